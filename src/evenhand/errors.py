@@ -1,0 +1,89 @@
+"""Every deliberate exception of Evenhand.
+
+    EvenhandError
+    ├── InvalidJudgments   (ValueError)       a value in the data cannot be what it claims to be
+    ├── UnknownColumn      (ValueError)       a column that was asked for is not there
+    ├── UnknownFormat      (ValueError)       a file that no importer understands, or that is damaged
+    ├── UnknownOption      (ValueError)       a setting that does not exist or does not fit the others
+    ├── NotIdentified      (ValueError)       the data do not determine what was asked
+    ├── NotConverged       (ArithmeticError)  an iteration stopped before its criterion was met
+    └── CampaignError      (RuntimeError)     a campaign cannot do what was asked
+
+Each is also the standard exception in brackets, so that callers who know nothing of Evenhand can
+catch them. A message says what is wrong, where, and what to do, in the user's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class EvenhandError(Exception):
+    """The root of the tree: whatever Evenhand refuses on purpose."""
+
+
+class InvalidJudgments(EvenhandError, ValueError):
+    """A value in the data cannot be what it claims to be."""
+
+
+class UnknownColumn(EvenhandError, ValueError):
+    """A column that was asked for is not there."""
+
+
+class UnknownFormat(EvenhandError, ValueError):
+    """A file that no importer understands, or that is damaged."""
+
+
+class UnknownOption(EvenhandError, ValueError):
+    """A setting that does not exist, or does not fit the others."""
+
+
+class NotIdentified(EvenhandError, ValueError):
+    """The data do not determine the quantity that was asked for."""
+
+
+class NotConverged(EvenhandError, ArithmeticError):
+    """An iteration stopped before its criterion was met."""
+
+
+class CampaignError(EvenhandError, RuntimeError):
+    """A campaign cannot do what was asked of it."""
+
+
+def suggest(word: str, options: Iterable[str]) -> str:
+    """Return a hint for a misspelt word, or an empty string.
+
+    >>> suggest("winer", ["winner", "judge"])
+    " Did you mean 'winner'?"
+    >>> suggest("zzz", ["winner"])
+    ''
+    """
+    choices = list(options)
+    folded = {choice.casefold(): choice for choice in choices}
+    near = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return f" Did you mean '{folded[near[0]]}'?" if near else ""
+
+
+def listing(names: Sequence[str], limit: int = 8) -> str:
+    """Join names for a message; a long list is cut and says by how much.
+
+    >>> listing(["A", "B", "C"], limit=2)
+    'A, B and 1 more'
+    """
+    if len(names) <= limit:
+        return ", ".join(names)
+    return f"{', '.join(names[:limit])} and {len(names) - limit:,} more"
+
+
+def require_option(name: str, value: str, options: Sequence[str]) -> None:
+    """Refuse a setting that is not one of its options.
+
+    Raises:
+        UnknownOption: naming the option, its value and what it may be.
+
+    """
+    if value not in options:
+        raise UnknownOption(
+            f"{name} cannot be '{value}': choose {' | '.join(options)}.{suggest(value, options)}"
+        )

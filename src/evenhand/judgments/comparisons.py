@@ -1,0 +1,191 @@
+"""Comparisons: a judge said which of two systems' outputs is better, or that neither is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import narwhals as nw
+
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
+from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.labels import Outcome
+from evenhand.judgments.source import Source
+
+if TYPE_CHECKING:
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.tally import Tally
+
+ROLES: Final = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
+TASK_BOUND: Final = ("item", "ranking")
+"""Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons:
+    """A handle on a table with one comparison a row.
+
+    The frame stays where it is (pandas, Polars, Arrow, DuckDB, Spark); columns that play a role
+    carry the role's name. Nothing is read before something is counted.
+
+    Attributes:
+        frame: narwhals frame with at least `left`, `right`, `outcome`; optional `judge`, `item`,
+            `ranking`, `task`, `weight`, `id`, and any covariate columns.
+        source: where it came from and what was understood.
+        outcome_labels: the table's own labels; None takes the usual ones.
+        positions_known: False where the order on the screen is not recorded.
+        weights: "frequency" (a row stands for `weight` judgments) or "importance".
+        rankings: the rankings that the comparisons were expanded from, if they were.
+
+    """
+
+    frame: Frame
+    source: Source = Source()
+    outcome_labels: Mapping[str, Outcome] | None = None
+    positions_known: bool = True
+    weights: Literal["frequency", "importance"] = "frequency"
+    rankings: Rankings | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a table in which a necessary column is missing.
+
+        Raises:
+            UnknownColumn: names the missing role.
+
+        """
+        missing = [role for role in ROLES[:3] if role not in self.columns]
+        if missing:
+            raise UnknownColumn(
+                f"comparisons need the columns left, right and outcome; {listing(missing)} not"
+                f" found among {listing(self.columns)}"
+            )
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns, roles first as the frame has them."""
+        return list(self.frame.collect_schema().names())
+
+    @property
+    def covariates(self) -> list[str]:
+        """Columns that play no role."""
+        return [name for name in self.columns if name not in ROLES]
+
+    def has(self, role: str) -> bool:
+        """Say whether a role's column is there."""
+        return role in self.columns
+
+    def require(self, column: str) -> str:
+        """Return the name of a column under which this table holds it.
+
+        Raises:
+            UnknownColumn: with the nearest name there is.
+
+        """
+        if column in self.columns:
+            return column
+        outside = {name: role for role, name in self.source.columns.items()}
+        if column in outside:
+            return outside[column]
+        raise UnknownColumn(
+            f"column '{column}' not found in {self.source.name}."
+            f"{suggest(column, self.columns) or ' It has ' + listing(self.columns) + '.'}"
+        )
+
+    def where(self, condition: nw.Expr | str) -> Comparisons:
+        """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
+
+        Raises:
+            UnknownOption: a SQL condition where the table is not DuckDB's.
+
+        """
+        if isinstance(condition, nw.Expr):
+            return replace(self, frame=self.frame.filter(condition))
+        if not self.frame.implementation.is_duckdb():
+            raise UnknownOption(
+                "a SQL condition needs a file or a DuckDB relation; for a data frame pass a"
+                " narwhals expression, such as nw.col('judge') != 'j3', or filter it first"
+            )
+        return replace(self, frame=nw.from_native(self.frame.to_native().filter(condition)))
+
+    def without(self, *, judges: Sequence[str]) -> Comparisons:
+        """Leave out the judgments of some judges.
+
+        Raises:
+            UnknownColumn: the table names no judges.
+
+        """
+        self.require("judge")
+        return self.where(~nw.col("judge").is_in(list(judges)))
+
+    def select_task(self, task: str) -> Comparisons:
+        """Keep one task.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        self.require("task")
+        tasks = self.tasks()
+        if task not in tasks:
+            hint = suggest(task, tasks) or f" There are {listing(tasks)}."
+            raise InvalidJudgments(f"no task '{task}' in {self.source.name}.{hint}")
+        rankings = self.rankings.select_task(task) if self.rankings is not None else None
+        return replace(self.where(nw.col("task") == task), rankings=rankings)
+
+    def tasks(self) -> list[str]:
+        """Names of the tasks, sorted; empty where there is no task column."""
+        if not self.has("task"):
+            return []
+        column = fetch_columns(self.frame.group_by("task").agg(nw.len().alias("n")))["task"]
+        if any(task is None for task in column):
+            raise InvalidJudgments(f"a task is missing in {self.source.name}: fill it or drop it")
+        return sorted(column.tolist())
+
+    def join(self, table: Any, *, on: str = "judge") -> Comparisons:
+        """Add covariates of judges (or items) from a table with one row for each.
+
+        Args:
+            table: a frame of the same engine with the column `on` and the covariates.
+            on: the column to join by.
+
+        Raises:
+            UnknownColumn: one of the two tables lacks the column.
+
+        """
+        other = nw.from_native(table)
+        if on not in other.collect_schema().names():
+            raise UnknownColumn(f"the table to join has no column '{on}'")
+        self.require(on)
+        if isinstance(self.frame, nw.LazyFrame) and isinstance(other, nw.DataFrame):
+            other = other.lazy()
+        return replace(self, frame=self.frame.join(other, on=on, how="left"))
+
+    def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
+        """Count outcomes per pair of systems, and per judge, item, ... in `by`.
+
+        Args:
+            by: roles or covariates whose levels are kept apart.
+            limits: most clusters of a factor; where it has more levels they are merged into
+                that many clusters of about equal load (their number and loads stay known).
+
+        Raises:
+            InvalidJudgments: a bad cell, with up to five rows named.
+            UnknownColumn: a factor that is not there.
+
+        """
+        from evenhand.judgments.counting import count_outcomes
+
+        return count_outcomes(self, tuple(self.require(name) for name in by), limits or {})
+
+    def count_judgments(self) -> int:
+        """Count answers: a ranking is one, whatever it expands to; weights do not enter."""
+        if self.rankings is not None:
+            return self.rankings.count_used()
+        return int(fetch_columns(self.frame.select(nw.len().alias("n")))["n"][0])
+
+    def __repr__(self) -> str:
+        roles = [name for name in self.columns if name in ROLES]
+        more = f" + {listing(self.covariates, 5)}" if self.covariates else ""
+        return f"Comparisons({self.source.name}: {', '.join(roles)}{more})"

@@ -1,0 +1,114 @@
+"""The seam to the data engines: how a result leaves, and how a small table goes in.
+
+Everything else about tables is written once with narwhals. Two things are not the same everywhere:
+a DuckDB result would need pyarrow to be collected by narwhals (it leaves as numpy arrays instead),
+and only its own engine can be handed a small table of labels to join with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import duckdb
+
+Frame: TypeAlias = "nw.LazyFrame[Any] | nw.DataFrame[Any]"
+Columns: TypeAlias = dict[str, NDArray[Any]]
+
+_NAMES = count()
+
+
+def fetch_columns(frame: Frame) -> Columns:
+    """Run a query and return its columns as numpy arrays; missing text is None.
+
+    >>> import polars as pl
+    >>> fetch_columns(nw.from_native(pl.DataFrame({"a": ["x", None]})))
+    {'a': array(['x', None], dtype=object)}
+    """
+    if isinstance(frame, nw.DataFrame):
+        return {name: _plain(frame.get_column(name).to_numpy()) for name in frame.columns}
+    if frame.implementation.is_duckdb():
+        relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
+        return {name: _unmask(column) for name, column in relation.fetchnumpy().items()}
+    return fetch_columns(frame.collect())
+
+
+def _unmask(column: NDArray[Any]) -> NDArray[Any]:
+    """DuckDB marks missing values by a mask: text becomes None, numbers NaN (refused later)."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    if not np.ma.is_masked(column):
+        return column.data
+    if column.dtype == object:
+        return np.where(np.ma.getmaskarray(column), None, column.data)
+    return column.astype(np.float64).filled(np.nan)
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    """Pandas writes missing text as nan; here it is None, as in every other engine."""
+    if column.dtype.kind in "US":
+        return column.astype(object)
+    if column.dtype != object:
+        return column
+    missing = np.fromiter((value != value for value in column), dtype=bool, count=len(column))  # noqa: PLR0124 - nan is the only value that differs from itself
+    return np.where(missing, None, column) if missing.any() else column
+
+
+def label_frame(
+    like: Frame,
+    columns: Mapping[str, Sequence[str] | NDArray[np.int64]],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Frame | None:
+    """Put a small table of labels and codes into the engine of another table.
+
+    Returns None where that cannot be done (a DuckDB relation whose connection is not known).
+    """
+    data = {
+        name: values.tolist() if isinstance(values, np.ndarray) else list(values)
+        for name, values in columns.items()
+    }
+    if like.implementation.is_duckdb():
+        return None if connection is None else _duckdb_table(connection, data)
+    if like.implementation.is_pyspark():
+        return None
+    frame = nw.from_dict(data, backend=like.implementation)
+    return frame.lazy() if isinstance(like, nw.LazyFrame) else frame
+
+
+def _duckdb_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
+    """Create a table from JSON text: lists bound as parameters would import pandas."""
+    name = f"evenhand_labels_{next(_NAMES)}"
+    selected = ", ".join(
+        f"unnest(from_json({_literal(json.dumps(values))}, '[\"{kind}\"]')) as \"{column}\""
+        for column, values in data.items()
+        for kind in (["BIGINT"] if values and isinstance(values[0], int) else ["VARCHAR"])
+    )
+    connection.execute(f"create temp table {name} as select {selected}")
+    return cast("Frame", nw.from_native(connection.table(name)))
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def one_thread(connection: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
+    """Let DuckDB fetch a long column with one thread: two spend half as much CPU again on it."""
+    if connection is None:
+        yield
+        return
+    setting = connection.execute("select current_setting('threads')").fetchone()
+    threads = 1 if setting is None else int(setting[0])
+    connection.execute("set threads = 1")
+    try:
+        yield
+    finally:
+        connection.execute(f"set threads = {threads}")

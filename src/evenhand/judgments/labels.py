@@ -1,0 +1,62 @@
+"""What people write for an outcome, and what it means.
+
+A label is compared exactly after folding case; whatever is not in the table is refused by name,
+never guessed: a misspelt label that quietly becomes a tie changes a ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from evenhand.errors import InvalidJudgments, suggest
+
+Outcome = Literal["left", "tie", "right"]
+
+OUTCOMES: Final[tuple[Outcome, Outcome, Outcome]] = ("left", "tie", "right")
+
+_SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
+    "left": (
+        *("left", "a", "model_a", "system_a", "output_a", "answer_a", "response_a"),
+        *("leftvote", "first", "a>b", ">"),
+    ),
+    "tie": (
+        *("tie", "draw", "both", "equal", "same", "none", "neither", "no preference"),
+        *("tievote", "bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "a=b", "="),
+    ),
+    "right": (
+        *("right", "b", "model_b", "system_b", "output_b", "answer_b", "response_b"),
+        *("rightvote", "second", "b>a", "a<b", "<"),
+    ),
+}
+
+KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
+    label: outcome for outcome, labels in _SYNONYMS.items() for label in labels
+}
+"""Every label that is understood without a mapping, in folded case."""
+
+
+def read_outcome(label: str, own: Mapping[str, Outcome] | None = None) -> Outcome | None:
+    """Return what a label means, or None for a label that nobody declared.
+
+    >>> read_outcome("Model_A"), read_outcome("tie (bothbad)"), read_outcome("mabye")
+    ('left', 'tie', None)
+    """
+    if own is not None:
+        return own.get(label)
+    return KNOWN_LABELS.get(label.casefold())
+
+
+def refuse_unknown(labels: Iterable[str], where: str) -> None:
+    """Raise for labels that are not outcomes.
+
+    Raises:
+        InvalidJudgments: names the labels and what they may be.
+
+    """
+    unknown = sorted(labels)
+    shown = ", ".join(f"'{label}'" for label in unknown[:5])
+    raise InvalidJudgments(
+        f"unknown outcome {shown}{where}: expected left, tie or right (or a | b | tie,"
+        f" model_a | model_b | tie (bothbad)).{suggest(unknown[0], KNOWN_LABELS)}"
+    )

@@ -1,0 +1,150 @@
+"""Rankings: a judge put n outputs of one item in order, with ties and blanks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.source import Source, find_rows, name_rows
+
+ROLES: Final = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
+KEPT: Final = ("judge", "item", "task", "weight")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rankings:
+    """A handle on a table with one ranked output a row.
+
+    Attributes:
+        frame: narwhals frame with `ranking`, `system` and `rank` (a whole number, 1 is best, ties
+            share a rank; missing or −1 is not ranked); optional `judge`, `item`, `task`,
+            `position` (the place on the screen, a whole number), `weight` and covariates.
+        source: where it came from and what was understood.
+
+    """
+
+    frame: Frame
+    source: Source = Source(format="rankings")
+
+    def __post_init__(self) -> None:
+        """Refuse a table in which a necessary column is missing.
+
+        Raises:
+            UnknownColumn: names the missing role.
+
+        """
+        missing = [role for role in ("ranking", "system", "rank") if role not in self.columns]
+        if missing:
+            raise UnknownColumn(
+                f"rankings need the columns ranking, system and rank; {listing(missing)} not"
+                f" found among {listing(self.columns)}"
+            )
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns."""
+        return list(self.frame.collect_schema().names())
+
+    def has(self, role: str) -> bool:
+        """Say whether a role's column is there."""
+        return role in self.columns
+
+    @property
+    def _key(self) -> list[str]:
+        return [name for name in ("task", "ranking") if self.has(name)]
+
+    def select_task(self, task: str) -> Rankings:
+        """Keep one task."""
+        return replace(self, frame=self.frame.filter(nw.col("task") == task))
+
+    def check(self) -> None:
+        """Refuse ranks that are neither a whole number from 1 nor blank, and doubled systems.
+
+        Raises:
+            InvalidJudgments: names up to five rows.
+
+        """
+        rank = nw.col("rank")
+        bad = find_rows(self.frame, ~rank.is_null() & ~(rank == -1) & ((rank < 1) | (rank % 1 != 0)))
+        if bad:
+            shown = ", ".join(sorted({f"{row['rank']:g}" for row in bad}))
+            raise InvalidJudgments(
+                f"rank {shown} in {self.source.name}{name_rows(bad)}: ranks are whole numbers"
+                " from 1 (best); −1 or blank means not ranked"
+            )
+        keys = [*self._key, "system"]
+        doubled = self.frame.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
+        rows = find_rows(doubled.select(*keys), nw.col("system") == nw.col("system"))
+        if rows:
+            raise InvalidJudgments(
+                f"system '{rows[0]['system']}' stands twice in ranking '{rows[0]['ranking']}' of"
+                f" {self.source.name}: one row for each ranked output, or split the ranking"
+            )
+
+    def _sizes(self) -> Frame:
+        """Count outputs and ranked outputs of each ranking."""
+        ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+        frame = self.frame.with_columns(evenhand_ranked=ranked)
+        return frame.group_by(*self._key).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
+
+    def _count(self, condition: nw.Expr | None = None) -> int:
+        sizes = self._sizes()
+        chosen = sizes if condition is None else sizes.filter(condition)
+        return int(fetch_columns(chosen.select(nw.len().alias("n")))["n"][0])
+
+    def count(self) -> int:
+        """Count all rankings, blank ones included."""
+        return self._count()
+
+    def count_blank(self) -> int:
+        """Count the rankings in which nothing was ranked."""
+        return self._count(nw.col("ranked") == 0)
+
+    def count_used(self) -> int:
+        """Count the rankings that compare at least two outputs."""
+        return self._count(nw.col("ranked") > 1)
+
+    def comparisons(self) -> Comparisons:
+        """Expand each ranking into the n(n − 1)/2 comparisons of its ranked outputs.
+
+        The ranking stays known as a cluster, since its comparisons are one judgment. Blank ranks
+        are missing, not last. Left is the output that stood first on the screen where positions
+        are known, else the system that comes first by name.
+        """
+        order = "position" if self.has("position") else "system"
+        ranked = self.frame.filter(~nw.col("rank").is_null() & (nw.col("rank") > 0))
+        key = self._key
+        left = ranked.select(
+            *[name for name in self.columns if name not in ("system", "rank", order)],
+            nw.col("system").alias("left"),
+            nw.col("rank").alias("left_rank"),
+            nw.col(order).alias("left_order"),
+        )
+        right = ranked.select(
+            *key,
+            nw.col("system").alias("right"),
+            nw.col("rank").alias("right_rank"),
+            nw.col(order).alias("right_order"),
+        )
+        pairs = left.join(right, on=key, how="inner").filter(
+            nw.col("left_order") < nw.col("right_order")
+        )
+        better = nw.col("left_rank") < nw.col("right_rank")
+        worse = nw.col("left_rank") > nw.col("right_rank")
+        outcome = nw.when(better).then(nw.lit("left")).otherwise(
+            nw.when(worse).then(nw.lit("right")).otherwise(nw.lit("tie"))
+        )
+        frame = pairs.with_columns(outcome=outcome).drop(
+            "left_rank", "right_rank", "left_order", "right_order"
+        )
+        return Comparisons(
+            frame, source=self.source, positions_known=self.has("position"), rankings=self
+        )
+
+    def __repr__(self) -> str:
+        return f"Rankings({self.source.name}: {', '.join(self.columns)})"

@@ -1,0 +1,233 @@
+"""The tally: counts of outcomes per pair of systems, all that a log-linear model needs.
+
+Stored as coordinate arrays (one entry per pair that was compared, in the direction it was shown),
+never as a K × K table. Factors say to which judge, item, ranking, task or covariate level the
+counts of an entry belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownColumn
+
+Codes = NDArray[np.int32]
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A way to tell judgments apart: by judge, item, ranking, task or a covariate.
+
+    Attributes:
+        labels: the levels, sorted.
+        codes: (C,) level of each entry of the tally; a cluster of levels where `merged`.
+        loads: (levels,) comparisons of each level.
+        size: number of different codes.
+        merged: whether levels were merged into fewer clusters.
+
+    """
+
+    labels: tuple[str, ...]
+    codes: Codes
+    loads: Counts
+    size: int
+    merged: bool = False
+
+    @property
+    def effective(self) -> float:
+        """Effective number of levels, (Σ n)² / Σ n² (INFERENCE B2): equal loads give them all."""
+        return float(self.loads.sum() ** 2 / (self.loads**2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of outcomes in coordinate form.
+
+    Attributes:
+        systems: the K systems, sorted by name.
+        left: (C,) code of the system shown first.
+        right: (C,) code of the other.
+        wins: (C,) how often left was preferred.
+        ties: (C,) how often neither was.
+        losses: (C,) how often right was preferred.
+        factors: by name; each gives every entry a level.
+        n_judgments: answers (a ranking is one answer, however many comparisons it holds).
+        squares: (C, 3) sums of squared importance weights, or None for frequencies.
+        zero_weight: rows left out since their weight is zero.
+        positions_known: whether left really stood first.
+
+    """
+
+    systems: tuple[str, ...]
+    left: Codes
+    right: Codes
+    wins: Counts
+    ties: Counts
+    losses: Counts
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+    n_judgments: float = 0.0
+    squares: NDArray[np.float64] | None = None
+    zero_weight: int = 0
+    positions_known: bool = True
+
+    @cached_property
+    def n_comparisons(self) -> float:
+        """Number of comparisons, the sum of all counts."""
+        return float(self.wins.sum() + self.ties.sum() + self.losses.sum())
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """(C, 3) wins, ties and losses of the left system."""
+        return np.stack([self.wins, self.ties, self.losses], axis=1)
+
+    def factor(self, name: str) -> Factor:
+        """Return a factor by name.
+
+        Raises:
+            UnknownColumn: the tally was not made by it.
+
+        """
+        if name not in self.factors:
+            raise UnknownColumn(f"the tally does not tell apart {name}: make it with by=['{name}']")
+        return self.factors[name]
+
+    def pool(self, keep: Sequence[str] = ()) -> Tally:
+        """Sum over all factors but those kept; entries of one pair become one."""
+        kept = {name: self.factor(name) for name in keep}
+        key = np.zeros(len(self.left), dtype=np.int64)
+        for factor in kept.values():
+            key = key * factor.size + factor.codes
+        k = len(self.systems)
+        key = (key * k + self.left) * k + self.right
+        first, inverse = _first_of_each(key)
+        factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
+        return replace(self._summed(first, inverse), factors=factors)
+
+    def fold(self) -> Tally:
+        """Forget who was shown first: entries of one pair and level become one, by name order."""
+        swap = self.left > self.right
+        turned = replace(
+            self,
+            left=np.where(swap, self.right, self.left),
+            right=np.where(swap, self.left, self.right),
+            wins=np.where(swap, self.losses, self.wins),
+            losses=np.where(swap, self.wins, self.losses),
+            squares=None
+            if self.squares is None
+            else np.where(swap[:, None], self.squares[:, ::-1], self.squares),
+        )
+        return turned.pool(tuple(self.factors))
+
+    def _summed(self, first: NDArray[np.int64], inverse: NDArray[np.int64]) -> Tally:
+        if len(first) == len(self.left):
+            return replace(self)
+
+        def sums(values: Counts) -> Counts:
+            return np.bincount(inverse, weights=values, minlength=len(first))
+
+        squares = self.squares
+        if squares is not None:
+            squares = np.stack([sums(squares[:, o]) for o in range(3)], axis=1)
+        return replace(
+            self,
+            left=self.left[first],
+            right=self.right[first],
+            wins=sums(self.wins),
+            ties=sums(self.ties),
+            losses=sums(self.losses),
+            squares=squares,
+        )
+
+    def split(self, name: str) -> dict[str, Tally]:
+        """Take a factor apart: one tally per level, with the systems and levels seen there."""
+        factor = self.factor(name)
+        order = np.argsort(factor.codes, kind="stable")
+        borders = np.searchsorted(factor.codes[order], np.arange(factor.size + 1))
+        others = [other for other in self.factors if other != name]
+        return {
+            label: self._part(order[borders[i] : borders[i + 1]], others)
+            for i, label in enumerate(factor.labels)
+        }
+
+    def _part(self, rows: NDArray[np.int64], others: Sequence[str]) -> Tally:
+        left, right = self.left[rows], self.right[rows]
+        used = np.unique(np.concatenate([left, right]))
+        part = replace(
+            self,
+            systems=tuple(self.systems[i] for i in used),
+            left=np.searchsorted(used, left).astype(np.int32),
+            right=np.searchsorted(used, right).astype(np.int32),
+            wins=self.wins[rows],
+            ties=self.ties[rows],
+            losses=self.losses[rows],
+            squares=None if self.squares is None else self.squares[rows],
+            factors={},
+        )
+        totals = part.wins + part.ties + part.losses
+        factors = {other: _relevel(self.factors[other], rows, totals) for other in others}
+        return replace(part, factors=factors, n_judgments=float(totals.sum()))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the pooled counts by name: the same for the same judgments on any engine."""
+        pooled = self.pool()
+        order = np.lexsort((pooled.right, pooled.left))
+        lines = zip(
+            pooled.left[order].tolist(),
+            pooled.right[order].tolist(),
+            pooled.counts[order].tolist(),
+            strict=True,
+        )
+        text = "\n".join(f"{a} {b} {w:.12g} {t:.12g} {l:.12g}" for a, b, (w, t, l) in lines)
+        return sha256(("\x1f".join(self.systems) + "\n" + text).encode()).hexdigest()
+
+
+def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
+    """Keep the levels of a factor that occur in some rows."""
+    used, codes = np.unique(factor.codes[rows], return_inverse=True)
+    return Factor(
+        labels=tuple(factor.labels[i] for i in used),
+        codes=codes.astype(np.int32),
+        loads=np.bincount(codes, weights=totals, minlength=len(used)),
+        size=len(used),
+    )
+
+
+def _first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first position of each different key, in key order, and each entry's group."""
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return first, inverse
+
+
+def merge_levels(factor: Factor, limit: int, seed: int) -> Factor:
+    """Merge the levels of a factor into at most `limit` clusters of about equal load.
+
+    Levels go to clusters in a snake by load, equal loads in random order (INFERENCE B1): clusters
+    of clusters are clusters, so that inference by them stays valid. Labels and loads remain those
+    of the levels.
+    """
+    if factor.merged or factor.size <= limit:
+        return factor
+    member = snake(factor.loads, limit, seed)
+    return replace(factor, codes=member[factor.codes], size=limit, merged=True)
+
+
+def snake(loads: Counts, limit: int, seed: int) -> Codes:
+    """Assign levels to `limit` clusters, heaviest first, to and fro.
+
+    >>> snake(np.array([5.0, 4.0, 3.0, 2.0]), limit=2, seed=1).tolist()
+    [0, 1, 1, 0]
+    """
+    chance = np.random.Generator(np.random.PCG64(seed)).permutation(len(loads))
+    order = chance[np.argsort(-loads[chance], kind="stable")]
+    turn, place = np.divmod(np.arange(len(loads)), limit)
+    member = np.empty(len(loads), dtype=np.int32)
+    member[order] = np.where(turn % 2 == 0, place, limit - 1 - place)
+    return member
