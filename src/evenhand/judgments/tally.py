@@ -85,7 +85,7 @@ class Tally:
     @property
     def counts(self) -> NDArray[np.float64]:
         """(C, 3) wins, ties and losses of the left system."""
-        return np.stack([self.wins, self.ties, self.losses], axis=1)
+        return np.stack([self.wins, self.ties, self.losses]).T
 
     def factor(self, name: str) -> Factor:
         """Return a factor by name.
@@ -178,15 +178,11 @@ class Tally:
     def digest(self) -> str:
         """SHA-256 of the pooled counts by name: the same for the same judgments on any engine."""
         pooled = self.pool()
-        order = np.lexsort((pooled.right, pooled.left))
-        lines = zip(
-            pooled.left[order].tolist(),
-            pooled.right[order].tolist(),
-            pooled.counts[order].tolist(),
-            strict=True,
-        )
-        text = "\n".join(f"{a} {b} {w:.12g} {t:.12g} {l:.12g}" for a, b, (w, t, l) in lines)
-        return sha256(("\x1f".join(self.systems) + "\n" + text).encode()).hexdigest()
+        digest = sha256("\x1f".join(self.systems).encode())
+        for codes in (pooled.left, pooled.right):
+            digest.update(codes.astype("<i4").tobytes())
+        digest.update(pooled.counts.round(9).astype("<f8").tobytes())
+        return digest.hexdigest()
 
 
 def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
@@ -202,6 +198,9 @@ def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
 
 def _first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each different key, in key order, and each entry's group."""
+    if (key[1:] > key[:-1]).all():
+        alone = np.arange(len(key))
+        return alone, alone
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     return first, inverse
 

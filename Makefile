@@ -1,0 +1,75 @@
+# Needs make and Python >= 3.11; every target sets up what it needs in .venv, once.
+# `make PYTHON=python3.13 test` chooses the interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PYTEST := $(BIN)/python -m pytest
+# how tests are spread over processes; PARALLEL= runs them in one
+PARALLEL ?= -n auto --dist loadfile
+
+# a caller's environment must not leak into ours
+unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV
+# one thread of linear algebra per test process: more only get in each other's way
+test slow: export OPENBLAS_NUM_THREADS ?= 1
+test slow: export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test slow lint format docs bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.installed ## the main job on bundled published tables
+	@$(BIN)/evenhand demo
+
+test: $(VENV)/.installed-dev ## all tests but the slow ones, in a few minutes
+	$(PYTEST) $(PARALLEL)
+
+slow: $(VENV)/.installed-dev ## the slow acceptance experiments, with their counts
+	$(PYTEST) $(PARALLEL) -m slow -rP --durations 10 || { \
+	  code=$$?; [ $$code -eq 5 ] && echo "no test is marked slow yet" || exit $$code; }
+
+lint: $(VENV)/.installed-dev ## style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev ## put the code into the house's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-dev ## check the documentation: links, names, and every example in it
+	$(PYTEST) tests/test_docs.py
+
+bench: $(VENV)/.installed-bench ## time and memory beside the peers, in one run
+	$(BIN)/python -m benchmarks
+
+clean: ## remove the environment and what tools left behind
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# A stamp is made last, so a set-up that was interrupted starts again.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error  $(PYTHON) is not Python 3.11 or newer: call make PYTHON=..." >&2; exit 2; }
+	@echo "setup  $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	@echo "setup  evenhand"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.made pyproject.toml
+	@echo "setup  evenhand, linters, and the software that tests compare with"
+	@$(PIP) --editable '.[dev]'
+	@touch $(VENV)/.installed $@
+
+$(VENV)/.installed-bench: $(VENV)/.made pyproject.toml
+	@echo "setup  evenhand and the peers it is measured with"
+	@$(PIP) --editable '.[bench]'
+	@touch $(VENV)/.installed $@

@@ -1,0 +1,57 @@
+"""Small published tables, bundled with their source and the numbers they must give.
+
+Counts are facts, so they can be carried; each table cites where it was printed. They serve the
+demo, the documentation and the tests: a method that misses one of a table's `numbers` is wrong.
+
+>>> from evenhand import datasets
+>>> datasets.names()
+('baseball1987', 'citations', 'collins2005', 'dras2015_modpref', 'dras2015_table1', 'pudding')
+>>> table = datasets.load("dras2015_table1")
+>>> table.systems, table.n_judgments
+(('A', 'B', 'C', 'D'), 960)
+"""
+
+from __future__ import annotations
+
+from evenhand.datasets import (
+    baseball1987,
+    citations,
+    collins2005,
+    dras2015_pairs,
+    dras2015_table1,
+    pudding,
+)
+from evenhand.datasets.dataset import Dataset, Number
+from evenhand.errors import require_option
+
+__all__ = ["Dataset", "Number", "load", "names"]
+
+_TABLES = {
+    table.name: table
+    for table in (
+        baseball1987.TABLE,
+        citations.TABLE,
+        collins2005.TABLE,
+        dras2015_pairs.MODPREF,
+        dras2015_table1.TABLE,
+        pudding.TABLE,
+    )
+}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the bundled tables, in alphabetical order."""
+    return tuple(sorted(_TABLES))
+
+
+def load(name: str) -> Dataset:
+    """Return a bundled table by its name.
+
+    Raises:
+        UnknownOption: no table has this name; the message lists those there are.
+
+    >>> load("pudding").title
+    'Six brands of chocolate pudding, compared in pairs with ties'
+    """
+    require_option("dataset", name, names())
+    return _TABLES[name]

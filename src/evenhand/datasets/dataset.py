@@ -1,0 +1,110 @@
+"""The shape of a bundled table: who printed it, its rows, and the numbers it must give."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+Row = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One value that a correct fit of the table reproduces, and where it was printed.
+
+    Attributes:
+        model: what is fitted, in words. `counts` is no fit; `davidson` is the log-linear
+            Bradley-Terry model with ties; `davidson by judge` adds a system × judge interaction
+            (reference: the first judge); `gamma zero` keeps the tie cells and drops γ;
+            `bradley-terry` and `bradley-terry with order effect` are for tables without ties.
+            Without an order effect the two orders of a pair are one cell; `, orders apart` keeps
+            them as two, which changes the deviance and its df but no estimate.
+        quantity: `first preferences` (count), `lambda` (half a log-odds), `log-worth`
+            (2 λ, natural log-odds), `worth` (proportions that sum to 1), `gamma` (log ν), `nu`,
+            `odds`, `order effect` (log-odds in favour of the left), `deviance`, `df`; a trailing
+            ` se`, ` z` or ` p` names that column of the estimate's line.
+        of: the system; for differences `"A - D"`; for an interaction `"A:J3"`; empty where the
+            quantity belongs to the whole fit.
+        value: the printed or computed value.
+        tolerance: how far a correct answer may lie from it: half a unit of the last printed
+            digit, or the agreement that the reference software reaches.
+        address: the paper and table, or the software, version and call.
+
+    """
+
+    model: str
+    quantity: str
+    of: str
+    value: float
+    tolerance: float
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A published table in the project's own long layout; one row is a cell with its count.
+
+    Attributes:
+        name: what `load` is called with.
+        title: one line on what was compared.
+        source: the full citation, with the table.
+        columns: the roles of a row's fields; `judge` only where the table has judges. Every
+            table has `left, right, outcome, weight`.
+        rows: the cells with at least one judgment. `outcome` is `left`, `tie` or `right`,
+            `weight` the printed count.
+        numbers: what a correct fit gives.
+        note: what a reader of the source should know.
+
+    """
+
+    name: str
+    title: str
+    source: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...] = field(repr=False)
+    numbers: tuple[Number, ...] = field(repr=False)
+    note: str = field(default="", repr=False)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order of the table; the last is the reference of its λ."""
+        left, right = self.columns.index("left"), self.columns.index("right")
+        return tuple(dict.fromkeys(str(row[at]) for row in self.rows for at in (left, right)))
+
+    @property
+    def n_judgments(self) -> int:
+        """How many judgments the table counts."""
+        weight = self.columns.index("weight")
+        return sum(int(row[weight]) for row in self.rows)
+
+    def csv(self) -> str:
+        r"""Return the table as CSV text: a header, then one cell a line, ended by `\n`.
+
+        >>> from evenhand import datasets
+        >>> print(datasets.load("dras2015_modpref").csv(), end="")
+        left,right,outcome,weight
+        +,-,left,61
+        +,-,tie,24
+        +,-,right,35
+        """
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+
+def cells(left: str, right: str, counts: tuple[int, int, int], *lead: str) -> Iterator[Row]:
+    """Yield the rows of one pair: `counts` are (left preferred, tie, right preferred).
+
+    `lead` holds the fields that stand before `left`, such as the judge. A count of zero is no
+    judgment and gives no row.
+
+    >>> list(cells("A", "B", (38, 0, 2), "J1"))
+    [('J1', 'A', 'B', 'left', 38), ('J1', 'A', 'B', 'right', 2)]
+    """
+    for outcome, count in zip(("left", "tie", "right"), counts, strict=True):
+        if count:
+            yield (*lead, left, right, outcome, count)

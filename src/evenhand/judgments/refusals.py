@@ -1,0 +1,92 @@
+"""What DuckDB refuses, said in the user's words: which file, which line, what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat
+
+if TYPE_CHECKING:
+    import duckdb
+
+_LONGEST: Final = 240
+"""Characters of a foreign message that are shown at most."""
+
+_CSV_LINE: Final = re.compile(r"CSV Error on Line: (\d+)")
+_CSV_FILE: Final = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
+_CSV_WIDTH: Final = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+_JSON: Final = re.compile(r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record\S*) (\d+)')
+_PARQUET: Final = re.compile(
+    r"No magic bytes|too small to be a Parquet|Parquet|decompression failure|TProtocol|Thrift",
+    re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
+
+
+def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
+    """Turn an error of DuckDB into one of Evenhand, in one line.
+
+    Args:
+        error: what DuckDB raised, often many lines of advice about its own settings.
+        name: the file that was read, where the message does not say it.
+
+    """
+    text = str(error)
+    if "CSV Error on Line" in text or "CSV Parser state machine" in text:
+        return UnknownFormat(_explain_csv(text, name))
+    damaged = _JSON.search(text)
+    if damaged:
+        file, unit, number = damaged.groups()
+        return UnknownFormat(
+            f"{unit} {number} of {file} is not whole JSON: the file is damaged or cut off, or is"
+            " neither one object a line nor one list of objects"
+        )
+    first = first_line(text)
+    if "Conversion Error" in text:
+        return InvalidJudgments(f"{name}: {first}; a file's values are text until they are cast")
+    if _PARQUET.search(first):
+        quoted = _QUOTED.search(first)
+        file = quoted[1] if quoted else name
+        return UnknownFormat(
+            f"{file} is not a whole Parquet file: it is truncated, damaged or of another kind"
+            f" ({first})"
+        )
+    return UnknownFormat(f"{name} cannot be read: {first}")
+
+
+def _explain_csv(text: str, name: str) -> str:
+    """Name the line of a CSV file and what is wrong with it."""
+    found = _CSV_FILE.search(text)
+    file = found[1].strip() if found else name
+    numbered = _CSV_LINE.search(text)
+    if numbered is None:
+        return (
+            f"{file} is not well-formed CSV: it mixes kinds of line ends, or a quote is opened and"
+            " never closed"
+        )
+    where = f"line {int(numbered[1]):,} of {file}"
+    if "nvalid unicode" in text:
+        return f"{where} is not UTF-8 text: save the file as UTF-8"
+    width = _CSV_WIDTH.search(text)
+    if width:
+        expected, seen = width.groups()
+        return f"{where} has {_fields(int(seen))} where the header has {expected}"
+    if "quote" in text:
+        return f"{where} opens a quote that is not closed where a field ends"
+    return f"{where} cannot be read: {first_line(text.split(numbered[0], 1)[1])}"
+
+
+def _fields(n: int) -> str:
+    return f"{n} field{'s' if n != 1 else ''}"
+
+
+def first_line(text: str) -> str:
+    """Return the first line that says something, without DuckDB's name for the kind of error.
+
+    >>> first_line("Binder Error: no such column\\n\\nLINE 1: ...")
+    'no such column'
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    first = re.sub(r"^[A-Z][\w ]*? Error: ", "", lines[0]) if lines else "no reason was given"
+    return first if len(first) <= _LONGEST else f"{first[: _LONGEST - 1]}…"

@@ -1,0 +1,56 @@
+"""Normal, t and χ² probabilities; scipy.special is imported only where it is needed."""
+
+from __future__ import annotations
+
+from math import erfc, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def two_sided_p(z: float) -> float:
+    """Return P(|Z| ≥ |z|) for a standard normal Z.
+
+    >>> round(two_sided_p(1.959964), 6)
+    0.05
+    """
+    return erfc(abs(z) / sqrt(2))
+
+
+def normal_quantile(probability: float) -> float:
+    """Return the point below which a standard normal falls with a probability.
+
+    >>> round(normal_quantile(0.975), 6)
+    1.959964
+    """
+    return NormalDist().inv_cdf(probability)
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """Return the same for Student's t; infinite degrees of freedom give the normal.
+
+    >>> round(t_quantile(0.975, 10), 6)
+    2.228139
+    """
+    if np.isinf(df):
+        return normal_quantile(probability)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, probability))
+
+
+def chi2_tail(statistic: float, df: int) -> float:
+    """Return P(χ² ≥ statistic) on df degrees of freedom.
+
+    >>> round(chi2_tail(3.841459, 1), 6)
+    0.05
+    """
+    from scipy.special import chdtrc
+
+    return float(chdtrc(df, max(statistic, 0.0)))
+
+
+def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return n log n, with 0 log 0 = 0."""
+    return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))

@@ -1,0 +1,130 @@
+"""Newton's method with step halving, on plain arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged
+from evenhand.numerics.conjugate import solve_conjugate
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+QUADRATIC: Final = 1e-7
+"""Newton decrement squared below which one more step squares it: that step is the last."""
+ROUNDING: Final = 1e-13
+"""Loss, relative to 1 + |value|, that is rounding and no loss."""
+STEPS: Final = 100
+HALVINGS: Final = 40
+ROUGH: Final = 1e-6
+"""Relative residual of an inexact Newton step."""
+LARGE: Final = 200
+"""Unknowns above which conjugate gradients are tried first, for as many iterations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A function to second order at one point.
+
+    Attributes:
+        value: the function, to be maximised.
+        gradient: (p,) its first derivatives.
+        information: (p, p) minus its second derivatives, positive definite.
+
+    """
+
+    value: float
+    gradient: Vector
+    information: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """Where a concave function is largest.
+
+    Attributes:
+        at: (p,) the point.
+        expansion: the function to second order there.
+        steps: Newton steps taken.
+        decrement: gᵀ I⁻¹ g before the last step, which squared it: twice what that step gained.
+
+    """
+
+    at: Vector
+    expansion: Expansion
+    steps: int
+    decrement: float
+
+
+def maximise(expand: Callable[[Vector], Expansion], start: Vector) -> Maximum:
+    """Climb to the maximum of a concave function.
+
+    Raises:
+        NotConverged: after 100 steps, or when no step along the direction gains.
+
+    >>> def parabola(x):
+    ...     return Expansion(-((x[0] - 3) ** 2), np.array([-2 * (x[0] - 3)]), np.array([[2.0]]))
+    >>> maximise(parabola, np.zeros(1)).at.tolist()
+    [3.0]
+    """
+    at, here = start, expand(start)
+    if not len(start):
+        return Maximum(at, here, 0, 0.0)
+    for taken in range(1, STEPS + 1):
+        step = solve_step(here.information, here.gradient)
+        decrement = float(here.gradient @ step)
+        moved = _advance(expand, at, step, here)
+        if moved is None:
+            break
+        at, here = moved
+        if decrement <= QUADRATIC:
+            return Maximum(at, here, taken, decrement)
+    raise NotConverged(
+        "the fit did not converge: the likelihood has no clear maximum. Look for systems that"
+        " almost never win, or pass a weak prior (--prior 1)"
+    )
+
+
+def _advance(
+    expand: Callable[[Vector], Expansion], at: Vector, step: Vector, here: Expansion
+) -> tuple[Vector, Expansion] | None:
+    """Take the longest step of 1, 1/2, 1/4, ... that gains; None where none does."""
+    length = 1.0
+    for _ in range(HALVINGS):
+        there = expand(at + length * step)
+        if there.value >= here.value - ROUNDING * (1.0 + abs(here.value)):
+            return at + length * step, there
+        length /= 2
+    return None
+
+
+def solve_step(matrix: Matrix, right: Vector) -> Vector:
+    """Solve for a Newton step: directly, or roughly by conjugate gradients where it is large.
+
+    Raises:
+        NotConverged: the matrix is singular.
+
+    """
+    if len(right) > LARGE:
+        quick = solve_conjugate(
+            matrix.__matmul__, right, np.diag(matrix).copy(), limit=LARGE, tolerance=ROUGH
+        )
+        if quick is not None:
+            return quick
+    try:
+        return np.asarray(np.linalg.solve(matrix, right))
+    except np.linalg.LinAlgError as error:
+        raise NotConverged(
+            "the information matrix is singular: some parameters are not determined by the data"
+        ) from error
+
+
+def invert_positive(matrix: Matrix) -> Matrix:
+    """Invert a symmetric positive definite matrix; the result is exactly symmetric."""
+    inverse = np.linalg.inv(matrix) if len(matrix) else np.zeros((0, 0))
+    return np.asarray((inverse + inverse.T) / 2)

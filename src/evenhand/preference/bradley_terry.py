@@ -1,0 +1,174 @@
+"""The log-linear Bradley-Terry family, with ties, order, covariates and weights.
+
+For systems j and k, j shown first, judged by group l (Dras 2015, eq. 1 and 2; Dittrich & Hatzinger
+2009; Davidson & Beaver 1977):
+
+    log m[j]  = μ + (λ_j + λ_jl) − (λ_k + λ_kl) + δ
+    log m[tie] = μ + γ
+    log m[k]  = μ − (λ_j + λ_jl) + (λ_k + λ_kl) − δ
+
+log-worth = 2λ, worth π ∝ exp(2λ). When not to use it: when one judge's many answers, or answers on
+one item, hang together, its own standard errors are too small; `evenhand.rank` clusters them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, require_option
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
+from evenhand.preference.design import DENSE, Design, grouped_design, plain_design, reference_code
+from evenhand.preference.estimation import make_fit
+from evenhand.preference.fit import Fit
+from evenhand.preference.likelihood import Likelihood
+from evenhand.preference.support import Support, check_support
+from evenhand.preference.threshold_laws import GlennDavid, RaoKupper
+from evenhand.preference.tie_laws import Davidson, TieLaw, TwoOutcomes
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
+TIES: Final[tuple[str, ...]] = get_args(Ties)
+
+_LAWS: Final[Mapping[str, TieLaw]] = {
+    "davidson": Davidson(),
+    "rao-kupper": RaoKupper(),
+    "glenn-david": GlennDavid(),
+    "half-win": TwoOutcomes(),
+    "discard": TwoOutcomes(),
+    "none": Davidson(free=False),
+}
+
+
+@dataclass(frozen=True)
+class BradleyTerry:
+    """Settings of a log-linear Bradley-Terry model.
+
+    Attributes:
+        ties: davidson (a common γ), rao-kupper or glenn-david (a threshold), half-win, discard
+            (drop tied comparisons), none (γ = 0 with the tie cells kept).
+        order_effect: estimate δ, the advantage of standing first.
+        judge_covariates: columns whose levels have worths of their own (λ_jl).
+        references: reference level by judge covariate; the first by default.
+        system_covariates: covariate → system → number or level; worths are then their sum.
+        reference: the system with λ = 0; the last by default.
+        prior: pseudo-comparisons of every system with a ghost, half won; 0 for none.
+
+    >>> from evenhand.judgments import Tally
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> fit = BradleyTerry().fit(Tally(("new", "old"), one, two, *counts, n_judgments=120))
+    >>> [f"{c.name} {c.estimate:.4f} ({c.stderr:.4f})" for c in fit.coefficients if c.stderr]
+    ['o1 0.2778 (0.1060)', 'g1 -0.6551 (0.2300)']
+    """
+
+    ties: Ties = "davidson"
+    order_effect: bool = False
+    judge_covariates: tuple[str, ...] = ()
+    references: Mapping[str, str] = field(default_factory=dict)
+    system_covariates: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
+    reference: str | None = None
+    prior: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_option("ties", self.ties, TIES)
+        if isinstance(self.judge_covariates, str):
+            object.__setattr__(self, "judge_covariates", (self.judge_covariates,))
+        unknown = [name for name in self.references if name not in self.judge_covariates]
+        if unknown:
+            raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
+        if not (np.isfinite(self.prior) and self.prior >= 0):
+            raise UnknownOption(
+                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
+                " such as 1, or 0 for none"
+            )
+
+    def fit(self, data: Comparisons | Rankings | Tally) -> Fit:
+        """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Raises:
+            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
+            InvalidJudgments: a value in the data that cannot be.
+            UnknownOption: an order effect is asked of data without positions.
+
+        """
+        tally = self._tally(data)
+        likelihood, support = self._prepare(tally)
+        if likelihood.design.size > DENSE:
+            from evenhand.preference.large import fit_large
+
+            return fit_large(self, likelihood, tally, support.notes)
+        return make_fit(self, likelihood, tally, support.notes)
+
+    def _tally(self, data: Comparisons | Rankings | Tally) -> Tally:
+        """Count, pool over everything the model does not tell apart, and fold if order is none."""
+        if isinstance(data, Rankings):
+            data = data.comparisons()
+        tally = data.tally(by=self.judge_covariates) if isinstance(data, Comparisons) else data
+        if self.order_effect and not tally.positions_known:
+            raise UnknownOption(
+                "the order effect needs to know which output stood first, and these data do not"
+                " say: leave out --order-effect, or map a position column"
+            )
+        return tally.pool(self.judge_covariates) if self.order_effect else self._fold(tally)
+
+    def _fold(self, tally: Tally) -> Tally:
+        factors = {name: tally.factor(name) for name in self.judge_covariates}
+        return replace(tally, factors=factors).fold()
+
+    def _prepare(self, tally: Tally) -> tuple[Likelihood, Support]:
+        if len(tally.systems) < 2:  # noqa: PLR2004
+            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        counts = self._treat_ties(tally.counts)
+        used = counts.sum(axis=1) > 0
+        tally, counts = _rows(tally, used), counts[used]
+        design = self._design(tally)
+        support = check_support(self, design, counts)
+        law = _LAWS[self.ties] if support.ties_estimated or self.ties == "none" else TwoOutcomes()
+        likelihood = Likelihood(design, law, counts, self.order_effect, self.prior)
+        return likelihood, support
+
+    def _treat_ties(self, counts: Array) -> Array:
+        if self.ties == "discard":
+            return np.asarray(counts * np.array([1.0, 0.0, 1.0]))
+        if self.ties == "half-win":
+            half = counts[:, 1:2] / 2
+            return np.concatenate([counts[:, :1] + half, 0 * half, counts[:, 2:] + half], axis=1)
+        return counts
+
+    def _design(self, tally: Tally) -> Design:
+        reference = reference_code(tally.systems, self.reference)
+        if not self.judge_covariates and not self.system_covariates:
+            return plain_design(tally, reference)
+        return grouped_design(
+            tally, reference, self.judge_covariates, self.references, self.system_covariates
+        )
+
+
+def _rows(tally: Tally, rows: Mask) -> Tally:
+    """Keep some entries."""
+    if rows.all():
+        return tally
+    return replace(
+        tally,
+        left=tally.left[rows],
+        right=tally.right[rows],
+        wins=tally.wins[rows],
+        ties=tally.ties[rows],
+        losses=tally.losses[rows],
+        squares=None if tally.squares is None else tally.squares[rows],
+        factors={name: replace(f, codes=f.codes[rows]) for name, f in tally.factors.items()},
+    )

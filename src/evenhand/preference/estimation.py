@@ -1,0 +1,114 @@
+"""From a likelihood to a fit: Newton, covariance, deviance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.tally import Tally
+from evenhand.numerics.distributions import entropy_terms
+from evenhand.numerics.newton import invert_positive, maximise
+from evenhand.preference.fit import Fit
+from evenhand.preference.likelihood import Likelihood
+from evenhand.preference.tie_laws import TwoOutcomes
+
+if TYPE_CHECKING:
+    from evenhand.preference.bradley_terry import BradleyTerry
+
+Array = NDArray[np.float64]
+THRESHOLDS = ("rao-kupper", "glenn-david")
+
+
+def make_fit(
+    model: BradleyTerry, likelihood: Likelihood, tally: Tally, notes: tuple[str, ...]
+) -> Fit:
+    """Maximise the likelihood and gather what a fit holds.
+
+    Raises:
+        NotConverged: Newton's method did not settle.
+
+    """
+    found = maximise(likelihood.expand, likelihood.start())
+    vcov = invert_positive(found.expansion.information)
+    reported = likelihood.size - (likelihood.prior > 0)
+    return gather(
+        model,
+        likelihood,
+        tally,
+        Solution(
+            beta=found.at,
+            loglik=likelihood.loglik(found.at) if likelihood.prior else found.expansion.value,
+            vcov=vcov[:reported, :reported],
+            steps=found.steps,
+            decrement=found.decrement,
+            notes=notes,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where the iteration ended: parameters, their covariance (or None), how it went."""
+
+    beta: Array
+    loglik: float
+    vcov: Array | None
+    steps: int
+    decrement: float
+    notes: tuple[str, ...]
+
+
+def gather(
+    model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: Solution
+) -> Fit:
+    """Put a solution into words: names, scales, goodness of fit."""
+    names, labels = [*likelihood.design.names], [*likelihood.design.labels]
+    threshold = model.ties in THRESHOLDS
+    if likelihood.law.free:
+        names.append("tau" if threshold else "g1")
+        labels.append("tie")
+    if likelihood.order_effect:
+        names.append("order")
+        labels.append("order")
+    reported = len(names)
+    estimate, vcov = solution.beta[:reported].copy(), solution.vcov
+    if threshold and likelihood.law.free:
+        estimate, vcov = _unlog(estimate, vcov, likelihood.n_worths)
+    cells = len(likelihood.counts) * (1 if isinstance(likelihood.law, TwoOutcomes) else 2)
+    return Fit(
+        model=model,
+        systems=tally.systems,
+        names=tuple(names),
+        labels=tuple(labels),
+        estimate=estimate,
+        vcov=vcov,
+        beta=solution.beta,
+        loglik=solution.loglik,
+        deviance=max(2 * (saturated_loglik(likelihood.counts) - solution.loglik), 0.0),
+        df=cells - reported,
+        n_judgments=tally.n_judgments,
+        n_comparisons=float(likelihood.counts.sum()),
+        steps=solution.steps,
+        decrement=solution.decrement,
+        notes=solution.notes,
+        likelihood=likelihood,
+        tally=tally,
+    )
+
+
+def _unlog(estimate: Array, vcov: Array | None, at: int) -> tuple[Array, Array | None]:
+    """Report a threshold as τ rather than log τ, by the delta method."""
+    estimate[at] = np.exp(estimate[at])
+    if vcov is None:
+        return estimate, None
+    scale = np.ones(len(estimate))
+    scale[at] = estimate[at]
+    return estimate, vcov * scale * scale[:, None]
+
+
+def saturated_loglik(counts: Array) -> float:
+    """Return the log-likelihood of a model with a parameter for every cell (nats)."""
+    return float(entropy_terms(counts).sum() - entropy_terms(counts.sum(axis=1)).sum())

@@ -1,0 +1,267 @@
+"""What a fit holds: estimates with covariance, how well they fit, and predictions.
+
+A `Fit` is frozen. Coefficients are on the papers' λ scale; log-worth = 2λ is the natural log-odds
+scale and worth π = exp(2λ) / Σ exp(2λ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest
+from evenhand.judgments.tally import Tally
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.preference.coefficients import Coefficient, Contrast, LRTest, compare_nested
+from evenhand.preference.design import Design
+from evenhand.preference.likelihood import Likelihood
+from evenhand.preference.summary import Summary
+from evenhand.preference.tie_laws import TwoOutcomes
+
+if TYPE_CHECKING:
+    from evenhand.preference.bradley_terry import BradleyTerry
+    from evenhand.preference.quasi_variance import QuasiVariances
+
+Array = NDArray[np.float64]
+THIN = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted log-linear model.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        names: parameters in the papers' names: o1..oK, g1 (tau for thresholds), order.
+        labels: the same in the user's words: system names, tie, order.
+        estimate: (p,) on the λ scale.
+        vcov: (p, p) model-based covariance, or None where K is too large to form it.
+        beta: parameters as the likelihood takes them.
+        loglik: log-likelihood of the data (nats), prior left out.
+        deviance: twice what the saturated model gains.
+        df: residual degrees of freedom, over cells that exist (INFERENCE B7).
+        n_judgments: answers, a ranking being one.
+        n_comparisons: pairs.
+        steps: Newton steps.
+        decrement: Newton decrement squared at the end.
+        notes: what a report should say beside the estimates.
+        likelihood: design, tie law and counts.
+        tally: the pooled counts.
+
+    """
+
+    model: BradleyTerry
+    systems: tuple[str, ...]
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    estimate: Array
+    vcov: Array | None
+    beta: Array
+    loglik: float
+    deviance: float
+    df: int
+    n_judgments: float
+    n_comparisons: float
+    steps: int
+    decrement: float
+    notes: tuple[str, ...]
+    likelihood: Likelihood
+    tally: Tally
+
+    @property
+    def design(self) -> Design:
+        """The map from parameters to worths."""
+        return self.likelihood.design
+
+    @cached_property
+    def _rows(self) -> Array:
+        """(K, p) λ of every system by the reported parameters, in the first judge group."""
+        rows = self.design.rows(0)
+        return np.pad(rows, ((0, 0), (0, len(self.names) - rows.shape[1])))
+
+    @cached_property
+    def lambdas(self) -> Array:
+        """(K,) λ of the systems, the reference at 0, in the reference group."""
+        if self.design.matrix is None:
+            return self.design.worths(self.beta[: len(self.design.names)])
+        return np.asarray(self._rows @ self.estimate)
+
+    @property
+    def log_worth(self) -> Array:
+        """(K,) log-worth = 2λ (natural log-odds), the reference at 0."""
+        return 2 * self.lambdas
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) covariance of `log_worth`, the reference at 0.
+
+        Raises:
+            NotIdentified: too many systems for a K × K matrix.
+
+        """
+        if self.vcov is None:
+            raise NotIdentified(
+                f"{len(self.systems):,} systems are too many for a K × K covariance: ask for"
+                " contrasts of named systems, fit.contrasts([('a', 'b')])"
+            )
+        if self.design.matrix is None:
+            k = len(self.systems)
+            full = np.zeros((k, k))
+            others = np.delete(np.arange(k), self.design.reference)
+            full[np.ix_(others, others)] = 4 * self.vcov[: k - 1, : k - 1]
+            return full
+        return np.asarray(4 * self._rows @ self.vcov @ self._rows.T)
+
+    @cached_property
+    def lambda_stderr(self) -> Array:
+        """(K,) model-based standard errors of λ against the reference."""
+        return np.sqrt(np.diag(self.worth_vcov)) / 2
+
+    @cached_property
+    def worths(self) -> dict[str, float]:
+        """Worth π of each system; they sum to one."""
+        shifted = np.exp(self.log_worth - self.log_worth.max())
+        shares = shifted / shifted.sum()
+        return dict(zip(self.systems, shares.tolist(), strict=True))
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Every parameter with standard error, z and p; the reference stands at 0 without."""
+        errors: list[float | None] = [None] * len(self.names)
+        if self.vcov is not None:
+            errors = np.sqrt(np.diag(self.vcov)).tolist()
+        rows = [
+            Coefficient.make(*row)
+            for row in zip(self.names, self.labels, self.estimate.tolist(), errors, strict=True)
+        ]
+        if self.model.system_covariates:
+            return tuple(rows)
+        at = self.design.reference
+        rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
+        return tuple(rows)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, −2ℓ + 2p; assumes independent judgments."""
+        return -2 * self.loglik + 2 * len(self.names)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, −2ℓ + p log n, n comparisons; assumes independent judgments."""
+        return float(-2 * self.loglik + len(self.names) * np.log(self.n_comparisons))
+
+    @cached_property
+    def expected(self) -> Array:
+        """(C, cells) counts that the model expects, beside `observed`."""
+        worths, tie, order, _ = self.likelihood.parts(self.beta)
+        logs = self.likelihood.law.log_chances(self.likelihood.eta(worths, order), tie)
+        totals = self.likelihood.counts.sum(axis=1, keepdims=True)
+        return np.asarray((totals * np.exp(logs))[:, self._cells])
+
+    @property
+    def observed(self) -> Array:
+        """(C, cells) counts: left, tie, right, or left and right where ties are no outcome."""
+        return self.likelihood.counts[:, self._cells]
+
+    @property
+    def _cells(self) -> list[int]:
+        return [0, 2] if isinstance(self.likelihood.law, TwoOutcomes) else [0, 1, 2]
+
+    @cached_property
+    def pearson(self) -> float:
+        """Pearson's X²."""
+        return float(((self.observed - self.expected) ** 2 / self.expected).sum())
+
+    @cached_property
+    def thin(self) -> float:
+        """Share of cells with an expected count below 5."""
+        return float((self.expected < THIN).mean())
+
+    @cached_property
+    def gof_p(self) -> float | None:
+        """P-value of the deviance; None where it is not a χ² (half-wins, a prior, no df)."""
+        if self.df <= 0 or self.model.ties == "half-win" or self.model.prior:
+            return None
+        if self.tally.squares is not None:
+            return None
+        return chi2_tail(self.deviance, self.df)
+
+    def lr_test(self, other: Fit) -> LRTest:
+        """Test the smaller of two nested models against the larger; assumes independence.
+
+        Raises:
+            UnknownOption: the models are not of the same data in the same form, so that their
+                likelihoods cannot be compared.
+
+        """
+        return compare_nested(self, other)
+
+    def _code(self, system: str) -> int:
+        if system not in self.systems:
+            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}."
+            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
+        return self.systems.index(system)
+
+    def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
+        """Return (n, 3) chances of left, tie, right for pairs (left, right) of systems.
+
+        Args:
+            pairs: the system shown first, and the other.
+            group: judge group, where groups have worths of their own; the reference by default.
+
+        Raises:
+            InvalidJudgments: a system or group that the fit does not know.
+
+        """
+        groups = self.design.groups
+        if group is not None and group not in groups:
+            raise InvalidJudgments(f"no judge group '{group}'.{suggest(group, groups)}")
+        chosen = groups.index(group) if group is not None else 0
+        worths, tie, order, _ = self.likelihood.parts(self.beta)
+        nodes = {
+            int(s): i for i, s in enumerate(self.design.system) if self.design.group[i] == chosen
+        }
+        codes = [(self._code(left), self._code(right)) for left, right in pairs]
+        eta = np.array([worths[nodes[a]] - worths[nodes[b]] + order for a, b in codes])
+        return np.exp(self.likelihood.law.log_chances(eta, tie))
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+        """Return differences in log-worth between pairs of systems, with model-based errors.
+
+        Where K is too large for a covariance each comes from a conjugate-gradient solve.
+        """
+        codes = [(self._code(left), self._code(right)) for left, right in pairs]
+        if self.vcov is None:
+            from evenhand.preference.large import contrast_variances
+
+            variances = contrast_variances(self, codes)
+        else:
+            v = self.worth_vcov
+            variances = np.array([v[a, a] + v[b, b] - 2 * v[a, b] for a, b in codes])
+        worth = self.log_worth
+        return tuple(
+            Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
+            for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
+        )
+
+    def quasi_variances(self) -> QuasiVariances:
+        """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""
+        from evenhand.preference.quasi_variance import find_quasi_variances
+
+        return find_quasi_variances(self.systems, self.worth_vcov / 4)
+
+    def summary(self) -> Summary:
+        """Return the coefficient table; it prints in a terminal and in a notebook."""
+        return Summary(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Fit({self.model.ties}: {len(self.systems)} systems,"
+            f" {self.n_comparisons:,.0f} comparisons, deviance {self.deviance:.4f} on {self.df} df)"
+        )

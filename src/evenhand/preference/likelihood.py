@@ -1,0 +1,142 @@
+"""The likelihood that all log-linear models share, on nodes, with its derivatives.
+
+    ℓ = Σ_c Σ_o n_co log p_o(η_c, t),   η_c = λ[left_c] − λ[right_c] + δ   (METHODS 1)
+
+The nuisance μ of every pair is never fitted: given the totals of cells the model is a multinomial
+logit. Parameters come in this order: those of the design, the tie parameter, δ, the ghost's λ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.numerics.newton import Expansion
+from evenhand.preference.design import Design
+from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """A design, a tie law and counts.
+
+    Attributes:
+        design: the map from parameters to worths.
+        law: the tie law.
+        counts: (C, 3) left, tie, right.
+        order_effect: whether δ is a parameter.
+        prior: comparisons of every node with a ghost, half of them won (0: none).
+
+    """
+
+    design: Design
+    law: TieLaw
+    counts: Array
+    order_effect: bool = False
+    prior: float = 0.0
+
+    @property
+    def n_worths(self) -> int:
+        """Number of parameters of the design."""
+        return len(self.design.names)
+
+    @property
+    def size(self) -> int:
+        """Number of all parameters, the ghost's location included."""
+        return self.n_worths + self.law.free + self.order_effect + (self.prior > 0)
+
+    def parts(self, beta: Array) -> tuple[Array, float, float, float]:
+        """Take a parameter vector apart: λ of the nodes, t, δ, λ of the ghost."""
+        extras = iter(beta[self.n_worths :])
+        tie = float(next(extras)) if self.law.free else 0.0
+        order = float(next(extras)) if self.order_effect else 0.0
+        ghost = float(next(extras)) if self.prior > 0 else 0.0
+        return self.design.worths(beta[: self.n_worths]), tie, order, ghost
+
+    def start(self) -> Array:
+        """Return equal worths, and the tie parameter that suits them."""
+        beta = np.zeros(self.size)
+        if self.law.free:
+            beta[self.n_worths] = self.law.start(self.counts)
+        return beta
+
+    def eta(self, worths: Array, order: float) -> Array:
+        """Return (C,) half log-odds of left against right."""
+        return np.asarray(worths[self.design.left] - worths[self.design.right] + order)
+
+    def loglik(self, beta: Array) -> float:
+        """Return the log-likelihood of the data, without the prior (nats)."""
+        worths, tie, order, _ = self.parts(beta)
+        return float(self.law.expand(self.eta(worths, order), tie, self.counts).value.sum())
+
+    def expand(self, beta: Array) -> Expansion:
+        """Return log-likelihood plus log-prior to second order."""
+        worths, tie, order, ghost = self.parts(beta)
+        local = self.law.expand(self.eta(worths, order), tie, self.counts)
+        gradient = self._gradient(local)
+        information = self._information(local)
+        value = float(local.value.sum())
+        if self.prior > 0:
+            value += self._add_ghost(worths - ghost, gradient, information)
+        return Expansion(value, gradient, information)
+
+    def _by_node(self, weights: Array) -> Array:
+        """Sum entries onto nodes, + for left and − for right: (N,)."""
+        size, design = self.design.size, self.design
+        up = np.bincount(design.left, weights=weights, minlength=size)
+        return np.asarray(up - np.bincount(design.right, weights=weights, minlength=size))
+
+    def _gradient(self, local: Local) -> Array:
+        gradient = np.zeros(self.size)
+        gradient[: self.n_worths] = self.design.pull(self._by_node(local.eta))
+        if self.law.free:
+            gradient[self.n_worths] = local.tie.sum()
+        if self.order_effect:
+            gradient[self.n_worths + self.law.free] = local.eta.sum()
+        return gradient
+
+    def _information(self, local: Local) -> Array:
+        p, information = self.n_worths, np.zeros((self.size, self.size))
+        information[:p, :p] = self._project(node_laplacian(self.design, local.eta_eta))
+        borders = [(local.eta_tie, local.tie_tie)] if self.law.free else []
+        if self.order_effect:
+            borders.append((local.eta_eta, local.eta_eta))
+        for at, (by_node, own) in enumerate(borders, start=p):
+            information[:p, at] = information[at, :p] = self.design.pull(self._by_node(by_node))
+            information[at, at] = own.sum()
+        if self.law.free and self.order_effect:
+            information[p, p + 1] = information[p + 1, p] = local.eta_tie.sum()
+        return information
+
+    def _project(self, laplacian: Array) -> Array:
+        return self.design.pull(self.design.pull(laplacian).T)
+
+    def _add_ghost(self, distance: Array, gradient: Array, information: Array) -> float:
+        """Add the comparisons of every node with the ghost; return their log-likelihood."""
+        half = np.full(len(distance), self.prior / 2)
+        counts = np.stack([half, np.zeros_like(half), half], axis=1)
+        local = TwoOutcomes().expand(distance, 0.0, counts)
+        p = self.n_worths
+        gradient[:p] += self.design.pull(local.eta)
+        gradient[-1] -= local.eta.sum()
+        information[:p, :p] += self._project(np.diag(local.eta_eta))
+        cross = self.design.pull(local.eta_eta)
+        information[:p, -1] -= cross
+        information[-1, :p] -= cross
+        information[-1, -1] += local.eta_eta.sum()
+        return float(local.value.sum())
+
+
+def node_laplacian(design: Design, weights: Array) -> Array:
+    """Return the (N, N) weighted Laplacian of who was compared with whom."""
+    n = design.size
+    flat = np.bincount(design.left.astype(np.int64) * n + design.right, weights, minlength=n * n)
+    table = flat.reshape(n, n)
+    table += table.T
+    laplacian = -table
+    laplacian[np.diag_indices(n)] = table.sum(axis=1)
+    return laplacian

@@ -1,0 +1,89 @@
+"""The coefficient table as people read it, in a terminal or a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.preference.coefficients import format_p
+
+if TYPE_CHECKING:
+    from evenhand.preference.fit import Fit
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A fit in words and a table; `str()` for terminals, HTML for notebooks."""
+
+    fit: Fit
+
+    def header(self) -> tuple[str, str, str, str, str, str]:
+        """Return the titles of the columns."""
+        return ("name", "", "λ", "s.e.", "z", "p")
+
+    def cells(self) -> list[tuple[str, str, str, str, str, str]]:
+        """Return one row a coefficient, as text; aliased parameters stand as "—"."""
+        rows = []
+        for c in self.fit.coefficients:
+            if c.stderr is None or c.z is None or c.p is None:
+                rows.append((c.name, c.label, f"{c.estimate:.4f}", "—", "—", "—"))
+            else:
+                numbers = (f"{c.estimate:.4f}", f"{c.stderr:.4f}", f"{c.z:.3f}", format_p(c.p))
+                rows.append((c.name, c.label, *numbers))
+        rows += [("—", label, "—", "—", "—", "—") for label in self.fit.design.aliased]
+        return rows
+
+    def lines(self) -> list[str]:
+        """Return what is said below the table."""
+        fit = self.fit
+        said = [f"deviance {fit.deviance:.4f} on {fit.df} df" + self._goodness()]
+        if len(fit.systems) == 2:  # noqa: PLR2004
+            first, second = fit.systems
+            odds = _odds(fit.log_worth[0] - fit.log_worth[1])
+            said.append(f"odds    {first} to {second} {odds}")
+        said.append(
+            f"loglik  {fit.loglik:.4f}   AIC {fit.aic:.4f}   BIC {fit.bic:.4f}"
+            "   (assuming independent judgments)"
+        )
+        return [*said, *(f"note    {note}" for note in fit.notes)]
+
+    def _goodness(self) -> str:
+        fit = self.fit
+        if fit.gof_p is None:
+            return ""
+        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > 0.2 else ""  # noqa: PLR2004
+        x2 = chi2_tail(fit.pearson, fit.df)
+        return (
+            f", p {format_p(fit.gof_p)}; Pearson X² {fit.pearson:.4f}, p {format_p(x2)}{thin}"
+        )
+
+    def __str__(self) -> str:
+        rows = [self.header(), *self.cells()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        table = [
+            "  ".join(
+                cell.ljust(width) if i < 2 else cell.rjust(width)  # noqa: PLR2004
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*table, "", *self.lines()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(title)}</th>" for title in self.header())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.cells()
+        )
+        below = "<br>".join(escape(line) for line in self.lines())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>"
+
+
+def _odds(log_odds: float) -> str:
+    from math import exp
+
+    return f"{exp(log_odds):.2f} to 1" if log_odds >= 0 else f"1 to {exp(-log_odds):.2f}"

@@ -1,0 +1,32 @@
+"""What all tests share: where real judgments lie, the golden numbers, hypothesis' settings."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+import golden_numbers
+
+# The same examples in every run, and no limit of time per example: machines differ.
+settings.register_profile("house", derandomize=True, deadline=None, print_blob=True)
+settings.load_profile("house")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real judgment files, which are not distributed with the project."""
+    named = os.environ.get("EVENHAND_DATA")
+    if not named:
+        pytest.skip("EVENHAND_DATA is not set: this test reads real judgment files")
+    folder = Path(named)
+    if not folder.is_dir():
+        pytest.skip(f"EVENHAND_DATA is {named}, which is not a folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def golden() -> Callable[[str, str], golden_numbers.Golden]:
+    """`golden(file, entry)` returns one entry of tests/golden/<file>.json."""
+    return golden_numbers.golden

@@ -1,0 +1,77 @@
+"""Reads a Markdown page: its blocks, links and headings. CONTRIBUTING.md has the rules."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+# a fenced block, or a comment that opens with the word "setup"
+_BLOCK = re.compile(
+    r"^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=fence)[ \t]*$"
+    r"|^<!-- setup\n(?P<setup>.*?)^-->[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_INLINE_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+# [text](target "title") or, on a line of its own, [text]: target
+_LINK = re.compile(
+    r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\[[^\]]+\]:\s+(\S+)", re.MULTILINE
+)
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Code in a page: its language, the words after it, and the line on which the code begins."""
+
+    language: str
+    words: frozenset[str]
+    code: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Command:
+    """One `$ evenhand ...` of a console block, and what the page shows below it."""
+
+    line: str
+    shown: str
+
+
+def pages() -> list[Path]:
+    """README and everything under docs: the pages whose examples run."""
+    readme = ROOT / "README.md"
+    return [*([readme] if readme.exists() else []), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The code of a page in its order; a `<!-- setup` comment counts as Python."""
+    for match in _BLOCK.finditer(text):
+        hidden = match["setup"] is not None
+        language, *words = ["python"] if hidden else (match["info"].split() or [""])
+        group = "setup" if hidden else "code"
+        line = text.count("\n", 0, match.start(group)) + 1
+        yield Block(language, frozenset(words), match[group], line)
+
+
+def commands(code: str) -> Iterator[Command]:
+    """The `$ evenhand` lines of a console block, not those of other programs."""
+    joined = code.replace("\\\n", " ")
+    for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        if line.split()[:1] == ["evenhand"]:
+            yield Command(line, shown)
+
+
+def links(text: str) -> list[str]:
+    """The targets of a page's links, those in code left out."""
+    prose = _INLINE_CODE.sub("", _BLOCK.sub("", text))
+    return [inline or reference for inline, reference in _LINK.findall(prose)]
+
+
+def anchors(text: str) -> set[str]:
+    """The names that a code host gives to a page's headings."""
+    headings = _HEADING.findall(_BLOCK.sub("", text))
+    slugs = (re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)
+    return set(slugs)

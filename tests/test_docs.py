@@ -1,0 +1,107 @@
+"""The documentation keeps its word: names are there, links lead somewhere, examples run."""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import evenhand
+from evenhand.cli.main import main
+from markdown_pages import ROOT, Block, Command, anchors, blocks, commands, links, pages
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+MARKDOWN = [
+    *pages(),
+    *(path for name in ("CHANGELOG", "CONTRIBUTING") if (path := ROOT / f"{name}.md").exists()),
+]
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _everything() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages())
+
+
+@pytest.mark.parametrize("name", evenhand.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert re.search(rf"\b{name}\b", _everything()), f"no page of docs/ or README says {name}"
+
+
+def test_the_command_line_has_verbs() -> None:
+    assert isinstance(main, click.Group)
+    assert {"inspect", "rank", "fit", "convert", "demo"} <= set(main.list_commands(_context()))
+
+
+def test_every_verb_of_the_command_line_is_documented() -> None:
+    text = _everything()
+    verbs = main.list_commands(_context())
+    assert [verb for verb in verbs if not re.search(rf"\bevenhand {verb}\b", text)] == []
+
+
+def _context() -> click.Context:
+    return click.Context(main, info_name="evenhand")
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert [target for target in links(page.read_text("utf-8")) if _dead(page, target)] == []
+
+
+def _dead(page: Path, target: str) -> bool:
+    if re.match(r"[a-z]+:", target):
+        return False
+    path, _, anchor = target.partition("#")
+    file = (page.parent / path).resolve() if path else page
+    if not file.exists() or not file.is_relative_to(ROOT):
+        return True
+    return bool(anchor) and anchor not in anchors(file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", pages(), ids=_name)
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__page__"}
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if "no-run" in block.words:
+            continue
+        if block.language == "python":
+            _run_python(block, names, page)
+        elif block.language == "console":
+            for command in commands(block.code):
+                _run_command(command, 2 if "refused" in block.words else 0)
+
+
+def _run_python(block: Block, names: dict[str, object], page: Path) -> None:
+    """Run a block in its page's namespace; one with prompts must print what it shows."""
+    where = f"{_name(page)}:{block.line}"
+    if ">>> " not in block.code:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile("\n" * (block.line - 1) + block.code, _name(page), "exec"), names)
+        return
+    example = doctest.DocTestParser().get_doctest(block.code, names, where, where, block.line - 1)
+    report = io.StringIO()
+    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.write, clear_globs=False)
+    names.update(example.globs)
+    assert report.getvalue() == ""
+
+
+def _run_command(command: Command, code: int) -> None:
+    """Run `evenhand ...` in this process; what the page shows below it must be what it prints."""
+    words = shlex.split(command.line, comments=True)[1:]
+    shell = {"|", ">", "<", "&&", ";"} & set(words)
+    assert not shell, f"a page's command runs without a shell: {command.line}"
+    result = CliRunner().invoke(main, words, prog_name="evenhand", terminal_width=80)
+    crash = None if isinstance(result.exception, SystemExit) else result.exception
+    assert crash is None, f"{command.line}: {crash!r}"
+    assert result.exit_code == code, f"{command.line}: exit {result.exit_code}\n{result.output}"
+    if command.shown.strip():
+        same = doctest.OutputChecker().check_output(command.shown, result.output, FLAGS)
+        assert same, f"{command.line} printed\n{result.output}"

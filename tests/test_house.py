@@ -1,0 +1,262 @@
+"""The house rules of CONTRIBUTING.md that a machine can check."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import evenhand
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "evenhand"
+HEAVY = {"duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "rich", "scipy"}
+SWAMPS = {"common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
+TEXT = {"", ".cfg", ".csv", ".html", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Python file of the house, parsed."""
+
+    name: str  # relative to the root, with forward slashes
+    lines: int
+    tree: ast.Module
+
+    @property
+    def module(self) -> str:
+        """The dotted name of a file under src."""
+        parts = Path(self.name).with_suffix("").parts[1:]
+        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+    def functions(self) -> Iterator[tuple[Function, bool]]:
+        """Every function, however deep, and whether it is a method with a self or cls."""
+        methods = {
+            id(child)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ClassDef)
+            for child in node.body
+            if isinstance(child, Function) and "staticmethod" not in _decorators(child)
+        }
+        for node in ast.walk(self.tree):
+            if isinstance(node, Function):
+                yield node, id(node) in methods
+
+    def classes(self) -> Iterator[ast.ClassDef]:
+        """Every class, however deep."""
+        return (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
+
+
+@cache
+def sources(*folders: str) -> tuple[Source, ...]:
+    """The Python files of some folders of the root."""
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    return tuple(_parse(path) for path in paths)
+
+
+def _parse(path: Path) -> Source:
+    text = path.read_text(encoding="utf-8")
+    return Source(path.relative_to(ROOT).as_posix(), len(text.splitlines()), ast.parse(text))
+
+
+def _decorators(node: Function | ast.ClassDef) -> dict[str, ast.expr]:
+    """The last word of each decorator, `dataclass` of `@dataclasses.dataclass(frozen=True)`."""
+    bare = [(one.func if isinstance(one, ast.Call) else one, one) for one in node.decorator_list]
+    return {ast.unparse(name).rpartition(".")[2]: whole for name, whole in bare}
+
+
+def _body_lines(function: Function) -> int:
+    """Lines from the first statement after the docstring to the end."""
+    body = function.body[1:] if ast.get_docstring(function, clean=False) else function.body
+    return (function.end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def _positional(function: Function, *, method: bool) -> list[ast.arg]:
+    """The parameters that can be given by position, without self or cls."""
+    return [*function.args.posonlyargs, *function.args.args][int(method) :]
+
+
+def _complaints(rule: Callable[[Source], Iterator[str]], *folders: str) -> list[str]:
+    return [f"{source.name}: {line}" for source in sources(*folders) for line in rule(source)]
+
+
+def test_files_have_at_most_300_lines() -> None:
+    everything = sources("src", "tests", "benchmarks")
+    assert [f"{one.name}: {one.lines}" for one in everything if one.lines > 300] == []
+
+
+def test_functions_have_at_most_30_lines_without_their_docstring() -> None:
+    def long(source: Source) -> Iterator[str]:
+        for function, _ in source.functions():
+            if (lines := _body_lines(function)) > 30:
+                yield f"{function.name} has {lines} lines"
+
+    assert _complaints(long, "src", "tests", "benchmarks") == []
+
+
+def test_functions_take_at_most_five_positional_parameters() -> None:
+    def wide(source: Source) -> Iterator[str]:
+        for function, method in source.functions():
+            if (count := len(_positional(function, method=method))) > 5:
+                yield f"{function.name} takes {count}"
+
+    assert _complaints(wide, "src") == []
+
+
+def test_no_function_accepts_whatever_keywords_it_is_given() -> None:
+    def loose(source: Source) -> Iterator[str]:
+        for function, _ in source.functions():
+            if function.args.kwarg:
+                yield f"{function.name} takes **{function.args.kwarg.arg}"
+
+    assert _complaints(loose, "src") == []
+
+
+def test_booleans_are_given_by_keyword() -> None:
+    def flags(source: Source) -> Iterator[str]:
+        for function, method in source.functions():
+            for argument in _positional(function, method=method):
+                note = ast.unparse(argument.annotation) if argument.annotation else ""
+                if re.search(r"\bbool\b", note) and "[" not in note:
+                    yield f"{function.name}({argument.arg}: {note})"
+
+    assert _complaints(flags, "src") == []
+
+
+def test_nothing_is_named_after_a_swamp() -> None:
+    def swampy(source: Source) -> Iterator[str]:
+        words = re.split(r"[/_.]", source.name)
+        yield from (f"the path says '{word}'" for word in words if word in SWAMPS)
+        for one in source.classes():
+            if re.search(r"(Helpers?|Manager|Misc|Utils?)$", one.name):
+                yield f"class {one.name}"
+
+    assert _complaints(swampy, "src", "tests", "benchmarks") == []
+
+
+def test_public_dataclasses_are_frozen() -> None:
+    def thawed(source: Source) -> Iterator[str]:
+        for one in source.classes():
+            made = _decorators(one).get("dataclass")
+            if made is None or one.name.startswith("_"):
+                continue
+            options = made.keywords if isinstance(made, ast.Call) else []
+            if not any(o.arg == "frozen" and ast.unparse(o.value) == "True" for o in options):
+                yield f"class {one.name}"
+
+    assert _complaints(thawed, "src") == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert [one.name for one in sources("src") if not ast.get_docstring(one.tree)] == []
+
+
+def test_numbers_are_not_papered_over_and_errors_not_swallowed() -> None:
+    def hidden(source: Source) -> Iterator[str]:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Attribute | ast.Name):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                if name == "_".join(("nan", "to", "num")):
+                    yield f"line {node.lineno}: {name}"
+            if isinstance(node, ast.ExceptHandler):
+                caught = ast.unparse(node.type) if node.type else "everything"
+                if caught in {"everything", "Exception", "BaseException"}:
+                    yield f"line {node.lineno}: catches {caught}"
+
+    assert _complaints(hidden, "src") == []
+
+
+def test_tests_can_fail_and_say_why_they_skip() -> None:
+    def toothless(source: Source) -> Iterator[str]:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant):
+                yield f"line {node.lineno}: asserts a constant"
+            if isinstance(node, ast.Call) and ast.unparse(node) == "pytest.skip()":
+                yield f"line {node.lineno}: skips without a reason"
+
+    assert _complaints(toothless, "tests") == []
+
+
+def test_models_do_not_import_models() -> None:
+    """A model is a file with a public class that has a `fit`; it shares through other files."""
+    models = {
+        one.module: one
+        for one in sources("src/evenhand/preference", "src/evenhand/rating")
+        if any(_can_fit(made) for made in one.classes())
+    }
+    crossing = [
+        f"{name} imports {node.module}"
+        for name, one in models.items()
+        for node in ast.walk(one.tree)
+        if isinstance(node, ast.ImportFrom) and node.module in models.keys() - {name}
+    ]
+    assert crossing == []
+
+
+def _can_fit(made: ast.ClassDef) -> bool:
+    has_fit = any(isinstance(child, Function) and child.name == "fit" for child in made.body)
+    return has_fit and not made.name.startswith("_")
+
+
+def _tracked() -> list[Path]:
+    """The files of the repository, new ones included; of an unpacked archive, all visible files."""
+    if not (ROOT / ".git").exists():
+        every = (path for path in ROOT.rglob("*") if path.is_file())
+        return [p for p in every if not any(q.startswith(".") for q in p.relative_to(ROOT).parts)]
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [path for line in listed.splitlines() if (path := ROOT / line).is_file()]
+
+
+def test_no_file_names_a_place_on_somebodys_machine() -> None:
+    places = "|".join(("farm", "home", "root", "tmp", "Users", "work"))
+    local = re.compile(rf"(^|[^A-Za-z0-9_.~-])/({places})/|index" + "-url", re.MULTILINE)
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0].strip()}"
+        for path in _tracked()
+        if path.suffix in TEXT and (match := local.search(path.read_text("utf-8", "replace")))
+    ]
+    assert found == []
+
+
+def test_the_public_names_agree_and_can_all_be_imported() -> None:
+    assert sorted(evenhand.__all__) == sorted(evenhand._PUBLIC)
+    for name in evenhand.__all__:
+        assert getattr(evenhand, name).__module__.startswith("evenhand."), name
+    with pytest.raises(AttributeError, match="no attribute 'brandley'"):
+        _ = evenhand.brandley
+
+
+def _loaded_after(code: str) -> set[str]:
+    """Which dear modules a fresh interpreter holds after running some code."""
+    script = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return HEAVY.intersection(run.stdout.splitlines())
+
+
+def test_help_imports_nothing_dear() -> None:
+    code = "from evenhand.cli.main import main\nmain(['--help'], standalone_mode=False)"
+    assert _loaded_after(code) == set()
+
+
+def test_importing_the_whole_house_imports_neither_scipy_nor_a_data_frame_library() -> None:
+    names = [one.module for one in sources("src") if not one.name.endswith("__main__.py")]
+    assert _loaded_after(f"import {', '.join(names)}") <= {"duckdb", "narwhals", "numpy"}
+
+
+def test_every_module_has_a_test_file_that_mirrors_it() -> None:
+    """Soft: a module may be tested through another; then this names it."""
+    tests = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    modules = [one.name for one in sources("src") if not Path(one.name).stem.startswith("_")]
+    alone = [name for name in modules if f"test_{Path(name).stem}" not in tests]
+    if alone:
+        pytest.skip(f"tested through others, if at all: {', '.join(alone)}")
