@@ -109,6 +109,16 @@ class Rankings:
         """Count the rankings that compare at least two outputs."""
         return self._count(nw.col("ranked") > 1)
 
+    def count_by(self, column: str) -> dict[str, int]:
+        """Count the rankings that compare at least two outputs, by task or another column."""
+        ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+        frame = self.frame.with_columns(evenhand_ranked=ranked)
+        keys = list(dict.fromkeys([column, *self._key]))
+        sizes = frame.group_by(*keys).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
+        used = sizes.filter(nw.col("ranked") > 1).group_by(column).agg(nw.len().alias("n"))
+        found = fetch_columns(used)
+        return dict(zip(found[column].tolist(), found["n"].tolist(), strict=True))
+
     def comparisons(self) -> Comparisons:
         """Expand each ranking into the n(n − 1)/2 comparisons of its ranked outputs.
 

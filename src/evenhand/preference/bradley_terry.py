@@ -132,7 +132,7 @@ class BradleyTerry:
     def _prepare(self, tally: Tally) -> tuple[Likelihood, Support]:
         if len(tally.systems) < 2:  # noqa: PLR2004
             raise NotIdentified("nothing to compare: there are fewer than two systems")
-        counts = self._treat_ties(tally.counts)
+        counts = self.treat_ties(tally.counts)
         used = counts.sum(axis=1) > 0
         tally, counts = _rows(tally, used), counts[used]
         design = self._design(tally)
@@ -141,7 +141,8 @@ class BradleyTerry:
         likelihood = Likelihood(design, law, counts, self.order_effect, self.prior)
         return likelihood, support
 
-    def _treat_ties(self, counts: Array) -> Array:
+    def treat_ties(self, counts: Array) -> Array:
+        """Return (C, 3) counts as the tie rule takes them: dropped, split in halves, or as is."""
         if self.ties == "discard":
             return np.asarray(counts * np.array([1.0, 0.0, 1.0]))
         if self.ties == "half-win":

@@ -138,26 +138,17 @@ def _order_is_bounded(board: Board, *, ties: bool) -> bool:
 
 
 def _both_are_bounded(board: Board) -> bool:
-    """Rule (v): (ii) whatever the order effect e; each walk found leaves e only on one side."""
+    """Rule (v): (ii) whatever the order effect e. Newton's method: each walk found moves e on."""
     if _some_pair_disagrees(board):  # in one order, so that e cancels
         return True
     steps = board.steps(ties=True)
-    low: Fraction | None = None
-    high: Fraction | None = None
-    e = Fraction(0)
-    while low is None or high is None or low <= high:
-        cycle = steps.solve(e=e.numerator, g=e.denominator).cycle
-        if cycle is None:
-            return False
+    e, side = Fraction(0), 0
+    while (cycle := steps.solve(e=e.numerator, g=e.denominator).cycle) is not None:
         slope, gain = int(steps.slope[cycle].sum()), int(steps.gain[cycle].sum())
-        if slope == 0:
+        if slope == 0 or slope * side < 0:  # forbids every e, or all that others have left
             return True
-        e = Fraction(-gain, slope)
-        if slope > 0:
-            low = e
-        else:
-            high = e
-    return True
+        e, side = Fraction(-gain, slope), slope  # the nearest e that this walk allows
+    return False
 
 
 def _some_pair_disagrees(board: Board) -> bool:

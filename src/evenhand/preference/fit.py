@@ -110,13 +110,30 @@ class Fit:
                 f"{len(self.systems):,} systems are too many for a K × K covariance: ask for"
                 " contrasts of named systems, fit.contrasts([('a', 'b')])"
             )
-        if self.design.matrix is None:
-            k = len(self.systems)
-            full = np.zeros((k, k))
-            others = np.delete(np.arange(k), self.design.reference)
-            full[np.ix_(others, others)] = 4 * self.vcov[: k - 1, : k - 1]
-            return full
-        return np.asarray(4 * self._rows @ self.vcov @ self._rows.T)
+        return self.to_worth(self.vcov)
+
+    def to_worth(self, vcov: Array) -> Array:
+        """Turn any (p, p) covariance of the parameters into (K, K) of `log_worth`."""
+        if self.design.matrix is not None:
+            return np.asarray(4 * self._rows @ vcov @ self._rows.T)
+        k = len(self.systems)
+        full = np.zeros((k, k))
+        others = np.delete(np.arange(k), self.design.reference)
+        full[np.ix_(others, others)] = 4 * vcov[: k - 1, : k - 1]
+        return full
+
+    @cached_property
+    def raw_vcov(self) -> Array:
+        """(p, p) covariance of `beta`: as `vcov`, but with thresholds as log τ.
+
+        Raises:
+            NotIdentified: too many systems for a K × K matrix.
+
+        """
+        if self.vcov is None:
+            raise NotIdentified(f"{len(self.systems):,} systems are too many for a covariance")
+        scale = np.where(np.array(self.names) == "tau", self.estimate, 1.0)
+        return self.vcov / scale / scale[:, None]
 
     @cached_property
     def lambda_stderr(self) -> Array:

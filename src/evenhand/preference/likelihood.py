@@ -8,11 +8,12 @@ logit. Parameters come in this order: those of the design, the tie parameter, δ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.tally import Tally
 from evenhand.numerics.newton import Expansion
 from evenhand.preference.design import Design
 from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes
@@ -111,6 +112,12 @@ class Likelihood:
         if self.law.free and self.order_effect:
             information[p, p + 1] = information[p + 1, p] = local.eta_tie.sum()
         return information
+
+    def outer_information(self, tally: Tally, outer: Local) -> Array:
+        """Return (p, p) sums of products of single answers' scores, for entries of any tally."""
+        nodes = replace(self.design, left=tally.left, right=tally.right)
+        plain = replace(self, design=nodes, prior=0.0)
+        return plain._information(outer)
 
     def _project(self, laplacian: Array) -> Array:
         return self.design.pull(self.design.pull(laplacian).T)

@@ -1,0 +1,128 @@
+"""From covariances or resamples to intervals, decided pairs, rank ranges and clusters.
+
+Log-worths are centred at zero. A pair is decided when the interval of its difference leaves zero
+out; `rank_lower` = 1 + number of systems decided to be better, `rank_upper` = K − number decided
+to be worse. These ranges are marginal: each holds at the level by itself, not all at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Uncertainty of a board, in the order of the fit's systems.
+
+    Attributes:
+        stderr: (K,) standard errors of centred log-worths.
+        lower: (K,) lower ends.
+        upper: (K,) upper ends.
+        decided: (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open.
+        method: how, in a few words.
+        notes: what the reader should know.
+
+    """
+
+    stderr: Array
+    lower: Array
+    upper: Array
+    decided: NDArray[np.int8]
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+def centred_variance(vcov: Array) -> Array:
+    """Return (K,) variances of log-worths centred at zero, from any (K, K) covariance."""
+    means = vcov.mean(axis=1)
+    return np.asarray(np.maximum(np.diag(vcov) - 2 * means + means.mean(), 0.0))
+
+
+def pair_variance(vcov: Array) -> Array:
+    """Return (K, K) variances of differences in log-worth."""
+    diagonal = np.diag(vcov)
+    return np.asarray(np.maximum(diagonal[:, None] + diagonal - 2 * vcov, 0.0))
+
+
+def wald_intervals(
+    log_worth: Array, vcovs: list[Array], critical: float, method: str
+) -> Intervals:
+    """Return symmetric intervals; of several covariances each contrast takes its largest.
+
+    Args:
+        log_worth: (K,) estimates, in any gauge.
+        vcovs: (K, K) covariances of log-worths.
+        critical: quantile of the normal or t distribution.
+        method: how, in a few words.
+
+    """
+    centred = log_worth - log_worth.mean()
+    stderr = np.sqrt(np.max([centred_variance(v) for v in vcovs], axis=0))
+    spread = np.max([pair_variance(v) for v in vcovs], axis=0)
+    difference = log_worth[:, None] - log_worth
+    beyond = np.abs(difference) > critical * np.sqrt(spread)
+    decided = np.where(beyond, np.sign(difference), 0).astype(np.int8)
+    width = critical * stderr
+    return Intervals(stderr, centred - width, centred + width, decided, method)
+
+
+def percentile_intervals(
+    log_worth: Array, draws: Array, level: float, method: str
+) -> Intervals:
+    """Return percentile intervals of resampled log-worths.
+
+    Args:
+        log_worth: (K,) estimates.
+        draws: (B, K) resampled log-worths, in any gauge.
+        level: nominal level.
+        method: how, in a few words.
+
+    """
+    centred = draws - draws.mean(axis=1, keepdims=True)
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    lower, upper = np.quantile(centred, tails, axis=0)
+    k = len(log_worth)
+    decided = np.zeros((k, k), dtype=np.int8)
+    for i in range(k):
+        low, high = np.quantile(draws[:, i : i + 1] - draws, tails, axis=0)
+        decided[i] = (low > 0).astype(np.int8) - (high < 0).astype(np.int8)
+    return Intervals(centred.std(axis=0, ddof=1), lower, upper, decided, method)
+
+
+def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the lowest and highest rank that decided pairs leave to each system.
+
+    >>> rank_ranges(np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]], dtype=np.int8))
+    (array([1, 2, 2]), array([1, 3, 3]))
+    """
+    k = len(decided)
+    return 1 + (decided < 0).sum(axis=1), k - (decided > 0).sum(axis=1)
+
+
+def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Number the clusters of a board, best first (INFERENCE B5).
+
+    A line is drawn after a place if and only if everybody above it is decided to be better than
+    everybody below.
+
+    Args:
+        order: (K,) systems best first.
+        decided: (K, K) decided pairs.
+
+    Returns:
+        (K,) cluster of each place in the order, from 1.
+
+    """
+    won = (decided[np.ix_(order, order)] > 0).astype(np.int64)
+    k = len(order)
+    prefix = won.cumsum(axis=0).cumsum(axis=1)
+    sizes = np.arange(1, k)
+    above_all = prefix[:-1, -1]
+    above_own = prefix[np.arange(k - 1), np.arange(k - 1)]
+    lines = (above_all - above_own) == sizes * (k - sizes)
+    return np.concatenate([[1], 1 + np.cumsum(lines)])

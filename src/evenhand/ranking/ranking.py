@@ -1,0 +1,245 @@
+"""What a ranking holds, and how it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, suggest
+from evenhand.preference.coefficients import Contrast
+from evenhand.preference.fit import Fit
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Systems best first, with what is known about their places.
+
+    Arrays are in the order of `systems`. Log-worths are natural log-odds, centred at zero.
+
+    Attributes:
+        systems: names, best first.
+        log_worth: (K,) estimates.
+        stderr: (K,) standard errors, or None where K is too large for a covariance.
+        lower: (K,) lower ends of intervals, or None.
+        upper: (K,) upper ends, or None.
+        rank: (K,) place by estimate; equal estimates share one.
+        rank_lower: (K,) best place that decided pairs leave, or None.
+        rank_upper: (K,) worst place, or None.
+        cluster: (K,) number of the cluster, or None.
+        better_than: (K,) systems it is decided to be better than, or None.
+        wins: (K,) comparisons won; likewise `ties`, `losses`.
+        ties: see wins.
+        losses: see wins.
+        level: nominal level of intervals (proportion).
+        interval: model, sandwich or bootstrap.
+        method: how intervals were made, in a few words.
+        rank_interval: "marginal": each range holds at the level by itself.
+        n_judgments: answers, a ranking being one.
+        n_comparisons: pairs.
+        n_judges: judges, or None where they are not known.
+        effective_judges: (Σ n)² / Σ n², or None.
+        n_items: items, or None.
+        signature: one line that reproduces the numbers.
+        headline: what must be known first, such as "about these 3 judges only".
+        notes: what else should be known.
+        neighbours: contrasts of neighbouring systems where K is too large for intervals.
+        fit: the fit behind it.
+
+    """
+
+    systems: tuple[str, ...]
+    log_worth: Array
+    stderr: Array | None
+    lower: Array | None
+    upper: Array | None
+    rank: Integers
+    rank_lower: Integers | None
+    rank_upper: Integers | None
+    cluster: Integers | None
+    better_than: Integers | None
+    wins: Array
+    ties: Array
+    losses: Array
+    level: float
+    interval: str
+    method: str
+    rank_interval: str
+    n_judgments: float
+    n_comparisons: float
+    n_judges: int | None
+    effective_judges: float | None
+    n_items: int | None
+    signature: str
+    headline: str | None
+    notes: tuple[str, ...]
+    neighbours: tuple[Contrast, ...]
+    fit: Fit
+
+    def worths(self) -> Array:
+        """Return (K,) worths π, which sum to one."""
+        shares = np.exp(self.log_worth - self.log_worth.max())
+        return np.asarray(shares / shares.sum())
+
+    def elo(self) -> Array:
+        """Return (K,) log-worths on the Elo scale: 1000 on average, 400 for odds of 10 to 1."""
+        return 1000 + self.log_worth * 400 / np.log(10)
+
+    @property
+    def says(self) -> str:
+        """The result in a sentence that can be quoted."""
+        best = self.systems[0]
+        if self.rank_lower is None or self.rank_upper is None:
+            return f"{best} leads by its estimate; too many systems for intervals of all"
+        first = [s for s, low in zip(self.systems, self.rank_lower, strict=True) if low == 1]
+        if self.rank_upper[0] == 1:
+            others = len(self.systems) - 1
+            return f"{best} is the best: better than {'each of ' * (others > 1)}the other {others}"
+        if len(first) == len(self.systems):
+            return "no system can be told to be worse than another: any of them may be the best"
+        return f"{_join(first)} may each be the best; these data do not tell which"
+
+    def row(self, system: str) -> Mapping[str, Any]:
+        """Return what is known of one system, as in the JSON contract.
+
+        Raises:
+            InvalidJudgments: no such system.
+
+        """
+        if system not in self.systems:
+            raise InvalidJudgments(f"no system '{system}'.{suggest(system, self.systems)}")
+        return self.rows()[self.systems.index(system)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one mapping per system, best first, with plain numbers."""
+        columns: dict[str, list[Any]] = {"system": list(self.systems)}
+        for name in _COLUMNS:
+            values = getattr(self, name)
+            columns[name] = [None] * len(self.systems) if values is None else values.tolist()
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand rank --json`."""
+        return {
+            "signature": self.signature,
+            "level": self.level,
+            "method": self.method,
+            "rank_interval": self.rank_interval,
+            "n_judgments": _whole(self.n_judgments),
+            "n_comparisons": _whole(self.n_comparisons),
+            "n_judges": self.n_judges,
+            "effective_judges": self.effective_judges,
+            "n_items": self.n_items,
+            "headline": self.headline,
+            "says": self.says,
+            "notes": list(self.notes),
+            "systems": self.rows(),
+            "neighbours": [
+                {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
+                for c in self.neighbours
+            ],
+        }
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return the table as text, titles first."""
+        rows: list[tuple[str, ...]] = [("rank", "system", "log-worth", "interval", "better than")]
+        for row in self.rows():
+            low, high = row["rank_lower"], row["rank_upper"]
+            ranks = str(row["rank"]) if low is None else f"{low}" + (f"-{high}" * (low != high))
+            ends = "" if row["lower"] is None else f"{row['lower']:.2f} to {row['upper']:.2f}"
+            better = "" if low is None else f"{row['better_than']} of {len(self.systems) - 1}"
+            rows.append((ranks, row["system"], f"{row['log_worth']:.3f}", ends, better))
+        return rows
+
+    def __str__(self) -> str:
+        rows = self.table()
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = [self.headline] if self.headline else []
+        for place, row in enumerate(rows):
+            if place > 1 and self.cluster is not None:
+                lines += ["  ·"] if self.cluster[place - 1] > self.cluster[place - 2] else []
+            cells = [
+                cell.ljust(width) if i == 1 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join([*lines, "", self.says, self.signature])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *body = self.table()
+        titles = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body
+        )
+        first = f"<p>{escape(self.headline)}</p>" if self.headline else ""
+        said = f"<p>{escape(self.says)}<br><small>{escape(self.signature)}</small></p>"
+        return f"{first}<table><tr>{titles}</tr>{rows}</table>{said}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedRankings:
+    """One ranking per task or other group, from one pass over the data.
+
+    Attributes:
+        groups: name → ranking.
+        by: the column that tells the groups apart.
+        refused: name → why, for groups that cannot be ranked.
+
+    """
+
+    groups: Mapping[str, Ranking]
+    by: str
+    refused: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> Ranking:
+        if name not in self.groups:
+            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
+        return self.groups[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of a grouped ranking."""
+        return {
+            "groups": {name: ranking.to_dict() for name, ranking in self.groups.items()},
+            "refused": dict(self.refused),
+        }
+
+    def __str__(self) -> str:
+        parts = [f"{self.by} {name}\n{ranking}" for name, ranking in self.groups.items()]
+        parts += [f"{self.by} {name}\nnot ranked: {why}" for name, why in self.refused.items()]
+        return "\n\n".join(parts)
+
+    __repr__ = __str__
+
+
+_COLUMNS = (
+    *("log_worth", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper", "cluster"),
+    *("better_than", "wins", "ties", "losses"),
+)
+
+
+def _whole(number: float) -> int | float:
+    return int(number) if float(number).is_integer() else number
+
+
+def _join(names: list[str]) -> str:
+    if len(names) > 4:
+        return f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
