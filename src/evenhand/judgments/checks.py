@@ -32,13 +32,14 @@ def check_labels(
     """
     for column, found in labels.items():
         shown = f"'{data.source.named(column)}' of {data.source.name}"
-        if any(label is None for label in found):
-            rows = name_rows(find_rows(frame, nw.col(column).is_null()))
+        if not all(found):
+            empty = nw.col(column).is_null() | (nw.col(column) == "")
+            rows = name_rows(find_rows(frame, empty))
             raise InvalidJudgments(
                 f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
-                f' (--where "{data.source.named(column)} is not null")'
+                f""" (--where '"{data.source.named(column)}" is not null')"""
             )
-        padded = [label for label in found if label is not None and label != label.strip()]
+        padded = [label for label in found if label and label != label.strip()]
         if padded:
             rows = name_rows(find_rows(frame, nw.col(column) == padded[0]))
             raise InvalidJudgments(
@@ -135,7 +136,7 @@ def _refuse(data: Comparisons, condition: nw.Expr, what: str) -> None:
     rows = find_rows(data.frame, condition)
     if rows:
         shown = data.source.named("weight")
+        value = "" if what == "is missing" else f" '{rows[0]['weight']:g}'"
         raise InvalidJudgments(
-            f"weight '{rows[0]['weight']}' in column '{shown}' of {data.source.name}"
-            f"{name_rows(rows)} {what}"
+            f"weight{value} in column '{shown}' of {data.source.name}{name_rows(rows)} {what}"
         )

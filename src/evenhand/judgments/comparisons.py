@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing, suggest
+from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import Frame, fetch_columns
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.source import Source
@@ -96,17 +97,11 @@ class Comparisons:
         """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
 
         Raises:
-            UnknownOption: a SQL condition where the table is not DuckDB's.
+            UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
+            UnknownColumn: a column that is not there.
 
         """
-        if isinstance(condition, nw.Expr):
-            return replace(self, frame=self.frame.filter(condition))
-        if not self.frame.implementation.is_duckdb():
-            raise UnknownOption(
-                "a SQL condition needs a file or a DuckDB relation; for a data frame pass a"
-                " narwhals expression, such as nw.col('judge') != 'j3', or filter it first"
-            )
-        return replace(self, frame=nw.from_native(self.frame.to_native().filter(condition)))
+        return replace(self, frame=filter_rows(self.frame, condition, self.source.name))
 
     def without(self, *, judges: Sequence[str]) -> Comparisons:
         """Leave out the judgments of some judges.

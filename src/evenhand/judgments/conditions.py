@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import narwhals as nw
 from narwhals.exceptions import ColumnNotFoundError
 
@@ -55,7 +57,8 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
     except duckdb.BinderException as error:
         raise _refuse_name(error, frame, name) from None
     except duckdb.Error as error:
-        raise UnknownOption(f"where '{condition}' is not one SQL condition: {first_line(str(error))}") from None
+        said = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
+        raise UnknownOption(said + _advise(condition)) from None
     if kind != "BOOLEAN":
         raise UnknownOption(
             f"where '{condition}' is {kind.lower()}, not true or false: compare it with something,"
@@ -72,5 +75,15 @@ def _refuse_name(error: Exception, frame: Frame, name: str) -> UnknownColumn | U
         columns = frame.collect_schema().names()
         hint = suggest(asked, columns) or f" It has {listing(columns)}."
         return UnknownColumn(f"where asks for column '{asked}', which {name} does not have.{hint}")
-    return UnknownOption(f"where is not a condition on rows: {text}")
+    typed = "VARCHAR" in text and "cast" in text
+    hint = "; values of CSV and JSON files are text: cast(x as double) > 3" if typed else ""
+    return UnknownOption(f"where is not a condition on rows: {text}{hint}")
+
+
+def _advise(condition: str) -> str:
+    """Point at the two column names that are words of SQL."""
+    for word in ("left", "right"):
+        if re.search(rf'(?<!["\w]){word}(?!["\w(])', condition, re.IGNORECASE):
+            return f'; {word} is a word of SQL: write the column as "{word}", in double quotes'
+    return ""
 

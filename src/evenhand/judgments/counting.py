@@ -32,7 +32,7 @@ Labels = dict[str, list[str]]
 def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, int]) -> Tally:
     """Count wins, ties and losses per pair and level; see `Comparisons.tally`."""
     weighing = read_weights(data)
-    frame = _bind_to_task(data, by, weighing.frame)
+    frame = _bind_to_task(data, by, _name_levels(data, by, weighing.frame))
     keys = [*by, "left", "right", "outcome"]
     if weighing.column is None and _cells_are_many(data, frame, keys):
         coded = _count_codes(data, frame, by, limits)
@@ -72,6 +72,31 @@ def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero:
         zero_weight=zero,
         positions_known=data.positions_known,
     )
+
+
+def _name_levels(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
+    """Turn levels that are whole numbers, truth values or categories into text.
+
+    Raises:
+        InvalidJudgments: levels that are fractions, times or nested values.
+
+    """
+    schema = frame.collect_schema()
+    named = []
+    for name in by:
+        dtype = schema[name]
+        level = nw.col(name)
+        text = level.cast(nw.String)
+        if dtype == nw.Boolean:  # engines write it with different capitals
+            text = text.str.to_lowercase()
+        if dtype in {nw.Boolean, nw.Categorical, nw.Enum} or dtype.is_integer():
+            named.append(nw.when(~level.is_null()).then(text).alias(name))
+        elif dtype != nw.String:
+            raise InvalidJudgments(
+                f"column '{data.source.named(name)}' of {data.source.name} holds"
+                f" {str(dtype).lower()}: judgments are told apart by text or whole numbers"
+            )
+    return frame.with_columns(*named) if named else frame
 
 
 def _bind_to_task(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:

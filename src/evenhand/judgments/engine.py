@@ -17,6 +17,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.refusals import explain
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -36,9 +38,19 @@ def fetch_columns(frame: Frame) -> Columns:
     if isinstance(frame, nw.DataFrame):
         return {name: _plain(frame.get_column(name).to_numpy()) for name in frame.columns}
     if frame.implementation.is_duckdb():
-        relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
-        return {name: _unmask(column) for name, column in relation.fetchnumpy().items()}
+        return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
     return fetch_columns(frame.collect())
+
+
+def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
+    """Run a DuckDB query; a damaged file shows itself only now, by its line where that is known."""
+    import duckdb
+
+    try:
+        columns = relation.fetchnumpy()
+    except duckdb.Error as error:
+        raise explain(error) from None
+    return {name: _unmask(column) for name, column in columns.items()}
 
 
 def _unmask(column: NDArray[Any]) -> NDArray[Any]:

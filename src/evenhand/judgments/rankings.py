@@ -63,12 +63,21 @@ class Rankings:
         return replace(self, frame=self.frame.filter(nw.col("task") == task))
 
     def check(self) -> None:
-        """Refuse ranks that are neither a whole number from 1 nor blank, and doubled systems.
+        """Refuse what cannot be a ranking, and what the expansion to pairs would lose.
 
         Raises:
-            InvalidJudgments: names up to five rows.
+            InvalidJudgments: a rank that is neither blank nor a whole number from 1, a missing
+                name or position, or two outputs of one ranking with one system or one position;
+                names up to five rows.
 
         """
+        self._check_ranks()
+        self._check_missing()
+        self._check_doubled("system", "one row for each ranked output, or split the ranking")
+        if self.has("position"):
+            self._check_doubled("position", "each output has its own place on the screen")
+
+    def _check_ranks(self) -> None:
         rank = nw.col("rank")
         bad = find_rows(self.frame, ~rank.is_null() & ~(rank == -1) & ((rank < 1) | (rank % 1 != 0)))
         if bad:
@@ -77,13 +86,31 @@ class Rankings:
                 f"rank {shown} in {self.source.name}{name_rows(bad)}: ranks are whole numbers"
                 " from 1 (best); −1 or blank means not ranked"
             )
-        keys = [*self._key, "system"]
-        doubled = self.frame.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
-        rows = find_rows(doubled.select(*keys), nw.col("system") == nw.col("system"))
+
+    def _check_missing(self) -> None:
+        """A row without its ranking, system or position would drop out of the join unseen."""
+        missing = [nw.col(name).is_null() for name in self._key]
+        placed = ["system", *(["position"] if self.has("position") else [])]
+        missing += [(nw.col("rank") > 0) & nw.col(name).is_null() for name in placed]
+        rows = find_rows(self.frame, nw.any_horizontal(*missing, ignore_nulls=True))
         if rows:
+            empty = (name for name in (*self._key, *placed) if _is_missing(rows[0][name]))
+            role = next(empty)
             raise InvalidJudgments(
-                f"system '{rows[0]['system']}' stands twice in ranking '{rows[0]['ranking']}' of"
-                f" {self.source.name}: one row for each ranked output, or split the ranking"
+                f"a value is missing in column '{self.source.named(role)}' of {self.source.name}"
+                f"{name_rows(rows)}: fill it, or leave such rows out"
+            )
+
+    def _check_doubled(self, role: str, advice: str) -> None:
+        named = self.frame.filter(~nw.col(role).is_null())
+        counted = named.group_by(*self._key, role).agg(nw.len().alias("n"))
+        rows = find_rows(counted.select(*self._key, role, "n"), nw.col("n") > 1)
+        if rows:
+            value = rows[0][role]
+            shown = f"{value:g}" if isinstance(value, float) else value
+            raise InvalidJudgments(
+                f"{role} '{shown}' stands twice in ranking '{rows[0]['ranking']}' of"
+                f" {self.source.name}: {advice}"
             )
 
     def _sizes(self) -> Frame:
@@ -158,3 +185,7 @@ class Rankings:
 
     def __repr__(self) -> str:
         return f"Rankings({self.source.name}: {', '.join(self.columns)})"
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value != value  # noqa: PLR0124 - nan is the only value that differs from itself

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import UnknownColumn
+from evenhand.errors import UnknownColumn, UnknownOption
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.float64]
+_LARGEST: Final = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +103,18 @@ class Tally:
     def pool(self, keep: Sequence[str] = ()) -> Tally:
         """Sum over all factors but those kept; entries of one pair become one."""
         kept = {name: self.factor(name) for name in keep}
-        key = np.zeros(len(self.left), dtype=np.int64)
-        for factor in kept.values():
-            key = key * factor.size + factor.codes
         k = len(self.systems)
-        key = (key * k + self.left) * k + self.right
+        digits = [(factor.codes, factor.size) for factor in kept.values()]
+        key = join_codes([*digits, (self.left, k), (self.right, k)])
         first, inverse = _first_of_each(key)
         factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
         return replace(self._summed(first, inverse), factors=factors)
 
     def fold(self) -> Tally:
-        """Forget who was shown first: entries of one pair and level become one, by name order."""
+        """Forget who was shown first: entries of one pair and level become one, by name order.
+
+        What is folded no longer knows positions, so that no order effect can be fitted to it.
+        """
         swap = self.left > self.right
         turned = replace(
             self,
@@ -122,15 +125,16 @@ class Tally:
             squares=None
             if self.squares is None
             else np.where(swap[:, None], self.squares[:, ::-1], self.squares),
+            positions_known=False,
         )
         return turned.pool(tuple(self.factors))
 
     def _summed(self, first: NDArray[np.int64], inverse: NDArray[np.int64]) -> Tally:
-        if len(first) == len(self.left):
+        if first is inverse:
             return replace(self)
 
         def sums(values: Counts) -> Counts:
-            return np.bincount(inverse, weights=values, minlength=len(first))
+            return np.asarray(np.bincount(inverse, weights=values, minlength=len(first)), float)
 
         squares = self.squares
         if squares is not None:
@@ -146,8 +150,16 @@ class Tally:
         )
 
     def split(self, name: str) -> dict[str, Tally]:
-        """Take a factor apart: one tally per level, with the systems and levels seen there."""
+        """Take a factor apart: one tally per level, with the systems and levels seen there.
+
+        Raises:
+            UnknownColumn: the tally was not made by it.
+            UnknownOption: its levels were merged and can no longer be told apart.
+
+        """
         factor = self.factor(name)
+        if factor.merged:
+            raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
         order = np.argsort(factor.codes, kind="stable")
         borders = np.searchsorted(factor.codes[order], np.arange(factor.size + 1))
         others = [other for other in self.factors if other != name]
@@ -186,18 +198,41 @@ class Tally:
 
 
 def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
-    """Keep the levels of a factor that occur in some rows."""
+    """Keep the levels of a factor that occur in some rows; of merged levels, their clusters."""
     used, codes = np.unique(factor.codes[rows], return_inverse=True)
+    merged = factor.merged
     return Factor(
-        labels=tuple(factor.labels[i] for i in used),
+        labels=tuple(f"cluster {i + 1}" if merged else factor.labels[i] for i in used.tolist()),
         codes=codes.astype(np.int32),
-        loads=np.bincount(codes, weights=totals, minlength=len(used)),
+        loads=np.asarray(np.bincount(codes, weights=totals, minlength=len(used)), float),
         size=len(used),
+        merged=merged,
     )
 
 
+def join_codes(digits: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
+    """Return one number per entry for several codes, ordered as they are, the first foremost.
+
+    Args:
+        digits: codes of each entry, 0 to size − 1, and their size.
+
+    >>> join_codes([(np.array([0, 1], np.int32), 2), (np.array([2, 0], np.int32), 3)]).tolist()
+    [2, 3]
+    """
+    key, span = np.zeros(len(digits[0][0]), dtype=np.int64), 1
+    for codes, size in digits:
+        if span * size > _LARGEST:  # would not fit: number the combinations seen so far
+            _, key = np.unique(key, return_inverse=True)
+            span = len(key)
+        key, span = key * size + codes, span * size
+    return key
+
+
 def _first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first position of each different key, in key order, and each entry's group."""
+    """Return the first position of each different key, in key order, and each entry's group.
+
+    The two are one array where every key is alone and in its place.
+    """
     if (key[1:] > key[:-1]).all():
         alone = np.arange(len(key))
         return alone, alone

@@ -180,9 +180,7 @@ def _relax(
     np.minimum.at(x, target, offer)
     best = offer == x[target]
     parent[target[best]] = active[best]
-    lowered = np.zeros(x.size, dtype=np.bool_)
-    lowered[target] = True
-    return np.flatnonzero(lowered)
+    return _distinct(target, x.size)
 
 
 def _cycle_among(parent: IntArray, graph: Graph) -> IntArray | None:
@@ -211,11 +209,18 @@ def _reached_by_layers(graph: Graph, seen: BoolArray) -> BoolArray:
     frontier = np.flatnonzero(seen)
     while frontier.size:
         ahead = target[_leaving(starts, frontier)]
-        fresh = np.zeros(graph.n_nodes, dtype=np.bool_)
-        fresh[ahead[~seen[ahead]]] = True
-        seen |= fresh
-        frontier = np.flatnonzero(fresh)
+        frontier = _distinct(ahead[~seen[ahead]], graph.n_nodes)
+        seen[frontier] = True
     return seen
+
+
+def _distinct(nodes: IntArray, n_nodes: int) -> IntArray:
+    """Return each node once: by sorting if they are few of all nodes, else by marking."""
+    if 16 * nodes.size < n_nodes:
+        return np.unique(nodes)
+    marked = np.zeros(n_nodes, dtype=np.bool_)
+    marked[nodes] = True
+    return np.flatnonzero(marked)
 
 
 def _by_source(graph: Graph) -> tuple[IntArray, IntArray]:

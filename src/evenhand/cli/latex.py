@@ -1,0 +1,66 @@
+"""Tables for papers: booktabs, numbers in mathematics, the signature as a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+ESCAPES: Final = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"},
+}
+NONE: Final = "--"
+
+
+def escape(text: str) -> str:
+    r"""Write text so that LaTeX prints it as it stands.
+
+    >>> escape("uk_dan & 50%")
+    'uk\\_dan \\& 50\\%'
+    """
+    return "".join(ESCAPES.get(sign, sign) for sign in text)
+
+
+def number(value: float | None, digits: int) -> str:
+    """Write a number in mathematics, so that its sign is a minus.
+
+    >>> number(-0.5, 2), number(None, 2)
+    ('$-0.50$', '--')
+    """
+    return NONE if value is None else f"${value:.{digits}f}$"
+
+
+def tabular(
+    columns: str,
+    header: Sequence[str],
+    blocks: Sequence[Sequence[Sequence[str]]],
+    comments: Sequence[str] = (),
+) -> str:
+    """Return a table.
+
+    Args:
+        columns: alignment, such as "rlr".
+        header: titles, as LaTeX.
+        blocks: rows of cells as LaTeX; a rule stands between blocks.
+        comments: lines to stand above, as text.
+
+    """
+    said = [f"% {line}" for comment in comments for line in comment.splitlines()]
+    bodies = ["\n".join(_row(row) for row in block) for block in blocks]
+    lines = [
+        *said,
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        r"\toprule",
+        _row(header),
+        r"\midrule",
+        "\n\\midrule\n".join(bodies),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"

@@ -1,0 +1,78 @@
+"""The command `evenhand`: a group of verbs that are imported when they are used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+import evenhand
+from evenhand.cli.refusals import choose_colour, plainly
+from evenhand.cli.streams import write_whatever_they_take
+from evenhand.errors import suggest
+
+VERBS: Final = ("inspect", "rank", "fit", "convert", "demo")
+
+
+class Verbs(click.Group):
+    """Verbs by name, one module each; whatever they refuse is said in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the verbs in the order in which they are needed."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a verb."""
+        if cmd_name not in VERBS:
+            return None
+        verb = getattr(import_module(f"evenhand.cli.{cmd_name}"), cmd_name)
+        return verb if isinstance(verb, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, or say which one may have been meant."""
+        if args[0] not in VERBS:
+            raise click.UsageError(_no_verb(args[0]), ctx)
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what stands before the verb."""
+        with plainly():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb."""
+        write_whatever_they_take()
+        with plainly():
+            return super().invoke(ctx)
+
+
+def _no_verb(word: str) -> str:
+    if Path(word).is_file():
+        return f"'{word}' is a file, not a verb. Try: evenhand rank {word}"
+    hint = suggest(word, VERBS) or f" There are {', '.join(VERBS)}."
+    return f"there is no verb '{word}'.{hint}"
+
+
+@click.group(
+    cls=Verbs,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`evenhand VERB --help` lists a verb's options; `evenhand demo` shows them at work.",
+)
+@click.version_option(evenhand.__version__, message="evenhand %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """From a file of judgments to a ranking that can be believed.
+
+    A judgment says which of two outputs is better, or puts several in order.
+    Evenhand reads them from CSV, JSON Lines or Parquet, tells which systems
+    are better and how sure that is, and refuses where the judgments do not
+    say.
+    """
+    ctx.color = choose_colour()
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

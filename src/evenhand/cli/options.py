@@ -1,0 +1,273 @@
+"""The options, spelled once: every verb that takes one takes it under the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import click
+
+from evenhand.errors import suggest
+
+Function = TypeVar("Function", bound=Callable[..., None])
+
+TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
+CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
+INTERVALS: Final = ("sandwich", "model", "bootstrap")
+LATER: Final = {
+    "rank-sets": "'rank-sets' comes later; until then choose sandwich | model | bootstrap"
+}
+SEED: Final = 20131
+
+
+class OneOf(click.ParamType):
+    """One of a few words; a misspelt one is refused with what it may have been."""
+
+    name = "choice"
+
+    def __init__(self, choices: Sequence[str], later: Mapping[str, str] | None = None) -> None:
+        self.choices = tuple(choices)
+        self.later = later or {}
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the word if it is one of the choices."""
+        if value in self.later:
+            self.fail(self.later[value], param, ctx)
+        if value not in self.choices:
+            hint = suggest(str(value), self.choices)
+            self.fail(f"'{value}' is not one of {' | '.join(self.choices)}.{hint}", param, ctx)
+        return str(value)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Show the choices in the help."""
+        return "|".join(self.choices)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[click.shell_completion.CompletionItem]:  # noqa: ARG002
+        """Complete a choice."""
+        fit = (one for one in self.choices if one.startswith(incomplete))
+        return [click.shell_completion.CompletionItem(one) for one in fit]
+
+
+class RoleColumn(click.ParamType):
+    """`role=column`, such as `judge=annotator`."""
+
+    name = "role=name"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return role and column."""
+        if isinstance(value, tuple):
+            return value
+        role, sign, column = str(value).partition("=")
+        if not (role and sign and column):
+            self.fail(f"'{value}' is not role=name, such as judge=annotator", param, ctx)
+        return role, column
+
+
+class Section(click.Option):
+    """An option with a heading in the help."""
+
+    heading = "Options"
+
+
+class _Input(Section):
+    heading = "What to read"
+
+
+class _Model(Section):
+    heading = "Model"
+
+
+class _Certainty(Section):
+    heading = "Uncertainty"
+
+
+class _Output(Section):
+    heading = "Where the result goes"
+
+
+class Verb(click.Command):
+    """A verb whose help lists its options under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of each heading."""
+        headings: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                heading = getattr(param, "heading", Section.heading)
+                headings.setdefault(heading, []).append(record)
+        for heading, records in headings.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Join decorators; options appear in the help in this order."""
+
+    def apply(function: Function) -> Function:
+        for decorate in reversed(decorators):
+            function = decorate(function)
+        return function
+
+    return apply
+
+
+def _refuse_stdin(
+    context: click.Context, param: click.Parameter, files: tuple[str, ...]
+) -> tuple[str, ...]:
+    if "-" in files:
+        raise click.BadParameter(
+            "'-' (standard input) is not read, since a format is recognised by looking twice:"
+            " save the judgments in a file",
+            context,
+            param,
+        )
+    return files
+
+
+reading_options = stack(
+    click.argument("files", nargs=-1, required=True, metavar="FILE...", callback=_refuse_stdin),
+    click.option(
+        "--task", cls=_Input, metavar="NAME", help="Only this task, such as one language pair."
+    ),
+    click.option(
+        "--where",
+        cls=_Input,
+        metavar="SQL",
+        help="Only rows that meet a condition on the file's own columns.",
+    ),
+    click.option(
+        "--from",
+        "layout",
+        cls=_Input,
+        metavar="FORMAT",
+        help="The file's format, where it is not recognised.",
+    ),
+    click.option(
+        "--column",
+        "columns",
+        cls=_Input,
+        multiple=True,
+        type=RoleColumn(),
+        metavar="ROLE=NAME",
+        help="Which column plays a role, such as judge=annotator. Repeatable.",
+    ),
+    click.option(
+        "--weight",
+        cls=_Input,
+        metavar="COLUMN",
+        help="How many judgments a row stands for.",
+    ),
+)
+
+group_option = click.option(
+    "--group-by",
+    cls=_Input,
+    metavar="COLUMN",
+    help="Each value of this column apart. Several tasks are kept apart unasked.",
+)
+
+model_options = stack(
+    click.option(
+        "--ties",
+        cls=_Model,
+        type=OneOf(TIES),
+        default="davidson",
+        show_default=True,
+        help="What a tie says. none: γ = 0 with the tie cells kept.",
+    ),
+    click.option(
+        "--order-effect", cls=_Model, is_flag=True, help="Estimate the advantage of being shown first."
+    ),
+    click.option(
+        "--reference",
+        cls=_Model,
+        metavar="SYSTEM",
+        help="The system whose coefficient is 0. Default: the last by name.",
+    ),
+    click.option(
+        "--prior",
+        cls=_Model,
+        type=float,
+        default=0.0,
+        metavar="NUMBER",
+        help="Pseudo-comparisons of every system with an average one, half won. Default: none.",
+    ),
+)
+
+covariate_option = click.option(
+    "--judge-covariate",
+    "judge_covariates",
+    cls=_Model,
+    multiple=True,
+    metavar="COLUMN",
+    help="Judges with different values have worths of their own. Repeatable.",
+)
+
+interval_options = stack(
+    click.option(
+        "--interval",
+        cls=_Certainty,
+        type=OneOf(INTERVALS, LATER),
+        default="sandwich",
+        show_default=True,
+        help="model assumes independent judgments; the others allow for clusters.",
+    ),
+    click.option(
+        "--cluster",
+        cls=_Certainty,
+        type=OneOf(CLUSTERS),
+        help="Judgments that hang together. Default: by judge and item where both are known,"
+        " else what there is.",
+    ),
+    click.option(
+        "--level",
+        cls=_Certainty,
+        type=float,
+        default=0.95,
+        show_default=True,
+        metavar="PROPORTION",
+        help="Level of the intervals.",
+    ),
+    click.option(
+        "--seed",
+        cls=_Certainty,
+        type=int,
+        default=SEED,
+        show_default=True,
+        metavar="NUMBER",
+        help="Of everything random.",
+    ),
+)
+
+json_option = click.option(
+    "--json", "as_json", cls=_Output, is_flag=True, help="JSON, a stable contract."
+)
+
+file_option = click.option(
+    "-o",
+    "--output",
+    cls=_Output,
+    metavar="FILE",
+    help="Write to a file; .json, .csv and .tex choose the format.",
+)
+
+output_options = stack(
+    json_option,
+    click.option("--csv", "as_csv", cls=_Output, is_flag=True, help="CSV, one row a line."),
+    click.option("--latex", "as_latex", cls=_Output, is_flag=True, help="A LaTeX table (booktabs)."),
+    file_option,
+)
+
+scale_options = stack(
+    click.option(
+        "--elo", cls=_Output, is_flag=True, help="Also log-worths on the Elo scale, 1000 on average."
+    ),
+    click.option("--worth", cls=_Output, is_flag=True, help="Also worths, which sum to 1."),
+)

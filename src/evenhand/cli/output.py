@@ -1,0 +1,134 @@
+"""Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import click
+
+from evenhand.cli.terminal import PLAIN, columns_of_terminal, label
+from evenhand.errors import UnknownOption
+
+SUFFIXES: Final = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "text", "": "text"}
+LOST: Final = "not finite, so null here"
+
+
+class Result(Protocol):
+    """What a verb found, in every form it can be asked for."""
+
+    def text(self, columns: int) -> str:
+        """Return it for people, so many columns wide."""
+
+    def contract(self) -> dict[str, Any]:
+        """Return what --json prints."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of --csv, all with the same keys."""
+
+    def latex(self) -> str:
+        """Return what --latex prints."""
+
+    def remarks(self) -> list[str]:
+        """Return what a reader must know and CSV has no place for."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a result goes.
+
+    Attributes:
+        form: text, json, csv or latex.
+        path: the file, or None for the terminal.
+
+    """
+
+    form: str
+    path: Path | None
+
+    def deliver(self, result: Result) -> None:
+        """Print or write a result."""
+        if self.form == "csv":
+            for remark in result.remarks():
+                click.echo(label("note", remark, PLAIN), err=True)
+        if self.path is not None:
+            self.path.write_text(self._render(result, PLAIN), encoding="utf-8", newline="\n")
+            click.echo(label("wrote", str(self.path), PLAIN), err=True)
+        elif self.form == "text":
+            click.echo(result.text(columns_of_terminal()), nl=False)
+        else:  # machines read UTF-8, whatever the terminal is set to
+            click.echo(self._render(result, PLAIN).encode(), nl=False)
+
+    def _render(self, result: Result, columns: int) -> str:
+        if self.form == "json":
+            return write_json(result.contract())
+        if self.form == "csv":
+            return write_csv(result.records())
+        return result.latex() if self.form == "latex" else click.unstyle(result.text(columns))
+
+
+def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
+    """Decide on form and place.
+
+    Args:
+        forms: form → whether it was asked for.
+        path: the file to write, or None.
+        inputs: files that are read, which must not be overwritten.
+
+    Raises:
+        UnknownOption: two forms, a file that says neither, or the input as output.
+
+    """
+    asked = [form for form, wanted in forms.items() if wanted]
+    if len(asked) > 1:
+        raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
+    if path is None:
+        return Output(asked[0] if asked else "text", None)
+    place = Path(path)
+    if any(Path(one).resolve() == place.resolve() for one in inputs):
+        raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
+    form = asked[0] if asked else SUFFIXES.get(place.suffix.lower(), "")
+    if form not in {"text", *forms}:
+        options = ", ".join(f"--{one}" for one in forms)
+        raise UnknownOption(f"-o {path}: the ending '{place.suffix}' does not say how; add {options}")
+    return Output(form, place)
+
+
+def write_json(contract: dict[str, Any]) -> str:
+    """Return JSON without NaN or infinity: those become null, and a note says so."""
+    lost: list[str] = []
+    clean = _finite(contract, "", lost)
+    if lost:
+        clean["notes"] = [*clean.get("notes", []), *(f"{name}: {LOST}" for name in lost)]
+    return json.dumps(clean, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _finite(value: Any, name: str, lost: list[str]) -> Any:
+    """Copy nested lists and mappings, with null for numbers that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: _finite(one, f"{name}.{key}".strip("."), lost) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one, f"{name}[{i}]", lost) for i, one in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        lost.append(name)
+        return None
+    return value
+
+
+def write_csv(records: Sequence[dict[str, Any]]) -> str:
+    r"""Return a header and a line for each record; what is not known is empty.
+
+    >>> write_csv([{"system": "a,b", "cluster": None}])
+    'system,cluster\n"a,b",\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()

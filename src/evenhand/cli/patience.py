@@ -1,0 +1,68 @@
+"""A sign of life on the error stream, where that is a terminal and work takes over a second."""
+
+from __future__ import annotations
+
+import sys
+from threading import Lock, Timer
+from types import TracebackType
+from typing import TYPE_CHECKING, Final
+
+from evenhand.cli.refusals import choose_colour
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+SOON: Final = 1.0
+
+
+class Patience:
+    """A context in which long work is shown: a spinner, or a bar once steps are known."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        self._lock = Lock()
+        self._shown: Progress | None = None
+        self._task: TaskID | None = None
+        self._steps: tuple[int, int | None] = (0, None)
+        self._over = False
+        self._timer = Timer(SOON, self._show)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Patience:
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._shown is not None:
+                self._shown.stop()
+
+    def step(self, done: int, total: int) -> None:
+        """Tell how far the work is; called by it."""
+        self._steps = (done, total)
+        if self._shown is not None and self._task is not None:
+            self._shown.update(self._task, completed=done, total=total)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            if self._over:
+                return
+            console = Console(stderr=True, no_color=choose_colour() is False)
+            looks = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
+            looks = (*looks, TimeElapsedColumn())
+            progress = Progress(*looks, console=console, transient=True, redirect_stdout=False)
+            done, total = self._steps
+            self._task = progress.add_task(self.doing, completed=done, total=total)
+            progress.start()
+            self._shown = progress

@@ -1,0 +1,88 @@
+"""`evenhand rank`: which systems are better, and how sure may we be?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+import evenhand
+from evenhand.cli.options import (
+    Verb,
+    group_option,
+    interval_options,
+    model_options,
+    output_options,
+    reading_options,
+    scale_options,
+)
+from evenhand.cli.output import choose_output
+from evenhand.cli.patience import Patience
+from evenhand.cli.reading import Reading, choose_columns, remarks_on
+
+if TYPE_CHECKING:
+    from evenhand.preference.bradley_terry import Ties
+
+
+@click.command(cls=Verb)
+@reading_options
+@group_option
+@model_options
+@interval_options
+@scale_options
+@output_options
+def rank(
+    *,
+    files: tuple[str, ...],
+    task: str | None,
+    where: str | None,
+    layout: str | None,
+    columns: tuple[tuple[str, str], ...],
+    weight: str | None,
+    group_by: str | None,
+    ties: Ties,
+    order_effect: bool,
+    reference: str | None,
+    prior: float,
+    interval: str,
+    cluster: str | None,
+    level: float,
+    seed: int,
+    elo: bool,
+    worth: bool,
+    as_json: bool,
+    as_csv: bool,
+    as_latex: bool,
+    output: str | None,
+) -> None:
+    """Rank systems, best first, with intervals, rank ranges and clusters.
+
+    FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet; several
+    files of one layout are read as one.
+
+    \b
+      evenhand rank battles.parquet
+      evenhand rank wmt12.RNK_results.csv --task fr-en
+      evenhand rank votes.csv --column judge=annotator --where "lang = 'de'"
+    """
+    forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
+    place = choose_output(forms, output, files)
+    reading = Reading(files, layout, choose_columns(columns, weight), where, task)
+    with Patience("ranking") as patience:
+        data = reading.open_comparisons("rank")
+        model = evenhand.BradleyTerry(
+            ties=ties, order_effect=order_effect, reference=reference, prior=prior
+        )
+        found = evenhand.rank(
+            data,
+            model=model,
+            interval=interval,
+            cluster=cluster,
+            level=level,
+            seed=seed,
+            group_by=group_by,
+            progress=patience.step,
+        )
+    from evenhand.cli.rank_result import RankResult
+
+    place.deliver(RankResult(found, remarks_on(data), elo=elo, worth=worth))

@@ -1,0 +1,92 @@
+"""From what stands on the command line to judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evenhand.errors import UnknownFormat, UnknownOption
+
+if TYPE_CHECKING:
+    from evenhand.judgments import Comparisons, Rankings, Ratings
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which judgments to read.
+
+    Attributes:
+        files: names or patterns, all of one layout.
+        layout: format by its registry name, or None to recognise it.
+        columns: role → column.
+        where: SQL condition, or None.
+        task: the one task to keep, or None.
+
+    """
+
+    files: tuple[str, ...]
+    layout: str | None
+    columns: Mapping[str, str]
+    where: str | None
+    task: str | None
+
+    def open(self) -> Comparisons | Rankings | Ratings:
+        """Open the files.
+
+        Raises:
+            EvenhandError: whatever is wrong with them.
+
+        """
+        from evenhand.formats import read
+
+        return read(
+            self.files[0] if len(self.files) == 1 else list(self.files),
+            format=self.layout,
+            columns=self.columns or None,
+            where=self.where,
+            task=self.task,
+        )
+
+    def open_comparisons(self, verb: str) -> Comparisons:
+        """Open the files and expand rankings.
+
+        Raises:
+            UnknownFormat: they hold ratings, which compare nothing.
+
+        """
+        from evenhand.judgments import Rankings, Ratings
+
+        data = self.open()
+        if isinstance(data, Ratings):
+            raise UnknownFormat(
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
+                " evenhand inspect says what is in it"
+            )
+        return data.comparisons() if isinstance(data, Rankings) else data
+
+
+def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> dict[str, str]:
+    """Join --column and --weight.
+
+    Raises:
+        UnknownOption: one role is given two columns.
+
+    """
+    pairs = [*given, *([("weight", weight)] if weight else [])]
+    columns: dict[str, str] = {}
+    for role, column in pairs:
+        if columns.get(role, column) != column:
+            raise UnknownOption(
+                f"role '{role}' is given two columns, '{columns[role]}' and '{column}': one will do"
+            )
+        columns[role] = column
+    return columns
+
+
+def remarks_on(data: Comparisons | Rankings | Ratings) -> list[str]:
+    """Return what was understood and left out, without the label that the terminal gives it.
+
+    Sentences of the source that begin with "read" say what was understood.
+    """
+    return [note.removeprefix("read ") for note in data.source.notes]

@@ -1,0 +1,30 @@
+"""Output streams that cannot write every sign get one that they can."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from io import TextIOWrapper
+from typing import Final
+
+PLAIN: Final = {
+    **{"─": "-", "●": "o", "│": "|", "┊": ":", "…": "~", "→": ">", "—": "-", "–": "-", "−": "-"},
+    **{"·": ".", "×": "x", "²": "2", "≥": ">", "≤": "<"},
+    **{"λ": "l", "γ": "g", "δ": "d", "π": "p", "ν": "v", "τ": "t", "χ": "x", "κ": "k"},
+}
+"""Signs of our own and what stands for them, one for one so that columns stay aligned."""
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(PLAIN.get(sign, "?") for sign in lost), error.end
+
+
+def write_whatever_they_take() -> None:
+    """Let the standard streams replace what their encoding lacks rather than fail."""
+    codecs.register_error("evenhand", _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
+            stream.reconfigure(errors="evenhand")

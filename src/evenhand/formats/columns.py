@@ -1,0 +1,147 @@
+"""Columns take their roles: labels become text, ranks and weights numbers, the rest stays.
+
+A text column passes as it is, without a cast: DuckDB then keeps its dictionary, and grouping ten
+million rows costs a fifth. Labels that are whole numbers become their decimal text. Labels that
+are fractions, truth values or nested are refused, since engines write them differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.errors import InvalidJudgments
+from evenhand.formats.numbers import read_number
+from evenhand.formats.table import Table
+from evenhand.judgments.engine import Frame
+from evenhand.judgments.source import find_rows, name_rows
+
+NUMBERS: Final = ("rank", "position", "weight", "score", "seconds")
+"""Roles whose values are numbers; all others are labels."""
+
+
+def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
+    """Rename columns to their roles and give them the type that the role needs.
+
+    Args:
+        table: the outside table.
+        roles: role → column.
+
+    Returns:
+        The frame, roles first, then the other columns under their own names; and notes for the
+        reader.
+
+    Raises:
+        InvalidJudgments: a label column that holds no labels, a number column that holds no
+            numbers.
+
+    """
+    taken = set(roles.values())
+    expressions = [
+        read_number(table, column, role) if role in NUMBERS else read_label(table, column, role)
+        for role, column in roles.items()
+    ]
+    names, notes = name_covariates([c for c in table.columns if c not in taken], roles)
+    for column, name in names.items():
+        expressions.append(_keep(table, column).alias(name))
+    return table.frame.select(*expressions), notes
+
+
+def name_covariates(
+    columns: Sequence[str], roles: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Keep the other columns under their own names, unless a role has that name already.
+
+    >>> name_covariates(["judge", "turn"], {"judge": "annotator"})
+    ({'judge': 'original_judge', 'turn': 'turn'}, ["column 'judge' is kept as 'original_judge'"])
+    """
+    used = {role.casefold() for role in roles}
+    names: dict[str, str] = {}
+    notes = []
+    for column in columns:
+        name = column
+        while name.casefold() in used:
+            name = f"original_{name}"
+        if name != column:
+            notes.append(f"column '{column}' is kept as '{name}'")
+        used.add(name.casefold())
+        names[column] = name
+    return names, notes
+
+
+def read_label(table: Table, column: str, role: str) -> nw.Expr:
+    """Return a label column as text, under the name of its role.
+
+    Raises:
+        InvalidJudgments: the column holds fractions, truth values, times or nested values.
+
+    """
+    dtype = table.schema[column]
+    found = table.found.get(column) or _unfit(table, column, dtype)
+    if found:
+        raise InvalidJudgments(_refusal(table, column, role, found))
+    value = nw.col(column)
+    return (value if dtype == nw.String else _as_text(table, column)).alias(role)
+
+
+def _keep(table: Table, column: str) -> nw.Expr:
+    """Pass a covariate on as it is, but categories as text: engines group them differently."""
+    categories = table.schema[column] in {nw.Categorical, nw.Enum}
+    return _as_text(table, column) if categories else nw.col(column)
+
+
+def _as_text(table: Table, column: str) -> nw.Expr:
+    value = nw.col(column)
+    text = value.cast(nw.String)
+    if not table.frame.implementation.is_pandas_like():
+        return text
+    return nw.when(~value.is_null()).then(text)  # else pandas writes a missing value as 'nan'
+
+
+def _unfit(table: Table, column: str, dtype: nw.dtypes.DType) -> str | None:
+    """Say what a column holds where that is nothing to name a thing by."""
+    if dtype in {nw.String, nw.Categorical, nw.Enum, nw.Date} or dtype.is_integer():
+        return None
+    if dtype.is_float():
+        return _whole_floats(table, column)
+    if dtype.is_decimal():
+        return "fractions"
+    if dtype == nw.Boolean:
+        return "true or false"
+    if dtype.is_nested():
+        return "nested values"
+    if dtype == nw.Object:
+        return "values of several Python types"
+    if dtype == nw.Unknown and _native_type(table, column) == "UUID":
+        return None
+    return f"values of type {_native_type(table, column)}"
+
+
+def _native_type(table: Table, column: str) -> str:
+    if not table.frame.implementation.is_duckdb():
+        return str(table.schema[column])
+    native = table.frame.to_native()
+    return str(native.types[native.columns.index(column)])
+
+
+def _whole_floats(table: Table, column: str) -> str:
+    """Tell whole numbers that pandas made floats, since some are missing, from fractions."""
+    if not table.frame.implementation.is_pandas():
+        return "fractions"
+    value = nw.col(column)
+    fractions = find_rows(table.frame, ~value.is_null() & (value % 1 != 0), limit=1)
+    return "fractions" if fractions else "whole floats"
+
+
+def _refusal(table: Table, column: str, role: str, found: str) -> str:
+    where = f"column '{column}' of {table.name}, taken as {role},"
+    if found == "whole floats":
+        rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
+        missing = f" a value is missing{rows}, and" if rows else ""
+        return (
+            f"{where} holds whole numbers as floats:{missing} 3.0 is no label. Fill or drop the"
+            f" missing values and make it whole: frame['{column}'].astype('Int64')"
+        )
+    return f"{where} holds {found}, which cannot name anything: make it text or whole numbers"

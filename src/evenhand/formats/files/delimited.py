@@ -1,0 +1,145 @@
+"""CSV and its relations: any delimiter, all values as text, the header read exactly.
+
+The header and the delimiter are read here rather than guessed by DuckDB, whose sniffer looks for
+types, may take the first lines for a title, and renames a doubled column without a word.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from evenhand.errors import InvalidJudgments, UnknownFormat, listing
+from evenhand.formats.files.head import Head, suffix_of
+from evenhand.formats.files.names import duckdb_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+_LIKELY: Final = (",", "\t", ";", "|")
+_RARE: Final = (":", "^", "~", " ")
+_LOOK: Final = 10
+"""Records that must have as many fields as the header for a delimiter to be believed."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Attributes:
+        delimiter: one character.
+        columns: names of the header, without outer blanks.
+
+    """
+
+    delimiter: str
+    columns: tuple[str, ...]
+
+
+def open_delimited(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> duckdb.DuckDBPyRelation:
+    """Return a relation over CSV files of one layout, every value as text.
+
+    Raises:
+        UnknownFormat: no header, a doubled column, or files with different headers.
+        InvalidJudgments: a header and nothing below it.
+
+    """
+    dialects = [read_dialect(head) for head in heads]
+    for head, dialect in zip(heads, dialects, strict=True):
+        if dialect.columns != dialects[0].columns:
+            raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
+    groups: dict[tuple[str, str], list[str]] = {}
+    for head, dialect in zip(heads, dialects, strict=True):
+        key = (dialect.delimiter, head.compression)
+        groups.setdefault(key, []).append(duckdb_name(head.path))
+    columns = dialects[0].columns
+    queries = [_query(names, columns, *key) for key, names in groups.items()]
+    return connection.sql(" union all ".join(queries))
+
+
+def _query(
+    names: Sequence[str], columns: Sequence[str], delimiter: str, compression: str
+) -> str:
+    files = ", ".join(_literal(name) for name in names)
+    types = ", ".join(f"{_literal(column)}: 'VARCHAR'" for column in columns)
+    return (
+        f"select * from read_csv([{files}], auto_detect = false, header = true,"
+        f" columns = {{{types}}}, delim = {_literal(delimiter)}, quote = '\"', escape = '\"',"
+        f" nullstr = '', compression = '{compression}', hive_partitioning = false)"
+    )
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def read_dialect(head: Head) -> Dialect:
+    """Tell the delimiter and the columns from the beginning of a file.
+
+    Raises:
+        UnknownFormat: no header, a doubled column, or one that DuckDB cannot tell from another.
+        InvalidJudgments: a header and nothing below it.
+
+    """
+    if not head.text.splitlines()[0].strip():
+        raise UnknownFormat(f"line 1 of {head.path} is blank: a header is expected there")
+    delimiter = _delimiter(head)
+    records = list(_records(head.text, delimiter, 2))
+    if len(records) < 2 and head.whole:
+        raise InvalidJudgments(f"{head.path} holds a header but no judgments")
+    if not records:
+        raise UnknownFormat(f"{head.path} has no readable header in line 1")
+    columns = [name.strip() or f"column{i}" for i, name in enumerate(records[0], start=1)]
+    folded = [name.casefold() for name in columns]
+    twice = [name for i, name in enumerate(columns) if folded[i] in folded[:i]]
+    if twice:
+        raise UnknownFormat(
+            f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
+            " tell columns apart): rename one"
+        )
+    return Dialect(delimiter, tuple(columns))
+
+
+def _delimiter(head: Head) -> str:
+    """Choose the delimiter that gives the header most fields, and the first records as many."""
+    if suffix_of(head.path) == ".tsv":
+        return "\t"
+    for candidates in (_LIKELY, _RARE):
+        widths = {mark: _widths(head.text, mark) for mark in candidates}
+        splitting = [mark for mark in candidates if widths[mark] and widths[mark][0] > 1]
+        even = [mark for mark in splitting if len(set(widths[mark])) == 1]
+        if splitting:
+            return max(even or splitting, key=lambda mark: widths[mark][0])
+    return ","
+
+
+def _widths(text: str, delimiter: str) -> list[int]:
+    return [len(record) for record in _records(text, delimiter, _LOOK)]
+
+
+def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
+    """Yield the first n records that are not blank, as far as they can be read."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False)
+    try:
+        for record in reader:
+            if record:
+                yield record
+                n -= 1
+            if n == 0:
+                return
+    except csv.Error:  # a field longer than the module takes: the records before it must do
+        return
+
+
+def _difference(first: Head, other: Head, known: Dialect, found: Dialect) -> str:
+    lacking = [name for name in known.columns if name not in found.columns]
+    extra = [name for name in found.columns if name not in known.columns]
+    words = [f"lacks {listing(lacking)}"] if lacking else []
+    words += [f"has {listing(extra)} too"] if extra else []
+    what = " and ".join(words) or "has the columns in another order"
+    return f"{other.path} {what}, compared with {first.path}: files read together need one header"

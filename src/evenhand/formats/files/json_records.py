@@ -1,0 +1,75 @@
+"""JSON Lines, or one JSON list of objects: every value as text, nested ones as their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from evenhand.errors import InvalidJudgments, UnknownFormat
+from evenhand.formats.files.head import Head
+from evenhand.formats.files.names import duckdb_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SMALL: Final = 64 << 20
+"""Bytes up to which every object is searched for keys; of larger files the first ones."""
+_OBJECTS: Final = 200_000
+
+
+def open_json(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, str]]:
+    """Return a relation over JSON files, and which columns hold no labels.
+
+    Returns:
+        The relation, and column → "fractions", "true or false" or "nested values".
+
+    Raises:
+        UnknownFormat: values that are no objects.
+        InvalidJudgments: a list without objects.
+
+    """
+    for head in heads:
+        _refuse_bare(head)
+    files = "[" + ", ".join(_literal(duckdb_name(head.path)) for head in heads) + "]"
+    compressions = {head.compression for head in heads}
+    if len(compressions) > 1:
+        raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
+    options = f"compression = '{compressions.pop()}', hive_partitioning = false"
+    size = sum(head.path.stat().st_size for head in heads)
+    sample = -1 if size <= _SMALL else _OBJECTS
+    described = connection.sql(
+        f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
+        f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
+    ).fetchall()
+    types = {str(name): str(kind) for name, kind, *_ in described}
+    columns = ", ".join(f"{_literal(name)}: 'VARCHAR'" for name in types)
+    relation = connection.sql(f"select * from read_json({files}, {options}, columns = {{{columns}}})")
+    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}
+
+
+def _refuse_bare(head: Head) -> None:
+    """Refuse a list of something else than objects."""
+    text = head.text.lstrip()
+    if not text.startswith("["):
+        return
+    inner = text[1:].lstrip()
+    if inner.startswith("]"):
+        raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
+    if inner and not inner.startswith("{"):
+        raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+
+
+def _unfit(kind: str) -> str | None:
+    """Say what a JSON column holds where that is nothing to name a thing by."""
+    if kind in {"DOUBLE", "FLOAT"}:
+        return "fractions"
+    if kind == "BOOLEAN":
+        return "true or false"
+    nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
+    return "nested values" if nested else None
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,74 @@
+"""File names: one, several, or a pattern; what is not there is named with what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from glob import escape, glob, has_magic
+from pathlib import Path
+
+from evenhand.errors import UnknownFormat, UnknownOption, listing, suggest
+
+
+def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
+    """Return the files that a name, a pattern or a list of them stands for.
+
+    Raises:
+        UnknownFormat: a file that is not there, a folder, or something that is no file.
+        UnknownOption: an empty list, or one file given twice.
+
+    """
+    named = [source] if isinstance(source, str | Path) else list(source)
+    if not named:
+        raise UnknownOption("no file was given: name at least one")
+    paths = [path for name in named for path in _expand(Path(name).expanduser())]
+    twice = sorted({str(path) for path in paths if paths.count(path) > 1})
+    if twice:
+        raise UnknownOption(f"{listing(twice)} is given twice: its judgments would count twice")
+    for path in paths:
+        _refuse_absent(path)
+    return paths
+
+
+def name_files(paths: Sequence[Path]) -> str:
+    """Return what several files are called in messages.
+
+    >>> name_files([Path("a.csv"), Path("b.csv"), Path("c.csv")])
+    'a.csv and 2 more'
+    """
+    more = len(paths) - 1
+    return f"{paths[0]} and {more:,} more" if more else str(paths[0])
+
+
+def duckdb_name(path: Path) -> str:
+    """Return a path as DuckDB takes it, where * ? [ would otherwise be a pattern."""
+    return escape(str(path))
+
+
+def _expand(path: Path) -> list[Path]:
+    """Return the files of a pattern, sorted; a name without a pattern stands for itself."""
+    if not has_magic(str(path)) or path.exists():
+        return [path]
+    found = sorted(Path(name) for name in glob(str(path), recursive=True))
+    files = [one for one in found if one.is_file()]
+    if not files:
+        raise UnknownFormat(f"no file matches '{path}'")
+    return files
+
+
+def _refuse_absent(path: Path) -> None:
+    try:
+        if path.is_file():
+            return
+        if path.is_dir():
+            raise UnknownFormat(
+                f"'{path}' is a folder: name a file in it, or a pattern such as '{path / '*.csv'}'"
+            )
+        if path.exists():
+            raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")
+        folder = path.parent
+        if not folder.is_dir():
+            raise UnknownFormat(f"there is no file '{path}', nor a folder '{folder}'")
+        near = suggest(path.name, [one.name for one in folder.iterdir()])
+    except OSError as error:
+        raise UnknownFormat(f"'{path}' cannot be opened: {error.strerror or error}") from None
+    raise UnknownFormat(f"there is no file '{path}'.{near}")

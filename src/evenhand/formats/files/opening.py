@@ -1,0 +1,75 @@
+"""Open files on a private DuckDB connection that is kept as long as somebody holds the table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from itertools import count
+from os import getpid
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+
+from evenhand.errors import UnknownFormat
+from evenhand.formats.files.delimited import open_delimited
+from evenhand.formats.files.head import Head, read_head
+from evenhand.formats.files.json_records import open_json
+from evenhand.formats.files.names import find_files, name_files
+from evenhand.formats.files.parquet import open_parquet
+from evenhand.formats.table import Table
+from evenhand.judgments.refusals import explain
+
+_CONNECTIONS = count()
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Open a private connection: nothing is installed, and what does not fit in memory goes to
+    the system's folder for temporary files, not to the working directory."""
+    folder = Path(tempfile.gettempdir()) / f"evenhand-{getpid()}-{next(_CONNECTIONS)}"
+    config: dict[str, Any] = {
+        "temp_directory": str(folder),
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    return duckdb.connect(config=config)
+
+
+def open_files(source: str | Path | Sequence[str | Path]) -> Table:
+    """Open one or many files of one layout as a table; of the rows nothing is read yet.
+
+    Raises:
+        UnknownFormat: a file that is not there, empty, damaged, foreign, or unlike the others.
+        InvalidJudgments: columns without rows.
+
+    """
+    paths = find_files(source)
+    connection = connect()
+    heads = [read_head(path, connection) for path in paths]
+    _refuse_mixture(heads)
+    name = name_files(paths)
+    try:
+        relation, found = _open(connection, heads)
+    except duckdb.Error as error:
+        raise explain(error, name) from None
+    return Table(nw.from_native(relation), name, connection, found)
+
+
+def _open(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str]]:
+    if heads[0].kind == "parquet":
+        return open_parquet(connection, heads), {}
+    if heads[0].kind == "json":
+        return open_json(connection, heads)
+    return open_delimited(connection, heads), {}
+
+
+def _refuse_mixture(heads: Sequence[Head]) -> None:
+    for head in heads:
+        if head.kind != heads[0].kind:
+            raise UnknownFormat(
+                f"{heads[0].path} is {heads[0].kind} and {head.path} is {head.kind}: files read"
+                " together must be of one kind"
+            )

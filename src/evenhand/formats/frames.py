@@ -1,0 +1,40 @@
+"""Any data frame: pandas, Polars (eager or lazy), PyArrow, DuckDB relation, PySpark, narwhals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+from narwhals.exceptions import DuplicateError
+
+from evenhand.errors import InvalidJudgments, UnknownFormat
+from evenhand.formats.table import Table
+
+
+def open_frame(source: Any) -> Table:
+    """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy.
+
+    Raises:
+        UnknownFormat: not a data frame, or one whose columns have no names.
+        InvalidJudgments: a frame without rows.
+
+    """
+    try:
+        frame = nw.from_native(source)
+        names = list(frame.collect_schema().names())
+    except TypeError:
+        raise UnknownFormat(
+            f"a {type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
+            " of paths, or a pandas, Polars, PyArrow, DuckDB or PySpark frame"
+        ) from None
+    except DuplicateError as error:
+        raise UnknownFormat(f"the data frame has a column twice: {' '.join(str(error).split())}") from None
+    unnamed = [name for name in names if not isinstance(name, str)]
+    if unnamed:
+        raise UnknownFormat(
+            f"column {unnamed[0]} of the data frame is named by a {type(unnamed[0]).__name__}:"
+            " columns need names in text"
+        )
+    if isinstance(frame, nw.DataFrame) and not len(frame):
+        raise InvalidJudgments("the data frame has columns but no rows")
+    return Table(frame, "data frame")

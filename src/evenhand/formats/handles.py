@@ -1,0 +1,164 @@
+"""From a table and the roles of its columns to a handle on judgments, checked as far as is cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.formats.columns import take
+from evenhand.formats.roles import assign, describe
+from evenhand.formats.table import Table, Wishes
+from evenhand.judgments import Comparisons, Rankings, Ratings, Source
+from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
+from evenhand.judgments.engine import Frame
+from evenhand.judgments.labels import OUTCOMES, Outcome
+from evenhand.judgments.rankings import ROLES as RANKING_ROLES
+from evenhand.judgments.ratings import ROLES as RATING_ROLES
+from evenhand.judgments.source import find_rows
+
+__all__ = [
+    "COMPARISON_ROLES",
+    "RANKING_ROLES",
+    "RATING_ROLES",
+    "Named",
+    "make_comparisons",
+    "make_rankings",
+    "make_ratings",
+]
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a layout is called.
+
+    Attributes:
+        name: in the registry, such as "wmt_rnk".
+        title: in sentences, such as "WMT rankings".
+
+    """
+
+    name: str
+    title: str
+
+
+_NEEDED: Final[Mapping[str, Sequence[str]]] = {
+    "comparisons": ("left", "right", "outcome"),
+    "rankings": ("ranking", "system", "rank"),
+    "ratings": ("system", "score"),
+}
+
+
+def make_comparisons(
+    table: Table, wishes: Wishes, layout: Named, fixed: Mapping[str, str] | None = None
+) -> Comparisons:
+    """Make comparisons of a table with one comparison a row.
+
+    Args:
+        table: the outside table.
+        wishes: what the caller said about it.
+        layout: what was recognised.
+        fixed: role → column that the layout prescribes.
+
+    Raises:
+        UnknownColumn: a needed role without a column.
+        UnknownOption: a wish that does not fit.
+        InvalidJudgments: a column of the wrong kind, or doubled ids where `id` was asked for.
+
+    """
+    roles = assign(table.header(wishes), COMPARISON_ROLES, _NEEDED["comparisons"], fixed)
+    frame, source = _take(table, layout, roles)
+    data = Comparisons(
+        frame,
+        source=source,
+        outcome_labels=read_outcomes(wishes),
+        weights=wishes.weights,
+    )
+    if wishes.weights == "importance" and "weight" not in roles:
+        raise UnknownOption("weights='importance' needs a weight column: --column weight=NAME")
+    if "id" in wishes.columns:
+        refuse_doubled_ids(frame, source)
+    return data
+
+
+def make_rankings(
+    table: Table, wishes: Wishes, layout: Named, fixed: Mapping[str, str] | None = None
+) -> Rankings:
+    """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`.
+
+    Raises:
+        InvalidJudgments: a rank that is neither blank nor a whole number from 1, a system twice
+            in one ranking; and as `make_comparisons`.
+
+    """
+    refuse_comparison_wishes(wishes, "rankings")
+    roles = assign(table.header(wishes), RANKING_ROLES, _NEEDED["rankings"], fixed)
+    frame, source = _take(table, layout, roles)
+    data = Rankings(frame, source=source)
+    data.check()
+    return data
+
+
+def make_ratings(
+    table: Table, wishes: Wishes, layout: Named, fixed: Mapping[str, str] | None = None
+) -> Ratings:
+    """Make ratings of a table with one score a row; arguments and errors as `make_comparisons`."""
+    refuse_comparison_wishes(wishes, "ratings")
+    roles = assign(table.header(wishes), RATING_ROLES, _NEEDED["ratings"], fixed)
+    frame, source = _take(table, layout, roles)
+    return Ratings(frame, source=source)
+
+
+def _take(table: Table, layout: Named, roles: Mapping[str, str]) -> tuple[Frame, Source]:
+    frame, notes = take(table, roles)
+    source = table.source(layout.name, roles, f"read {layout.title}: {describe(roles)}")
+    return frame, source.noting(*notes)
+
+
+def refuse_comparison_wishes(wishes: Wishes, kind: str) -> None:
+    """Refuse what only comparisons can be asked: outcome labels and importance weights.
+
+    Raises:
+        UnknownOption: one of them was asked.
+
+    """
+    if wishes.outcomes is not None:
+        raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
+    if wishes.weights == "importance":
+        raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
+
+
+def read_outcomes(wishes: Wishes) -> Mapping[str, Outcome] | None:
+    """Check the caller's own outcome labels.
+
+    Raises:
+        UnknownOption: a label that is given no outcome.
+
+    """
+    if wishes.outcomes is None:
+        return None
+    if not wishes.outcomes:
+        raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
+    for label, outcome in wishes.outcomes.items():
+        require_option(f"outcome of '{label}'", outcome, OUTCOMES)
+    return dict(wishes.outcomes)
+
+
+def refuse_doubled_ids(frame: Frame, source: Source) -> None:
+    """Refuse judgments that share an id: the same judgment stands in the file twice.
+
+    Raises:
+        InvalidJudgments: names up to five ids.
+
+    """
+    counted = frame.group_by("id").agg(nw.len().alias("n"))
+    doubled = find_rows(counted.select("id", "n"), (nw.col("n") > 1) & ~nw.col("id").is_null())
+    if doubled:
+        ids = sorted(str(row["id"]) for row in doubled)
+        raise InvalidJudgments(
+            f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more than"
+            " once: keep one row of each, or do not map the column as id"
+        )

@@ -1,0 +1,81 @@
+"""Ranks, positions, weights and scores: text becomes numbers, or the rows that do not are named."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.errors import InvalidJudgments
+from evenhand.formats.table import Table
+from evenhand.judgments.source import find_rows, name_rows
+
+PATTERN: Final = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$"
+"""A number as people and programs write it; never inf, nan, 1,5 or 0x1."""
+
+_ADVICE: Final = {
+    "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
+    "position": "positions are whole numbers, the place on the screen",
+    "weight": "weights are numbers from 0",
+    "score": "scores are numbers, with a point before decimals; blank means none",
+    "seconds": "seconds are numbers",
+}
+
+
+def read_number(table: Table, column: str, role: str, *, check: bool = True) -> nw.Expr:
+    """Return a column as numbers under the name of its role; blank text and NaN are missing.
+
+    Args:
+        table: the outside table.
+        column: its column.
+        role: what the number is for.
+        check: whether to look for text that is no number now, by one pass over the column.
+
+    Raises:
+        InvalidJudgments: text that is no number, naming up to five rows, or a column of another
+            kind altogether.
+
+    """
+    dtype = table.schema[column]
+    value = nw.col(column)
+    if dtype.is_integer():
+        return value.alias(role)
+    if dtype.is_float():
+        pandas = table.frame.implementation.is_pandas_like()  # there NaN is what missing is
+        return (value if pandas else value.fill_nan(None)).alias(role)
+    if dtype.is_decimal():
+        return value.cast(nw.Float64).alias(role)
+    if dtype != nw.String:
+        raise InvalidJudgments(
+            f"column '{column}' of {table.name} holds {str(dtype).lower()}, not numbers:"
+            f" {_ADVICE[role]}"
+        )
+    if check:
+        refuse_text(table, [column], role)
+    text = value.str.strip_chars()
+    return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
+
+
+def is_no_number(column: str) -> nw.Expr:
+    """Return the condition that a text is neither blank nor a number."""
+    text = nw.col(column).str.strip_chars()
+    return ~nw.col(column).is_null() & (text != "") & ~text.str.contains(PATTERN)
+
+
+def refuse_text(table: Table, columns: list[str], role: str) -> None:
+    """Refuse text that is no number, in one pass over some text columns.
+
+    Raises:
+        InvalidJudgments: names the column, the text and up to five rows.
+
+    """
+    bad = find_rows(table.frame, nw.any_horizontal(*map(is_no_number, columns), ignore_nulls=True))
+    if not bad:
+        return
+    for column in columns:
+        rows = find_rows(table.frame, is_no_number(column))
+        if rows:
+            raise InvalidJudgments(
+                f"{role} '{rows[0][column]}' in column '{column}' of {table.name}{name_rows(rows)}"
+                f" is not a number: {_ADVICE[role]}"
+            )

@@ -1,0 +1,126 @@
+"""The layouts that are understood, and which of them a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option, suggest
+from evenhand.formats.layouts import (
+    arena,
+    arena_log,
+    arena_one_hot,
+    comparisons,
+    crowd_kit,
+    crowd_kit_long,
+    evalica,
+    rankings,
+    ratings,
+    wmt_rnk,
+)
+from evenhand.formats.roles import SYNONYMS, Header, check_asked
+from evenhand.formats.table import Handle, Table, Wishes
+
+
+class Layout(Protocol):
+    """What every file in `layouts/` offers.
+
+    Attributes:
+        NAME: in the registry and after `--from`.
+        TITLE: in sentences.
+        NEEDS: columns or roles that it cannot do without.
+        ROLES: roles that columns may be mapped to.
+
+    """
+
+    @property
+    def NAME(self) -> str:  # noqa: D102, N802 - a constant of the module
+        ...
+
+    @property
+    def TITLE(self) -> str:  # noqa: D102, N802
+        ...
+
+    @property
+    def NEEDS(self) -> Sequence[str]:  # noqa: D102, N802
+        ...
+
+    @property
+    def ROLES(self) -> Sequence[str]:  # noqa: D102, N802
+        ...
+
+    def recognise(self, header: Header) -> bool:
+        """Say whether a table with this header has the layout."""
+        ...
+
+    def understand(self, table: Table, wishes: Wishes) -> Handle:
+        """Turn the table into a handle, and say what was understood."""
+        ...
+
+
+LAYOUTS: Final[tuple[Layout, ...]] = (
+    wmt_rnk,
+    arena_one_hot,
+    arena_log,
+    arena,
+    evalica,
+    crowd_kit,
+    crowd_kit_long,
+    rankings,
+    comparisons,
+    ratings,
+)
+"""In the order in which they are tried: the most particular first."""
+
+FORMATS: Final = tuple(layout.NAME for layout in LAYOUTS)
+"""Names that `format` and `--from` take."""
+
+
+def choose(header: Header, name: str | None) -> Layout:
+    """Return the layout that was asked for, or the first that recognises the header.
+
+    Raises:
+        UnknownOption: a layout that does not exist, or a role that it does not have.
+        UnknownColumn: nearly a layout, but a needed column is missing.
+        UnknownFormat: no layout has these columns.
+
+    """
+    if name is not None:
+        folded = name.replace("-", "_").lower()
+        require_option("format", folded, FORMATS)
+        layout = next(one for one in LAYOUTS if folded == one.NAME)
+        check_asked(header, layout.ROLES)
+        return layout
+    check_asked(header, [role for layout in LAYOUTS for role in layout.ROLES])
+    fitting = [layout for layout in LAYOUTS if set(header.asked) <= set(layout.ROLES)]
+    for layout in fitting:
+        if layout.recognise(header):
+            return layout
+    raise _refusal(header, fitting)
+
+
+def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
+    """Say what is missing for the nearest of our own layouts, or that none is near."""
+    own = [layout for layout in (comparisons, rankings, ratings) if layout in fitting]
+    nearest = min(own, key=lambda layout: len(header.missing(layout.NEEDS)), default=None)
+    if nearest is None or len(header.missing(nearest.NEEDS)) == len(nearest.NEEDS):
+        return UnknownFormat(
+            f"{header.table} has the columns {listing(header.columns)}: no known layout."
+            " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
+            " ranking, system, rank; ratings need system, score. Map yours, for instance"
+            " --column left=NAME"
+        )
+    missing = header.missing(nearest.NEEDS)
+    return UnknownColumn(
+        f"{header.table} looks like {nearest.TITLE}, but has no column for {listing(missing)} among"
+        f" {listing(header.columns)}.{_near(header, missing[0])}"
+    )
+
+
+def _near(header: Header, role: str) -> str:
+    """Suggest the column that may be a misspelt name of the role."""
+    for column in header.columns:
+        hint = suggest(column, [role, *SYNONYMS[role]])
+        if hint:
+            return f"{hint} Else say which it is: --column {role}={column}"
+    return f" Say which it is: --column {role}=NAME"

@@ -1,0 +1,208 @@
+"""Which column plays which role: by its name, by a common synonym, or as the caller says.
+
+Names are compared folded: `judgeId`, `judge_id` and `Judge ID` are one name. Nothing is guessed
+from values. Where two columns could play one role the exact name of the role decides, else the
+caller must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
+
+SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "left": (
+        *("system_a", "model_a", "output_a", "candidate_a", "option_a", "system_left"),
+        *("model_left", "left_system", "left_model", "first", "system_1", "model_1"),
+    ),
+    "right": (
+        *("system_b", "model_b", "output_b", "candidate_b", "option_b", "system_right"),
+        *("model_right", "right_system", "right_model", "second", "system_2", "model_2"),
+    ),
+    "outcome": (
+        *("winner", "preference", "preferred", "vote", "choice", "verdict", "result", "label"),
+    ),
+    "judge": (
+        *("judge_id", "judge_name", "annotator", "annotator_id", "worker", "worker_id", "rater"),
+        *("rater_id", "user", "user_id", "evaluator", "evaluator_id", "assessor", "assessor_id"),
+        *("participant", "participant_id", "coder", "coder_id"),
+    ),
+    "item": (
+        *("item_id", "segment", "segment_id", "seg_id", "prompt_id", "question_id", "source_id"),
+        *("src_index", "sentence_id", "example_id", "instance_id", "input_id"),
+    ),
+    "ranking": ("ranking_id",),
+    "task": ("language_pair", "lang_pair", "lp", "task_name", "direction"),
+    "system": ("system_id", "system_name", "model", "model_id", "model_name", "candidate"),
+    "rank": ("system_rank",),
+    "position": ("pos", "display_position", "shown_position", "slot"),
+    "weight": ("weights", "frequency", "freq"),
+    "score": ("rating", "grade", "points"),
+    "criterion": ("criteria", "aspect", "dimension"),
+    "kind": ("item_type", "item_kind"),
+    "seconds": ("duration_s", "time_s", "duration_seconds"),
+    "id": (),
+}
+"""Role → other names under which it is understood without being told."""
+
+
+def fold(name: str) -> str:
+    """Reduce a column name to what is compared: letters and digits, in one case.
+
+    >>> fold("Judge ID") == fold("judgeId") == fold("judge_id")
+    True
+    """
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+_FOLDED: Final = {
+    role: frozenset(fold(name) for name in (role, *names)) for role, names in SYNONYMS.items()
+}
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of an outside table, and the roles that the caller gave to some of them.
+
+    Attributes:
+        columns: names as they stand in the table.
+        asked: role → column, as the caller says; wins over every name.
+        table: what the table is called in messages.
+
+    """
+
+    columns: tuple[str, ...]
+    asked: Mapping[str, str] = field(default_factory=dict)
+    table: str = "the table"
+
+    def named(self, name: str) -> str | None:
+        """Return the column whose folded name is this name's, the exact one first."""
+        if name in self.columns:
+            return name
+        return next((column for column in self.columns if fold(column) == fold(name)), None)
+
+    def holds(self, names: Iterable[str]) -> bool:
+        """Say whether every one of these columns is there."""
+        return all(self.named(name) is not None for name in names)
+
+    def candidates(self, role: str) -> list[str]:
+        """Return the columns that could play a role; one that the caller gave away cannot."""
+        if role in self.asked:
+            return [self.asked[role]]
+        taken = set(self.asked.values())
+        free = [column for column in self.columns if column not in taken]
+        exact = [column for column in free if column == role]
+        exact = exact or [column for column in free if fold(column) == role]
+        return exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
+
+    def missing(self, roles: Iterable[str]) -> list[str]:
+        """Return the roles that no column could play."""
+        return [role for role in roles if not self.candidates(role)]
+
+
+def check_asked(header: Header, roles: Iterable[str]) -> None:
+    """Refuse a mapping that names no role or no column, or gives one column two roles.
+
+    Raises:
+        UnknownOption: a role that does not exist, or a column with two roles.
+        UnknownColumn: a column that is not there.
+
+    """
+    known = list(dict.fromkeys(roles))
+    given: dict[str, str] = {}
+    for role, column in header.asked.items():
+        if role not in known:
+            raise UnknownOption(
+                f"no role '{role}' for a column: choose {' | '.join(known)}.{suggest(role, known)}"
+            )
+        if column not in header.columns:
+            hint = suggest(column, header.columns) or f" It has {listing(header.columns)}."
+            raise UnknownColumn(
+                f"column '{column}' (asked for as {role}) not found in {header.table}.{hint}"
+            )
+        if column in given:
+            raise UnknownOption(
+                f"column '{column}' of {header.table} is given two roles, {given[column]} and"
+                f" {role}: one column plays one role"
+            )
+        given[column] = role
+
+
+def assign(
+    header: Header,
+    roles: Sequence[str],
+    needed: Sequence[str],
+    fixed: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Decide which column plays each role.
+
+    Args:
+        header: the columns, and what the caller asked.
+        roles: the roles that the layout knows.
+        needed: those it cannot do without.
+        fixed: role → column names of the layout itself; they come after what the caller asked
+            and before synonyms.
+
+    Returns:
+        Role → column, in the order of `roles`.
+
+    Raises:
+        UnknownColumn: a needed role without a column.
+        UnknownOption: two columns that could play one role.
+
+    """
+    given = set(header.asked.values())
+    found = {role: header.named(name) for role, name in (fixed or {}).items()}
+    own = {role: name for role, name in found.items() if name not in given}
+    assigned: dict[str, str] = {}
+    for role in roles:
+        column = header.asked.get(role) or own.get(role)
+        if column is None:
+            column = _only(header, role, set(assigned.values()) | set(own.values()))
+        if column is not None:
+            assigned[role] = column
+    _refuse_missing(header, [role for role in needed if role not in assigned])
+    return assigned
+
+
+def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
+    """Return the one column that could play a role, or None.
+
+    Raises:
+        UnknownOption: there are two, and none is called exactly like the role.
+
+    """
+    found = [column for column in header.candidates(role) if column not in taken]
+    if len(found) > 1:
+        raise UnknownOption(
+            f"{listing(found)} of {header.table} could each be the {role}: say which one"
+            f" (--column {role}={found[0]}, or columns={{'{role}': '{found[0]}'}})"
+        )
+    return found[0] if found else None
+
+
+def _refuse_missing(header: Header, missing: Sequence[str]) -> None:
+    if not missing:
+        return
+    names = [name for role in missing for name in (role, *SYNONYMS[role])]
+    near = [hint for column in header.columns if (hint := suggest(column, names))]
+    guess = next((c for c in header.columns if suggest(c, names)), header.columns[0])
+    hint = f" Is it '{guess}'?" if near else ""
+    raise UnknownColumn(
+        f"no column for {listing(missing)} among {listing(header.columns)} of {header.table}.{hint}"
+        f" Say which it is: --column {missing[0]}={guess if near else 'NAME'}"
+    )
+
+
+def describe(assigned: Mapping[str, str]) -> str:
+    """Say in a few words which column plays which role.
+
+    >>> describe({"left": "model_a", "judge": "judge"})
+    'left=model_a, judge'
+    """
+    return ", ".join(
+        role if role == column else f"{role}={column}" for role, column in assigned.items()
+    )

@@ -1,0 +1,71 @@
+"""Rows of a wide table: their numbers, and one row for each of several slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import narwhals as nw
+
+from evenhand.judgments.engine import Frame
+
+
+def number_rows(frame: Frame, name: str) -> Frame:
+    """Add the number of each row, from 1, as text.
+
+    Engines that keep no order (Spark, a lazy Polars frame) number the rows sorted by all their
+    columns, so that the numbers are the same in every query.
+    """
+    if frame.implementation.is_duckdb():
+        native = frame.to_native()
+        return nw.from_native(  # type: ignore[no-any-return]
+            native.project(f'cast(row_number() over () as varchar) as "{name}", *')
+        )
+    if isinstance(frame, nw.DataFrame):
+        numbered: Frame = frame.with_row_index(name)
+    else:
+        numbered = frame.with_row_index(name, order_by=list(frame.collect_schema().names()))
+    return numbered.with_columns((nw.col(name) + 1).cast(nw.String))
+
+
+def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
+    """Turn each row into one row for each slot.
+
+    Args:
+        frame: the wide table.
+        slots: new column → the columns that hold it, slot by slot.
+        position: name of the column that gets the number of the slot, from 1.
+
+    Returns:
+        The other columns, `position`, and the new columns.
+
+    """
+    used = {column for columns in slots.values() for column in columns}
+    kept = [name for name in frame.collect_schema().names() if name not in used]
+    n = len(next(iter(slots.values())))
+    if frame.implementation.is_duckdb():
+        return _unnest(frame, kept, slots, position)
+    parts = [
+        frame.select(
+            *kept,
+            nw.lit(i + 1).alias(position),
+            *[nw.col(columns[i]).alias(name) for name, columns in slots.items()],
+        )
+        for i in range(n)
+    ]
+    return nw.concat(parts)
+
+
+def _unnest(
+    frame: Frame, kept: Sequence[str], slots: Mapping[str, Sequence[str]], position: str
+) -> Frame:
+    """Let DuckDB read a wide table once instead of once for each slot."""
+    n = len(next(iter(slots.values())))
+    lists = {position: [str(i + 1) for i in range(n)]}
+    lists |= {name: [_quoted(column) for column in columns] for name, columns in slots.items()}
+    parts = [_quoted(name) for name in kept]
+    parts += [f"unnest([{', '.join(items)}]) as {_quoted(name)}" for name, items in lists.items()]
+    return nw.from_native(frame.to_native().project(", ".join(parts)))  # type: ignore[no-any-return]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

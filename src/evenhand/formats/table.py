@@ -1,0 +1,80 @@
+"""An outside table on its way in: a frame, its name, and what the caller wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+
+from evenhand.formats.roles import Header
+from evenhand.judgments import Comparisons, Rankings, Ratings, Source
+from evenhand.judgments.engine import Frame
+from evenhand.judgments.labels import Outcome
+
+Handle: TypeAlias = Comparisons | Rankings | Ratings
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller said about a table.
+
+    Attributes:
+        columns: role → column; wins over what the names say.
+        outcomes: the table's own outcome labels and what they mean.
+        weights: what the weight column means.
+
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcome] | None = None
+    weights: Literal["frequency", "importance"] = "frequency"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """An outside table before its columns play roles.
+
+    Attributes:
+        frame: narwhals frame with the columns as they are.
+        name: what it is called in messages.
+        connection: the private DuckDB connection that reads the files, if they are files.
+        found: column → "fractions", "true or false" or "nested values", for columns that are read
+            as text although the file holds something else there (JSON).
+
+    """
+
+    frame: Frame
+    name: str
+    connection: Any = None
+    found: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def schema(self) -> nw.Schema:
+        """Column → type."""
+        return self.frame.collect_schema()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(self.schema.names())
+
+    def header(self, wishes: Wishes) -> Header:
+        """Return the columns beside the roles that the caller gave them."""
+        return Header(self.columns, wishes.columns, self.name)
+
+    def with_frame(self, frame: Frame) -> Table:
+        """Return the same table with another frame."""
+        return replace(self, frame=frame)
+
+    def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
+        """Say where the judgments came from and what was understood."""
+        return Source(
+            name=self.name,
+            format=layout,
+            columns=dict(columns),
+            notes=(note,),
+            connection=self.connection,
+        )
