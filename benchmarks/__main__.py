@@ -89,7 +89,7 @@ def main(
     for line in targets.lines(rows, starts):
         click.echo(line)
     if chosen == FULL and peers == "all" and csv_file is None:
-        csv_file = ROOT / "benchmarks" / "results" / f"{table.version('evenhand')}.csv"
+        csv_file = ROOT / "benchmarks" / "results" / table.file_name()
     if csv_file:
         table.write_csv(csv_file, rows)
     if docs:

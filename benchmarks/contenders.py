@@ -90,7 +90,7 @@ ALL = (
     Contender(
         "scikit-learn",
         "scikit_learn",
-        ("duckdb_counts", "polars_codes"),
+        ("duckdb_counts", "duckdb_filters", "polars_codes"),
         ("scikit-learn", "polars", "duckdb"),
         "half-win",
         f"worths; {HAND}",

@@ -29,6 +29,12 @@ def version(package: str) -> str:
         return "not installed"
 
 
+def file_name() -> str:
+    """What a full run is kept as: Evenhand's version, or that only peers were there."""
+    ours = version("evenhand")
+    return "peers-only.csv" if ours == "not installed" else f"{ours}.csv"
+
+
 def versions() -> dict[str, str]:
     """Versions of everything that is measured, by package."""
     packages = dict.fromkeys(package for contender in ALL for package in contender.packages)

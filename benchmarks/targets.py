@@ -56,16 +56,17 @@ def lines(rows: Sequence[Row], starts: Sequence[Start]) -> Iterator[str]:
                 f"{met}  N = 10,000,000, K = 100: {evalica.contender} takes "
                 f"{evalica.times_evenhand:.1f} x Evenhand's CPU, at least {EVALICA_TIMES}"
             )
-    if (ours := found.get((10**6, 1_000, "evenhand"))) and ours.cpu_s:
-        yield ahead(ours.cpu_s, [row for row in rows if (row.n, row.k) == (10**6, 1_000)])
+    peers = [r for r in rows if (r.n, r.k) == (10**6, 1_000) and r.contender in PEERS and r.cpu_s]
+    if peers and (ours := found.get((10**6, 1_000, "evenhand"))) and ours.cpu_s:
+        yield ahead(ours.cpu_s, peers)
     for start in starts:
         if start.command == "evenhand --help" and start.wall is not None:
             met = verdict(start.wall <= HELP_SECONDS)
             yield f"{met}  {start.command} {start.wall:.3f} s, at most {HELP_SECONDS:g}"
 
 
-def ahead(cpu_s: float, rows: Sequence[Row]) -> str:
-    """Whether Evenhand is ahead of every peer, and who is not behind."""
-    faster = [r.contender for r in rows if r.contender in PEERS and r.cpu_s and r.cpu_s <= cpu_s]
-    who = f"behind {', '.join(faster)}" if faster else "ahead of every peer"
+def ahead(cpu_s: float, peers: Sequence[Row]) -> str:
+    """Whether Evenhand is ahead of the peers that were measured, and who is not behind."""
+    faster = [row.contender for row in peers if (row.cpu_s or 0) <= cpu_s]
+    who = f"behind {', '.join(faster)}" if faster else f"ahead of all {len(peers)} peers measured"
     return f"{verdict(not faster)}  N = 1,000,000, K = 1,000: evenhand is {who}"

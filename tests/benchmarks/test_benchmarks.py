@@ -208,6 +208,11 @@ def test_targets_are_met_or_missed_by_the_numbers_of_the_run() -> None:
     assert verdicts == ["met", "MISSED", "met", "met", "MISSED"]
 
 
+def test_nobody_is_ahead_of_peers_that_were_not_measured() -> None:
+    rows = [run.Row(10**6, 1_000, "evenhand", cpu_s=0.5), run.Row(10**6, 1_000, "choix", note="-")]
+    assert not any("peers" in line for line in targets.lines(rows, []))
+
+
 @pytest.mark.parametrize("module", [peers, program, run], ids=lambda module: module.__name__)
 def test_examples_in_docstrings_hold(module: ModuleType) -> None:
     tried = doctest.testmod(module)

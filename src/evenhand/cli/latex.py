@@ -7,8 +7,12 @@ from typing import Final
 
 ESCAPES: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 NONE: Final = "--"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -9,7 +11,7 @@ from typing import Any, Final
 import click
 
 import evenhand
-from evenhand.cli.refusals import choose_colour, plainly
+from evenhand.cli.refusals import choose_colour, plainly, say_unforeseen
 from evenhand.cli.streams import write_whatever_they_take
 from evenhand.errors import suggest
 
@@ -18,6 +20,18 @@ VERBS: Final = ("inspect", "rank", "fit", "convert", "demo")
 
 class Verbs(click.Group):
     """Verbs by name, one module each; whatever they refuse is said in one line."""
+
+    def __call__(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        *,
+        standalone_mode: bool = True,
+    ) -> Any:
+        """Run as a program; the console script and `python -m evenhand` come here."""
+        if standalone_mode:
+            sys.excepthook = say_unforeseen
+        return self.main(args, prog_name, standalone_mode=standalone_mode)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the verbs in the order in which they are needed."""
@@ -60,6 +74,8 @@ def _no_verb(word: str) -> str:
 @click.group(
     cls=Verbs,
     invoke_without_command=True,
+    subcommand_metavar="VERB ...",
+    options_metavar="",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`evenhand VERB --help` lists a verb's options; `evenhand demo` shows them at work.",
 )

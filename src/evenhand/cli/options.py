@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from evenhand.errors import suggest
+
+if TYPE_CHECKING:
+    Word = click.ParamType[str]
+    Pair = click.ParamType[tuple[str, str]]
+else:  # not generic before click 8.3
+    Word = Pair = click.ParamType
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
@@ -20,7 +26,7 @@ LATER: Final = {
 SEED: Final = 20131
 
 
-class OneOf(click.ParamType):
+class OneOf(Word):
     """One of a few words; a misspelt one is refused with what it may have been."""
 
     name = "choice"
@@ -29,9 +35,7 @@ class OneOf(click.ParamType):
         self.choices = tuple(choices)
         self.later = later or {}
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word if it is one of the choices."""
         if value in self.later:
             self.fail(self.later[value], param, ctx)
@@ -44,15 +48,8 @@ class OneOf(click.ParamType):
         """Show the choices in the help."""
         return "|".join(self.choices)
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[click.shell_completion.CompletionItem]:  # noqa: ARG002
-        """Complete a choice."""
-        fit = (one for one in self.choices if one.startswith(incomplete))
-        return [click.shell_completion.CompletionItem(one) for one in fit]
 
-
-class RoleColumn(click.ParamType):
+class RoleColumn(Pair):
     """`role=column`, such as `judge=annotator`."""
 
     name = "role=name"
@@ -94,17 +91,30 @@ class _Output(Section):
 class Verb(click.Command):
     """A verb whose help lists its options under headings."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse a verb's words; whatever is wrong with them is known to be this verb's."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of each heading."""
         headings: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(param, click.Option):
                 heading = getattr(param, "heading", Section.heading)
                 headings.setdefault(heading, []).append(record)
         for heading, records in headings.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
+
+
+def examples(*commands: str) -> str:
+    """Return the end of a verb's help: commands, each on a line of its own."""
+    return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
@@ -183,7 +193,10 @@ model_options = stack(
         help="What a tie says. none: γ = 0 with the tie cells kept.",
     ),
     click.option(
-        "--order-effect", cls=_Model, is_flag=True, help="Estimate the advantage of being shown first."
+        "--order-effect",
+        cls=_Model,
+        is_flag=True,
+        help="Estimate the advantage of being shown first.",
     ),
     click.option(
         "--reference",
@@ -246,28 +259,27 @@ interval_options = stack(
     ),
 )
 
-json_option = click.option(
-    "--json", "as_json", cls=_Output, is_flag=True, help="JSON, a stable contract."
-)
-
-file_option = click.option(
-    "-o",
-    "--output",
-    cls=_Output,
-    metavar="FILE",
-    help="Write to a file; .json, .csv and .tex choose the format.",
-)
-
 output_options = stack(
-    json_option,
+    click.option("--json", "as_json", cls=_Output, is_flag=True, help="JSON, a stable contract."),
     click.option("--csv", "as_csv", cls=_Output, is_flag=True, help="CSV, one row a line."),
-    click.option("--latex", "as_latex", cls=_Output, is_flag=True, help="A LaTeX table (booktabs)."),
-    file_option,
+    click.option(
+        "--latex", "as_latex", cls=_Output, is_flag=True, help="A LaTeX table (booktabs)."
+    ),
+    click.option(
+        "-o",
+        "--output",
+        cls=_Output,
+        metavar="FILE",
+        help="Write to a file; .json, .csv and .tex choose the format.",
+    ),
 )
 
 scale_options = stack(
     click.option(
-        "--elo", cls=_Output, is_flag=True, help="Also log-worths on the Elo scale, 1000 on average."
+        "--elo",
+        cls=_Output,
+        is_flag=True,
+        help="Also log-worths on the Elo scale, 1000 on average.",
     ),
     click.option("--worth", cls=_Output, is_flag=True, help="Also worths, which sum to 1."),
 )

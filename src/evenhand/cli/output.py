@@ -54,16 +54,18 @@ class Output:
 
     def deliver(self, result: Result) -> None:
         """Print or write a result."""
-        if self.form == "csv":
-            for remark in result.remarks():
-                click.echo(label("note", remark, PLAIN), err=True)
-        if self.path is not None:
-            self.path.write_text(self._render(result, PLAIN), encoding="utf-8", newline="\n")
-            click.echo(label("wrote", str(self.path), PLAIN), err=True)
-        elif self.form == "text":
+        if self.form == "text" and self.path is None:
             click.echo(result.text(columns_of_terminal()), nl=False)
-        else:  # machines read UTF-8, whatever the terminal is set to
-            click.echo(self._render(result, PLAIN).encode(), nl=False)
+            return
+        rendered = self._render(result, PLAIN)
+        if self.path is None:  # machines read UTF-8, whatever the terminal is set to
+            click.echo(rendered.encode(), nl=False)
+        else:
+            self.path.write_text(rendered, encoding="utf-8", newline="\n")
+        for remark in result.remarks() if self.form == "csv" else ():
+            click.echo(label("note", remark, PLAIN), err=True)
+        if self.path is not None:
+            click.echo(label("wrote", str(self.path), PLAIN), err=True)
 
     def _render(self, result: Result, columns: int) -> str:
         if self.form == "json":
@@ -90,14 +92,24 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
         raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
     if path is None:
         return Output(asked[0] if asked else "text", None)
+    refuse_overwriting(inputs, path)
     place = Path(path)
-    if any(Path(one).resolve() == place.resolve() for one in inputs):
-        raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
     form = asked[0] if asked else SUFFIXES.get(place.suffix.lower(), "")
-    if form not in {"text", *forms}:
-        options = ", ".join(f"--{one}" for one in forms)
-        raise UnknownOption(f"-o {path}: the ending '{place.suffix}' does not say how; add {options}")
+    if not form:
+        options = " or ".join(f"--{one}" for one in forms)
+        raise UnknownOption(f"-o {path}: the ending '{place.suffix}' says no format; add {options}")
     return Output(form, place)
+
+
+def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
+    """Refuse to write over what is read.
+
+    Raises:
+        UnknownOption: the output is one of the inputs.
+
+    """
+    if any(Path(one).resolve() == Path(path).resolve() for one in inputs):
+        raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
 
 
 def write_json(contract: dict[str, Any]) -> str:

@@ -60,8 +60,10 @@ class Patience:
                 return
             console = Console(stderr=True, no_color=choose_colour() is False)
             looks = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
-            looks = (*looks, TimeElapsedColumn())
-            progress = Progress(*looks, console=console, transient=True, redirect_stdout=False)
+            clock = TimeElapsedColumn()
+            progress = Progress(
+                *looks, clock, console=console, transient=True, redirect_stdout=False
+            )
             done, total = self._steps
             self._task = progress.add_task(self.doing, completed=done, total=total)
             progress.start()

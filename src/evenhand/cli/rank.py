@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 import evenhand
 from evenhand.cli.options import (
     Verb,
+    examples,
     group_option,
     interval_options,
     model_options,
@@ -23,8 +24,18 @@ from evenhand.cli.reading import Reading, choose_columns, remarks_on
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import Ties
 
+EXAMPLES: Final = (
+    "evenhand rank battles.parquet",
+    "evenhand rank wmt12.RNK_results.csv --task fr-en",
+    "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
+)
 
-@click.command(cls=Verb)
+
+@click.command(
+    cls=Verb,
+    short_help="Systems best first, with intervals, rank ranges, clusters.",
+    epilog=examples(*EXAMPLES),
+)
 @reading_options
 @group_option
 @model_options
@@ -59,11 +70,6 @@ def rank(
 
     FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet; several
     files of one layout are read as one.
-
-    \b
-      evenhand rank battles.parquet
-      evenhand rank wmt12.RNK_results.csv --task fr-en
-      evenhand rank votes.csv --column judge=annotator --where "lang = 'de'"
     """
     forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
     place = choose_output(forms, output, files)
@@ -83,6 +89,8 @@ def rank(
             group_by=group_by,
             progress=patience.step,
         )
+        remarks = remarks_on(data)
+    from evenhand.cli.board import Scales
     from evenhand.cli.rank_result import RankResult
 
-    place.deliver(RankResult(found, remarks_on(data), elo=elo, worth=worth))
+    place.deliver(RankResult(found, remarks, Scales(elo=elo, worth=worth)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownFormat, UnknownOption
 
 if TYPE_CHECKING:
@@ -85,8 +86,15 @@ def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> di
 
 
 def remarks_on(data: Comparisons | Rankings | Ratings) -> list[str]:
-    """Return what was understood and left out, without the label that the terminal gives it.
-
-    Sentences of the source that begin with "read" say what was understood.
-    """
-    return [note.removeprefix("read ") for note in data.source.notes]
+    """Return what was understood, and what was left out of rankings."""
+    notes = [*data.source.notes]
+    rankings = getattr(data, "rankings", None)
+    if rankings is None:
+        return notes
+    every, blank, used = rankings.count(), rankings.count_blank(), rankings.count_used()
+    if blank:
+        notes.append(f"{blank:,} of {every:,} rankings are blank: left out")
+    if every - blank - used:
+        short = plural(every - blank - used, "ranking")
+        notes.append(f"{short} of one output only: nothing to compare")
+    return notes

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import IO, Any, Final
 
 import click
@@ -15,6 +16,8 @@ from evenhand.errors import EvenhandError, suggest
 WIDTH: Final = 7
 """Columns that a label such as `error` takes, with the space after it."""
 INTERRUPTED: Final = 130
+INTERRUPTED_QUERY: Final = "Query interrupted"
+"""With these words DuckDB passes on an interrupt as a RuntimeError."""
 
 
 class Refusal(click.ClickException):
@@ -57,10 +60,30 @@ def plainly() -> Iterator[None]:
         raise  # the reader has seen enough; click ends quietly
     except OSError as error:
         raise Refusal(_explain_system(error)) from error
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED_QUERY:
+            raise
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except MemoryError as error:
         raise Refusal("memory ran out: rank one task at a time (--task), or fewer rows") from error
     except _engine_errors() as error:
         raise _explain_engine(error) from error
+
+
+def say_unforeseen(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print one line for a fault of our own; EVENHAND_TRACEBACK=1 shows where it is."""
+    if issubclass(kind, KeyboardInterrupt):
+        return
+    if os.environ.get("EVENHAND_TRACEBACK"):
+        sys.__excepthook__(kind, error, trace)
+        return
+    first = (str(error).splitlines() or [""])[0]
+    Refusal(
+        f"Evenhand failed where it should not: {kind.__name__}: {first}\n"
+        "please report this line; with EVENHAND_TRACEBACK=1 it says where"
+    ).show()
 
 
 def _engine_errors() -> tuple[type[Exception], ...]:
@@ -93,9 +116,10 @@ def _fault(error: click.UsageError, verb: str) -> str:
     if isinstance(error, click.NoSuchOption):
         return _no_option(error, verb)
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"{verb} needs {error.param.human_readable_name.upper()}"
+        return f"{verb} needs {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return f"{_name(error.param)}: {error.message.rstrip('.')}"
+        said = error.message.rstrip(".").replace("a valid float", "a number")
+        return f"{_name(error.param)}: {said.replace('a valid integer', 'a whole number')}"
     message = error.format_message()
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 
@@ -104,18 +128,19 @@ def _name(param: click.Parameter) -> str:
     """Return an option as people write it, `--level`."""
     if isinstance(param, click.Option):
         return max(param.opts, key=len)
-    return param.human_readable_name
+    return param.human_readable_name.removesuffix("...")
 
 
 def _no_option(error: click.NoSuchOption, verb: str) -> str:
     """Suggest the nearest option, or say which other verb has it."""
     context = error.ctx
     own = context.command.get_params(context) if context is not None else []
-    hint = suggest(error.option_name, [name for one in own for name in one.opts])
+    near = suggest(error.option_name, [name for one in own for name in one.opts])
+    hint = f".{near}" if near else ""
     others = [] if context is None else _who_has(error.option_name, context)
     if others:
         hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
-    return f"{verb} has no option {error.option_name}{hint or '.'}"
+    return f"{verb} has no option {error.option_name}{hint}"
 
 
 def _who_has(option: str, context: click.Context) -> list[str]:

@@ -7,11 +7,7 @@ import sys
 from io import TextIOWrapper
 from typing import Final
 
-PLAIN: Final = {
-    **{"─": "-", "●": "o", "│": "|", "┊": ":", "…": "~", "→": ">", "—": "-", "–": "-", "−": "-"},
-    **{"·": ".", "×": "x", "²": "2", "≥": ">", "≤": "<"},
-    **{"λ": "l", "γ": "g", "δ": "d", "π": "p", "ν": "v", "τ": "t", "χ": "x", "κ": "k"},
-}
+PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
 """Signs of our own and what stands for them, one for one so that columns stay aligned."""
 
 

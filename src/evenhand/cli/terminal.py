@@ -27,10 +27,10 @@ def columns_of_terminal() -> int:
 
 
 def width(text: str) -> int:
-    """Return the columns that a text takes; Chinese signs take two, accents none.
+    """Return the columns that a text takes; Chinese signs take two, combining accents none.
 
-    >>> width("abc"), width("系统"), width("e\\u0301")
-    (3, 4, 1)
+    >>> width("abc"), width("系统"), width("é"), width("e" + chr(0x301))
+    (3, 4, 1, 1)
     """
     return sum(
         0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
@@ -116,3 +116,12 @@ def share(part: float, whole: float) -> str:
     """
     percent = 100 * part / whole if whole else 0.0
     return f"{percent:.1f} %" if 0 < percent < 1 else f"{percent:.0f} %"
+
+
+def whole(number: float) -> float:
+    """Return a count as an int where it is one; importance weights may add up to fractions.
+
+    >>> whole(3.0), whole(2.5)
+    (3, 2.5)
+    """
+    return int(number) if float(number).is_integer() else number

@@ -2,9 +2,12 @@
 
 `reading.py` is the way in: `files/` opens what lies on disk, `frames.py` any data frame,
 `registry.py` finds out which of `layouts/` it is, and the layout gives the columns their roles.
+`inspection.py` says what is there, `writing.py` is the way out.
 """
 
+from evenhand.formats.inspection import Inspection, inspect
 from evenhand.formats.reading import read
 from evenhand.formats.registry import FORMATS
+from evenhand.formats.writing import FILE_KINDS, KINDS, write
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FILE_KINDS", "FORMATS", "KINDS", "Inspection", "inspect", "read", "write"]

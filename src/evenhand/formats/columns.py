@@ -88,7 +88,7 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
 
 def _keep(table: Table, column: str) -> nw.Expr:
     """Pass a covariate on as it is, but categories as text: engines group them differently."""
-    categories = table.schema[column] in {nw.Categorical, nw.Enum}
+    categories = isinstance(table.schema[column], nw.Categorical | nw.Enum)
     return _as_text(table, column) if categories else nw.col(column)
 
 
@@ -102,21 +102,20 @@ def _as_text(table: Table, column: str) -> nw.Expr:
 
 def _unfit(table: Table, column: str, dtype: nw.dtypes.DType) -> str | None:
     """Say what a column holds where that is nothing to name a thing by."""
-    if dtype in {nw.String, nw.Categorical, nw.Enum, nw.Date} or dtype.is_integer():
+    named = isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Date)
+    labels = named or dtype.is_integer()
+    if labels or (dtype == nw.Unknown and _native_type(table, column) == "UUID"):
         return None
     if dtype.is_float():
         return _whole_floats(table, column)
-    if dtype.is_decimal():
-        return "fractions"
-    if dtype == nw.Boolean:
-        return "true or false"
     if dtype.is_nested():
         return "nested values"
-    if dtype == nw.Object:
-        return "values of several Python types"
-    if dtype == nw.Unknown and _native_type(table, column) == "UUID":
-        return None
-    return f"values of type {_native_type(table, column)}"
+    words = {
+        nw.Decimal: "fractions",
+        nw.Boolean: "true or false",
+        nw.Object: "values of several Python types",
+    }
+    return words.get(type(dtype), f"values of type {_native_type(table, column)}")
 
 
 def _native_type(table: Table, column: str) -> str:

@@ -24,16 +24,18 @@ def open_frame(source: Any) -> Table:
         names = list(frame.collect_schema().names())
     except TypeError:
         raise UnknownFormat(
-            f"a {type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
+            f"{type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
             " of paths, or a pandas, Polars, PyArrow, DuckDB or PySpark frame"
         ) from None
     except DuplicateError as error:
-        raise UnknownFormat(f"the data frame has a column twice: {' '.join(str(error).split())}") from None
+        raise UnknownFormat(
+            f"the data frame has a column twice: {' '.join(str(error).split())}"
+        ) from None
     unnamed = [name for name in names if not isinstance(name, str)]
     if unnamed:
         raise UnknownFormat(
-            f"column {unnamed[0]} of the data frame is named by a {type(unnamed[0]).__name__}:"
-            " columns need names in text"
+            f"column name {unnamed[0]} of the data frame is no text but {type(unnamed[0]).__name__}:"
+            " columns need names"
         )
     if isinstance(frame, nw.DataFrame) and not len(frame):
         raise InvalidJudgments("the data frame has columns but no rows")

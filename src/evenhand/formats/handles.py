@@ -1,4 +1,4 @@
-"""From a table and the roles of its columns to a handle on judgments, checked as far as is cheap."""
+"""From a table and the roles of its columns to a handle, checked as far as is cheap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.formats.columns import take
-from evenhand.formats.roles import assign, describe
+from evenhand.formats.roles import UNKNOWN_POSITIONS, assign, describe
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Comparisons, Rankings, Ratings, Source
 from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
@@ -71,10 +71,12 @@ def make_comparisons(
     """
     roles = assign(table.header(wishes), COMPARISON_ROLES, _NEEDED["comparisons"], fixed)
     frame, source = _take(table, layout, roles)
+    known = UNKNOWN_POSITIONS not in table.columns
     data = Comparisons(
         frame,
-        source=source,
+        source=source if known else source.noting("which output stood left is not known"),
         outcome_labels=read_outcomes(wishes),
+        positions_known=known,
         weights=wishes.weights,
     )
     if wishes.weights == "importance" and "weight" not in roles:

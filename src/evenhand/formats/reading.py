@@ -1,4 +1,4 @@
-"""Read judgments: a file or a data frame goes in, a handle comes out, and says what it understood."""
+"""Read judgments: a file or a data frame goes in, a handle that says what it is comes out."""
 
 from __future__ import annotations
 
@@ -83,9 +83,8 @@ def read(
 def _open(source: Any) -> Table:
     if isinstance(source, str | Path):
         return open_files(source)
-    if isinstance(source, Sequence):
-        if all(isinstance(one, str | Path) for one in source):
-            return open_files(source)
+    if isinstance(source, Sequence) and all(isinstance(one, str | Path) for one in source):
+        return open_files(source)
     return open_frame(source)
 
 

@@ -48,6 +48,9 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Role → other names under which it is understood without being told."""
 
+UNKNOWN_POSITIONS: Final = "positions_unknown"
+"""A column of this name says that left and right are not places on the screen."""
+
 
 def fold(name: str) -> str:
     """Reduce a column name to what is compared: letters and digits, in one case.
@@ -161,7 +164,7 @@ def assign(
     for role in roles:
         column = header.asked.get(role) or own.get(role)
         if column is None:
-            column = _only(header, role, set(assigned.values()) | set(own.values()))
+            column = _only(header, role, {*assigned.values(), *own.values()})
         if column is not None:
             assigned[role] = column
     _refuse_missing(header, [role for role in needed if role not in assigned])

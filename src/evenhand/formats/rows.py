@@ -52,7 +52,7 @@ def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Fr
         )
         for i in range(n)
     ]
-    return nw.concat(parts)
+    return nw.concat(parts)  # type: ignore[type-var]
 
 
 def _unnest(

@@ -99,7 +99,9 @@ class Weighing:
             return [nw.len().alias("n")]
         weight = nw.col(self.column)
         sums = [weight.sum().alias("n")]
-        return [*sums, nw.col("evenhand_square").sum().alias("squares")] if self.importance else sums
+        return (
+            [*sums, nw.col("evenhand_square").sum().alias("squares")] if self.importance else sums
+        )
 
 
 def read_weights(data: Comparisons) -> Weighing:

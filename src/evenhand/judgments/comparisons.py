@@ -11,6 +11,7 @@ import narwhals as nw
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing, suggest
 from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.joining import join_covariates
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.source import Source
 
@@ -38,6 +39,7 @@ class Comparisons:
         positions_known: False where the order on the screen is not recorded.
         weights: "frequency" (a row stands for `weight` judgments) or "importance".
         rankings: the rankings that the comparisons were expanded from, if they were.
+        whole: whether all comparisons of those rankings are still there.
 
     """
 
@@ -47,6 +49,7 @@ class Comparisons:
     positions_known: bool = True
     weights: Literal["frequency", "importance"] = "frequency"
     rankings: Rankings | None = None
+    whole: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a table in which a necessary column is missing.
@@ -101,7 +104,8 @@ class Comparisons:
             UnknownColumn: a column that is not there.
 
         """
-        return replace(self, frame=filter_rows(self.frame, condition, self.source.name))
+        kept = filter_rows(self.frame, condition, self.source.name)
+        return replace(self, frame=kept, whole=False)
 
     def without(self, *, judges: Sequence[str]) -> Comparisons:
         """Leave out the judgments of some judges.
@@ -127,7 +131,8 @@ class Comparisons:
             hint = suggest(task, tasks) or f" There are {listing(tasks)}."
             raise InvalidJudgments(f"no task '{task}' in {self.source.name}.{hint}")
         rankings = self.rankings.select_task(task) if self.rankings is not None else None
-        return replace(self.where(nw.col("task") == task), rankings=rankings)
+        chosen = self.where(nw.col("task") == task)
+        return replace(chosen, rankings=rankings, whole=self.whole)
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
@@ -142,20 +147,17 @@ class Comparisons:
         """Add covariates of judges (or items) from a table with one row for each.
 
         Args:
-            table: a frame of the same engine with the column `on` and the covariates.
+            table: a frame with the column `on` and the covariates.
             on: the column to join by.
 
         Raises:
             UnknownColumn: one of the two tables lacks the column.
+            InvalidJudgments: a judge who is not in the table or stands in it twice, or a
+                covariate under a name that is taken.
 
         """
-        other = nw.from_native(table)
-        if on not in other.collect_schema().names():
-            raise UnknownColumn(f"the table to join has no column '{on}'")
         self.require(on)
-        if isinstance(self.frame, nw.LazyFrame) and isinstance(other, nw.DataFrame):
-            other = other.lazy()
-        return replace(self, frame=self.frame.join(other, on=on, how="left"))
+        return replace(self, frame=join_covariates(self.frame, table, on, self.source))
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         """Count outcomes per pair of systems, and per judge, item, ... in `by`.
@@ -176,9 +178,13 @@ class Comparisons:
 
     def count_judgments(self) -> int:
         """Count answers: a ranking is one, whatever it expands to; weights do not enter."""
-        if self.rankings is not None:
+        if self.rankings is not None and self.whole:
             return self.rankings.count_used()
-        return int(fetch_columns(self.frame.select(nw.len().alias("n")))["n"][0])
+        answers = self.frame
+        if self.rankings is not None:
+            keys = [name for name in ("task", "ranking") if self.has(name)]
+            answers = answers.group_by(*keys).agg(nw.len().alias("n"))
+        return int(fetch_columns(answers.select(nw.len().alias("answers")))["answers"][0])
 
     def __repr__(self) -> str:
         roles = [name for name in self.columns if name in ROLES]

@@ -86,4 +86,3 @@ def _advise(condition: str) -> str:
         if re.search(rf'(?<!["\w]){word}(?!["\w(])', condition, re.IGNORECASE):
             return f'; {word} is a word of SQL: write the column as "{word}", in double quotes'
     return ""
-

@@ -8,6 +8,8 @@ labels become codes by joins with small tables, and one integer key per row is c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Final
 
 import narwhals as nw
@@ -18,10 +20,20 @@ from evenhand.errors import InvalidJudgments
 from evenhand.judgments.checks import check_labels, check_opponents, read_weights
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
 from evenhand.judgments.engine import Frame, fetch_columns, label_frame, one_thread
-from evenhand.judgments.tally import Codes, Counts, Factor, Tally, merge_levels, snake
+from evenhand.judgments.tally import (
+    Codes,
+    Counts,
+    Factor,
+    Tally,
+    join_codes,
+    merge_levels,
+    snake,
+)
 
-SAMPLE: Final = 200_000
+SAMPLE: Final = 20_000
 """Rows looked at to decide between the two ways."""
+MANY: Final = 0.935
+"""Share of the sample with a cell of its own: about what 150,000 cells give."""
 DENSE: Final = 50_000_000
 """Most cells that are counted in one array."""
 SEED: Final = 20131
@@ -31,8 +43,13 @@ Labels = dict[str, list[str]]
 
 def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, int]) -> Tally:
     """Count wins, ties and losses per pair and level; see `Comparisons.tally`."""
+    if data.rankings is not None:
+        data.rankings.check()
     weighing = read_weights(data)
     frame = _bind_to_task(data, by, _name_levels(data, by, weighing.frame))
+    every = frame  # all rows, to number those that are refused
+    if weighing.zero:
+        every = _bind_to_task(data, by, _name_levels(data, by, data.frame))
     keys = [*by, "left", "right", "outcome"]
     if weighing.column is None and _cells_are_many(data, frame, keys):
         coded = _count_codes(data, frame, by, limits)
@@ -40,38 +57,37 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
             return coded
     cells = fetch_columns(frame.group_by(*keys).agg(*weighing.sums()))
     labels = {key: _distinct(cells[key]) for key in keys}
-    meaning = check_labels(data, frame, labels)
+    meaning = check_labels(data, every, labels)
     if not len(cells["n"]):
         raise InvalidJudgments(f"no judgments in {data.source.name}: nothing to count")
     systems = sorted({*labels["left"], *labels["right"]})
     outcome = _code(cells["outcome"], labels["outcome"], values=meaning)
     left, right = _code(cells["left"], systems), _code(cells["right"], systems)
-    check_opponents(data, frame, systems, left, right)
-    levels = {name: _code(cells[name], sorted(labels[name])) for name in by}
-    n = cells["n"].astype(np.float64)
-    squares = cells.get("squares")
+    check_opponents(data, every, systems, left, right)
     names = {name: sorted(labels[name]) for name in by}
-    tally = _widen(systems, left, right, outcome, (n, squares), levels, names)
+    levels = {name: _code(cells[name], names[name]) for name in by}
+    sums = cells["n"].astype(np.float64), cells.get("squares")
+    tally = _widen(systems, (left, right, outcome), sums, levels, names)
     return _finish(data, tally, limits, zero=weighing.zero)
 
 
 def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero: int) -> Tally:
     """Merge levels, and count answers: a ranking is one."""
-    from dataclasses import replace
-
     ranked = data.rankings is not None
     answers = float(data.count_judgments()) if ranked else tally.n_comparisons
     factors = {
         name: merge_levels(factor, limits[name], SEED) if name in limits else factor
         for name, factor in tally.factors.items()
     }
-    return replace(
+    counted = replace(
         tally,
         factors=factors,
         n_judgments=answers,
         zero_weight=zero,
         positions_known=data.positions_known,
     )
+    fewer = any(factors[name] is not factor for name, factor in tally.factors.items())
+    return counted.pool(tuple(factors)) if fewer else counted
 
 
 def _name_levels(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
@@ -89,7 +105,7 @@ def _name_levels(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
         text = level.cast(nw.String)
         if dtype == nw.Boolean:  # engines write it with different capitals
             text = text.str.to_lowercase()
-        if dtype in {nw.Boolean, nw.Categorical, nw.Enum} or dtype.is_integer():
+        if isinstance(dtype, nw.Boolean | nw.Categorical | nw.Enum) or dtype.is_integer():
             named.append(nw.when(~level.is_null()).then(text).alias(name))
         elif dtype != nw.String:
             raise InvalidJudgments(
@@ -105,8 +121,7 @@ def _bind_to_task(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
     if not bound or not data.has("task") or "task" in by:
         return frame
     joined = [
-        nw.concat_str([nw.col("task"), nw.col(name)], separator=" / ").alias(name)
-        for name in bound
+        nw.concat_str([nw.col("task"), nw.col(name)], separator=" / ").alias(name) for name in bound
     ]
     return frame.with_columns(*joined)
 
@@ -116,9 +131,8 @@ def _cells_are_many(data: Comparisons, frame: Frame, keys: list[str]) -> bool:
     if data.rankings is not None:
         return False
     cells = frame.head(SAMPLE).group_by(*keys).agg(nw.len().alias("n"))
-    sums = fetch_columns(cells.select(nw.len().alias("cells"), nw.col("n").sum().alias("rows")))
-    rows = 0 if sums["rows"][0] is None else int(sums["rows"][0])
-    return rows == SAMPLE and int(sums["cells"][0]) > rows / 2
+    found = fetch_columns(cells.select("n"))["n"]
+    return int(found.sum()) >= SAMPLE and len(found) > MANY * SAMPLE
 
 
 def _distinct(column: NDArray[np.object_]) -> list[str]:
@@ -135,76 +149,92 @@ def _code(
 
 def _widen(
     systems: Sequence[str],
-    left: Codes,
-    right: Codes,
-    outcome: Codes,
+    codes: tuple[Codes, Codes, Codes],
     sums: tuple[Counts, Counts | None],
     levels: Mapping[str, Codes],
     names: Labels,
 ) -> Tally:
     """Turn one row per (level, pair, outcome) into one entry per (level, pair)."""
-    n, squared = sums
-    key = np.zeros(len(left), dtype=np.int64)
-    for name, codes in levels.items():
-        key = key * max(len(names[name]), 1) + codes
-    key = (key * len(systems) + left) * len(systems) + right
+    left, right, outcome = codes
+    k = len(systems)
+    digits = [(own, len(names[name])) for name, own in levels.items()]
+    key = join_codes([*digits, (left, k), (right, k)])
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    cell = inverse * 3 + outcome
-    counts = np.bincount(cell, weights=n, minlength=3 * len(first)).reshape(-1, 3)
-    squares = None
-    if squared is not None:
-        squares = np.bincount(cell, weights=squared, minlength=3 * len(first)).reshape(-1, 3)
+
+    def widened(values: Counts) -> Counts:
+        wide = np.bincount(inverse * 3 + outcome, weights=values, minlength=3 * len(first))
+        return np.asarray(wide.reshape(-1, 3), dtype=np.float64)
+
+    counts = widened(sums[0])
     totals = counts.sum(axis=1)
     factors = {}
-    for name, codes in levels.items():
-        own = codes[first]
-        loads = np.bincount(own, weights=totals, minlength=len(names[name]))
-        factors[name] = Factor(tuple(names[name]), own, loads, len(names[name]))
-    wins, ties, losses = (np.ascontiguousarray(counts[:, o]) for o in range(3))
-    return Tally(
-        tuple(systems), left[first], right[first], wins, ties, losses, factors, squares=squares
-    )
+    for name, own in levels.items():
+        loads = np.bincount(own[first], weights=totals, minlength=len(names[name]))
+        factors[name] = Factor(
+            tuple(names[name]), own[first], np.asarray(loads, dtype=np.float64), len(names[name])
+        )
+    squares = None if sums[1] is None else widened(sums[1])
+    wins, ties, losses = np.ascontiguousarray(counts.T)
+    sides = left[first], right[first]
+    return Tally(tuple(systems), *sides, wins, ties, losses, factors, squares=squares)
+
+
+@dataclass(frozen=True, eq=False)
+class _Coding:
+    """How the labels of one column become codes.
+
+    Attributes:
+        name: the column.
+        labels: its labels.
+        codes: (labels,) code of each.
+        size: number of different codes.
+        loads: (labels,) rows of each; empty where nobody asks.
+        merged: whether several labels share a code.
+
+    """
+
+    name: str
+    labels: Sequence[str]
+    codes: NDArray[np.int64]
+    size: int
+    loads: Counts
+    merged: bool = False
+
+
+def _code_levels(name: str, counted: Mapping[str, int], limit: int | None) -> _Coding:
+    """Give the levels of a factor codes, merged into as many clusters as the limit allows."""
+    labels = sorted(counted)
+    loads = np.array([counted[label] for label in labels], dtype=np.float64)
+    if limit is not None and len(labels) > limit:
+        codes = snake(loads, limit, SEED).astype(np.int64)
+        return _Coding(name, labels, codes, limit, loads, merged=True)
+    return _Coding(name, labels, np.arange(len(labels)), len(labels), loads)
 
 
 def _count_codes(
     data: Comparisons, frame: Frame, by: tuple[str, ...], limits: Mapping[str, int]
 ) -> Tally | None:
     """Count by integer keys; None where the engine cannot be handed a table of labels."""
-    columns = [*by, "left", "right", "outcome"]
-    counted = {name: _count_labels(frame, name) for name in columns}
+    counted = {name: _count_labels(frame, name) for name in (*by, "left", "right", "outcome")}
     meaning = check_labels(data, frame, {name: list(found) for name, found in counted.items()})
-    systems = sorted({*counted["left"], *counted["right"]})
-    names = {name: sorted(counted[name]) for name in by}
-    loads = {name: np.array([counted[name][x] for x in names[name]], float) for name in by}
-    merged = {
-        name: "task" not in by and len(names[name]) > limits.get(name, len(names[name]))
-        for name in by
-    }
-    member = {
-        name: snake(loads[name], limits[name], SEED)
-        if merged[name]
-        else np.arange(len(names[name]), dtype=np.int32)
-        for name in by
-    }
-    tables: list[tuple[str, Sequence[str], NDArray[np.int64], int]] = [
-        (name, names[name], member[name].astype(np.int64), int(member[name].max()) + 1)
-        for name in by
-    ]
-    k = np.arange(len(systems), dtype=np.int64)
-    tables += [("left", systems, k, len(systems)), ("right", systems, k, len(systems))]
-    outcomes = list(meaning)
-    tables.append(("outcome", outcomes, np.array([meaning[x] for x in outcomes]), 3))
+    systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
+    k, none = np.arange(len(systems)), np.zeros(0)
+    kept = {} if "task" in by else limits
+    levels = [_code_levels(name, counted[name], kept.get(name)) for name in by]
+    sides = [_Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
+    meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
+    tables = [*levels, *sides, _Coding("outcome", outcomes, meant, 3, none)]
     keys = _fetch_keys(data, frame, tables)
     if keys is None:
         return None
-    sizes = [size for *_, size in tables]
-    pairs, counts = _count_keys(keys, int(np.prod(np.array(sizes, dtype=object))))
+    sizes = [table.size for table in tables]
+    pairs, counts = _count_keys(keys, prod(sizes))
     del keys
     codes = _decode(pairs, sizes[:-1])
     check_opponents(data, frame, systems, codes[-2], codes[-1])
     factors = {
-        name: Factor(tuple(names[name]), codes[i], loads[name], sizes[i], merged[name])
-        for i, name in enumerate(by)
+        level.name: Factor(tuple(level.labels), codes[i], level.loads, level.size, level.merged)
+        for i, level in enumerate(levels)
     }
     wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
     tally = Tally(tuple(systems), codes[-2], codes[-1], wins, ties, losses, factors)
@@ -218,23 +248,32 @@ def _count_labels(frame: Frame, name: str) -> dict[str, int]:
 
 
 def _fetch_keys(
-    data: Comparisons,
-    frame: Frame,
-    tables: list[tuple[str, Sequence[str], NDArray[np.int64], int]],
+    data: Comparisons, frame: Frame, tables: Sequence[_Coding]
 ) -> NDArray[np.int32] | NDArray[np.int64] | None:
     """Join every label column with its codes and fetch one integer per row."""
-    key: nw.Expr = nw.lit(0).cast(nw.Int64)
-    for name, labels, codes, size in tables:
-        code = f"evenhand_{name}"
-        table = label_frame(frame, {name: labels, code: codes}, data.source.connection)
+    cells = prod(table.size for table in tables)
+    if cells > np.iinfo(np.int64).max:
+        return None
+    narrow = nw.Int32 if cells < np.iinfo(np.int32).max else nw.Int64
+    key: nw.Expr | None = None
+    unit = cells
+    for coding in tables:  # codes come multiplied: a constant in a query would import pandas
+        unit //= coding.size
+        code = f"evenhand_{coding.name}"
+        columns: dict[str, Sequence[str] | NDArray[np.int64]] = {
+            coding.name: coding.labels,
+            code: coding.codes * unit,
+        }
+        table = label_frame(frame, columns, data.source.connection)
         if table is None:
             return None
-        frame = frame.join(table, on=name, how="inner")  # type: ignore[arg-type]
-        key = key * size + nw.col(code).cast(nw.Int64)
-    cells = int(np.prod(np.array([size for *_, size in tables], dtype=object)))
-    narrow = nw.Int32 if cells < np.iinfo(np.int32).max else nw.Int64
+        frame = frame.join(table, on=coding.name, how="inner")  # type: ignore[arg-type]
+        digit = nw.col(code).cast(narrow)
+        key = digit if key is None else key + digit
+    if key is None:
+        return None
     with one_thread(data.source.connection):
-        return fetch_columns(frame.select(key.cast(narrow).alias("key")))["key"]
+        return fetch_columns(frame.select(key.alias("key")))["key"]
 
 
 def _count_keys(

@@ -17,7 +17,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.refusals import explain
+from evenhand.judgments.refusals import explain, name_file
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,7 +39,23 @@ def fetch_columns(frame: Frame) -> Columns:
         return {name: _plain(frame.get_column(name).to_numpy()) for name in frame.columns}
     if frame.implementation.is_duckdb():
         return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
+    if is_spark(frame):
+        rows = frame.to_native().collect()
+        names = frame.collect_schema().names()
+        return {name: _from_list([row[name] for row in rows]) for name in names}
     return fetch_columns(frame.collect())
+
+
+def is_spark(frame: Frame) -> bool:
+    """Say whether a table is Spark's, of a local session or of a server."""
+    return frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect()
+
+
+def _from_list(values: list[Any]) -> NDArray[np.generic]:
+    """Keep text as objects; numbers become arrays, missing ones NaN (refused later)."""
+    if any(isinstance(value, str) for value in values) or all(v is None for v in values):
+        return np.array(values, dtype=object)
+    return np.array([np.nan if value is None else value for value in values])
 
 
 def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
@@ -49,7 +65,7 @@ def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
     try:
         columns = relation.fetchnumpy()
     except duckdb.Error as error:
-        raise explain(error) from None
+        raise explain(error, name_file(relation)) from None
     return {name: _unmask(column) for name, column in columns.items()}
 
 
@@ -57,11 +73,12 @@ def _unmask(column: NDArray[Any]) -> NDArray[Any]:
     """DuckDB marks missing values by a mask: text becomes None, numbers NaN (refused later)."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
+    values = np.asarray(column.data)
     if not np.ma.is_masked(column):
-        return column.data
-    if column.dtype == object:
-        return np.where(np.ma.getmaskarray(column), None, column.data)
-    return column.astype(np.float64).filled(np.nan)
+        return values
+    filled = values.astype(object if values.dtype == object else np.float64)
+    filled[np.ma.getmaskarray(column)] = None if values.dtype == object else np.nan
+    return filled
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:
@@ -71,7 +88,11 @@ def _plain(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype != object:
         return column
     missing = np.fromiter((value != value for value in column), dtype=bool, count=len(column))  # noqa: PLR0124 - nan is the only value that differs from itself
-    return np.where(missing, None, column) if missing.any() else column
+    if not missing.any():
+        return column
+    filled = column.copy()
+    filled[missing] = None
+    return filled
 
 
 def label_frame(
@@ -89,7 +110,7 @@ def label_frame(
     }
     if like.implementation.is_duckdb():
         return None if connection is None else _duckdb_table(connection, data)
-    if like.implementation.is_pyspark():
+    if is_spark(like):
         return None
     frame = nw.from_dict(data, backend=like.implementation)
     return frame.lazy() if isinstance(like, nw.LazyFrame) else frame
@@ -99,7 +120,7 @@ def _duckdb_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list
     """Create a table from JSON text: lists bound as parameters would import pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
     selected = ", ".join(
-        f"unnest(from_json({_literal(json.dumps(values))}, '[\"{kind}\"]')) as \"{column}\""
+        f'unnest(from_json({_literal(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
         for column, values in data.items()
         for kind in (["BIGINT"] if values and isinstance(values[0], int) else ["VARCHAR"])
     )

@@ -35,15 +35,19 @@ class Levels:
         loads = self.loads.get(role)
         return None if loads is None else float(loads.sum() ** 2 / (loads**2).sum())
 
-    def headline(self) -> str | None:
-        """Say so where judges are too few to stand for others."""
-        judges = self.count("judge")
-        if judges is None or judges >= 5:
-            return None
-        return "about this judge only" if judges == 1 else f"about these {judges} judges only"
-
 
 def count_levels(table: Comparisons, role: str) -> Loads:
-    """Count comparisons by judge or item."""
+    """Count comparisons by judge or item, as they are weighted; rows of weight zero count nowhere.
+
+    Raises:
+        UnknownColumn: the table has no such column.
+
+    """
+    table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
-    return fetch_columns(table.frame.group_by(*keys).agg(nw.len().alias("n")))["n"].astype(float)
+    if not table.has("weight"):
+        counted = table.frame.group_by(*keys).agg(nw.len().alias("n"))
+    else:
+        weighed = table.frame.filter(nw.col("weight") > 0)
+        counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias("n"))
+    return fetch_columns(counted)["n"].astype(np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import narwhals as nw
@@ -71,15 +72,23 @@ class Rankings:
                 names up to five rows.
 
         """
+        _ = self._sound
+
+    @cached_property
+    def _sound(self) -> bool:
+        """True, found out once."""
         self._check_ranks()
         self._check_missing()
         self._check_doubled("system", "one row for each ranked output, or split the ranking")
         if self.has("position"):
             self._check_doubled("position", "each output has its own place on the screen")
+        return True
 
     def _check_ranks(self) -> None:
         rank = nw.col("rank")
-        bad = find_rows(self.frame, ~rank.is_null() & ~(rank == -1) & ((rank < 1) | (rank % 1 != 0)))
+        bad = find_rows(
+            self.frame, ~rank.is_null() & ~(rank == -1) & ((rank < 1) | (rank % 1 != 0))
+        )
         if bad:
             shown = ", ".join(sorted({f"{row['rank']:g}" for row in bad}))
             raise InvalidJudgments(
@@ -168,15 +177,10 @@ class Rankings:
             nw.col("rank").alias("right_rank"),
             nw.col(order).alias("right_order"),
         )
-        pairs = left.join(right, on=key, how="inner").filter(
+        pairs = left.join(right, on=key, how="inner").filter(  # type: ignore[arg-type]
             nw.col("left_order") < nw.col("right_order")
         )
-        better = nw.col("left_rank") < nw.col("right_rank")
-        worse = nw.col("left_rank") > nw.col("right_rank")
-        outcome = nw.when(better).then(nw.lit("left")).otherwise(
-            nw.when(worse).then(nw.lit("right")).otherwise(nw.lit("tie"))
-        )
-        frame = pairs.with_columns(outcome=outcome).drop(
+        frame = pairs.with_columns(outcome=_better_rank()).drop(
             "left_rank", "right_rank", "left_order", "right_order"
         )
         return Comparisons(
@@ -185,6 +189,14 @@ class Rankings:
 
     def __repr__(self) -> str:
         return f"Rankings({self.source.name}: {', '.join(self.columns)})"
+
+
+def _better_rank() -> nw.Expr:
+    """Compare two ranks, 1 the best."""
+    better = nw.col("left_rank") < nw.col("right_rank")
+    worse = nw.col("left_rank") > nw.col("right_rank")
+    otherwise = nw.when(worse).then(nw.lit("right")).otherwise(nw.lit("tie"))
+    return nw.when(better).then(nw.lit("left")).otherwise(otherwise)
 
 
 def _is_missing(value: object) -> bool:

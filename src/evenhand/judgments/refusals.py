@@ -21,6 +21,7 @@ _PARQUET: Final = re.compile(
     r"No magic bytes|too small to be a Parquet|Parquet|decompression failure|TProtocol|Thrift",
     re.IGNORECASE,
 )
+_READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
 _QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
 
 
@@ -38,13 +39,14 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
     damaged = _JSON.search(text)
     if damaged:
         file, unit, number = damaged.groups()
+        place = "line" if unit == "line" else "object"  # DuckDB 1.5 counts one too far
         return UnknownFormat(
-            f"{unit} {number} of {file} is not whole JSON: the file is damaged or cut off, or is"
-            " neither one object a line nor one list of objects"
+            f"{place} {max(int(number) - 1, 1):,} (or the next) of {file} is not whole JSON: it is"
+            " damaged or cut off, or the file is neither one object a line nor one list of objects"
         )
     first = first_line(text)
     if "Conversion Error" in text:
-        return InvalidJudgments(f"{name}: {first}; a file's values are text until they are cast")
+        return InvalidJudgments(f"a condition or a cast does not fit the values: {first}")
     if _PARQUET.search(first):
         quoted = _QUOTED.search(first)
         file = quoted[1] if quoted else name
@@ -53,6 +55,18 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
             f" ({first})"
         )
     return UnknownFormat(f"{name} cannot be read: {first}")
+
+
+def name_file(relation: duckdb.DuckDBPyRelation) -> str:
+    """Return the first file that a relation reads, for errors that do not name it."""
+    import duckdb
+
+    try:
+        query = relation.sql_query()
+    except duckdb.Error:  # some relations cannot be written as SQL
+        return "the file"
+    found = _READS.search(query)
+    return found[1].replace("''", "'") if found else "the file"
 
 
 def _explain_csv(text: str, name: str) -> str:
@@ -82,9 +96,9 @@ def _fields(n: int) -> str:
 
 
 def first_line(text: str) -> str:
-    """Return the first line that says something, without DuckDB's name for the kind of error.
+    r"""Return the first line that says something, without DuckDB's name for the kind of error.
 
-    >>> first_line("Binder Error: no such column\\n\\nLINE 1: ...")
+    >>> first_line("Binder Error: no such column\n\nLINE 1: ...")
     'no such column'
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]

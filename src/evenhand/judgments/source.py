@@ -51,9 +51,7 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
         frame = nw.from_native(native)
     columns = fetch_columns(frame.filter(condition).head(limit))
     names = list(columns)
-    return [
-        dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def name_rows(rows: list[dict[str, Any]]) -> str:

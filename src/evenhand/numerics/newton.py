@@ -23,6 +23,9 @@ STEPS: Final = 100
 HALVINGS: Final = 40
 ROUGH: Final = 1e-6
 """Relative residual of an inexact Newton step."""
+_SINGULAR: Final = (
+    "the information matrix is singular: some parameters are not determined by the data"
+)
 LARGE: Final = 200
 """Unknowns above which conjugate gradients are tried first, for as many iterations."""
 
@@ -78,7 +81,7 @@ def maximise(expand: Callable[[Vector], Expansion], start: Vector) -> Maximum:
     for taken in range(1, STEPS + 1):
         step = solve_step(here.information, here.gradient)
         decrement = float(here.gradient @ step)
-        moved = _advance(expand, at, step, here)
+        moved = _advance(expand, at, step, here) if decrement >= 0 else None
         if moved is None:
             break
         at, here = moved
@@ -119,12 +122,20 @@ def solve_step(matrix: Matrix, right: Vector) -> Vector:
     try:
         return np.asarray(np.linalg.solve(matrix, right))
     except np.linalg.LinAlgError as error:
-        raise NotConverged(
-            "the information matrix is singular: some parameters are not determined by the data"
-        ) from error
+        raise NotConverged(_SINGULAR) from error
 
 
 def invert_positive(matrix: Matrix) -> Matrix:
-    """Invert a symmetric positive definite matrix; the result is exactly symmetric."""
-    inverse = np.linalg.inv(matrix) if len(matrix) else np.zeros((0, 0))
+    """Invert a symmetric positive definite matrix; the result is exactly symmetric.
+
+    Raises:
+        NotConverged: the matrix is singular.
+
+    """
+    try:
+        inverse = np.linalg.inv(matrix) if len(matrix) else np.zeros((0, 0))
+    except np.linalg.LinAlgError as error:
+        raise NotConverged(_SINGULAR) from error
+    if not (np.diag(inverse) > 0).all():
+        raise NotConverged(_SINGULAR)
     return np.asarray((inverse + inverse.T) / 2)

@@ -20,16 +20,17 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption, require_option
+from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Tally
-from evenhand.preference.design import DENSE, Design, grouped_design, plain_design, reference_code
+from evenhand.preference.covariates import grouped_design
+from evenhand.preference.design import DENSE, Design, plain_design, reference_code
 from evenhand.preference.estimation import make_fit
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
-from evenhand.preference.support import Support, check_support
-from evenhand.preference.threshold_laws import GlennDavid, RaoKupper
+from evenhand.preference.support import Support, check_support, refuse_nothing
+from evenhand.preference.threshold_laws import GlennDavid, RaoKupper, TwoProbits
 from evenhand.preference.tie_laws import Davidson, TieLaw, TwoOutcomes
 
 Array = NDArray[np.float64]
@@ -41,10 +42,18 @@ _LAWS: Final[Mapping[str, TieLaw]] = {
     "davidson": Davidson(),
     "rao-kupper": RaoKupper(),
     "glenn-david": GlennDavid(),
+}
+"""Laws with a tie parameter."""
+
+_WITHOUT_TIES: Final[Mapping[str, TieLaw]] = {
+    "davidson": TwoOutcomes(),
+    "rao-kupper": TwoOutcomes(),
+    "glenn-david": TwoProbits(),
     "half-win": TwoOutcomes(),
     "discard": TwoOutcomes(),
     "none": Davidson(free=False),
 }
+"""Laws without one: by choice, or because no tie was seen."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,8 @@ class BradleyTerry:
         references: reference level by judge covariate; the first by default.
         system_covariates: covariate → system → number or level; worths are then their sum.
         reference: the system with λ = 0; the last by default.
-        prior: pseudo-comparisons of every system with a ghost, half won; 0 for none.
+        prior: pseudo-comparisons of every system with a ghost (one in each judge group), half of
+            them won; 0 for none.
 
     >>> from evenhand.judgments import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
@@ -85,8 +95,11 @@ class BradleyTerry:
 
         """
         require_option("ties", self.ties, TIES)
-        if isinstance(self.judge_covariates, str):
-            object.__setattr__(self, "judge_covariates", (self.judge_covariates,))
+        named = self.judge_covariates
+        covariates = (named,) if isinstance(named, str) else tuple(named)
+        object.__setattr__(self, "judge_covariates", covariates)
+        if len(set(covariates)) < len(covariates):
+            raise UnknownOption(f"judge covariates {listing(covariates)}: one is named twice")
         unknown = [name for name in self.references if name not in self.judge_covariates]
         if unknown:
             raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
@@ -130,14 +143,18 @@ class BradleyTerry:
         return replace(tally, factors=factors).fold()
 
     def _prepare(self, tally: Tally) -> tuple[Likelihood, Support]:
-        if len(tally.systems) < 2:  # noqa: PLR2004
+        if len(tally.systems) < 2:
             raise NotIdentified("nothing to compare: there are fewer than two systems")
         counts = self.treat_ties(tally.counts)
         used = counts.sum(axis=1) > 0
-        tally, counts = _rows(tally, used), counts[used]
-        design = self._design(tally)
-        support = check_support(self, design, counts)
-        law = _LAWS[self.ties] if support.ties_estimated or self.ties == "none" else TwoOutcomes()
+        if not used.any():
+            refuse_nothing(tally)
+        if not used.all():
+            counts = counts[used]
+        design = self._design(_rows(tally, used))
+        support = check_support(self, design, counts, tally)
+        counts = np.asfortranarray(counts)  # laws take it column by column
+        law = _LAWS[self.ties] if support.ties_estimated else _WITHOUT_TIES[self.ties]
         likelihood = Likelihood(design, law, counts, self.order_effect, self.prior)
         return likelihood, support
 

@@ -1,26 +1,22 @@
 """How parameters make worths: λ of every (judge group, system) is a sum of parameters.
 
-    λ_jl = λ_j + λ_jl(group)   or   λ_j = Σ_k β_k x_jk   (Dras 2015, eq. 2; METHODS 1)
-
-A node is a system in the eyes of one judge group. The matrix maps the reported parameters to the
-worths of the nodes; columns that add nothing within any group (a system that no judge of a group
-saw, a covariate that is a sum of others) are aliased: dropped, counted for no df, shown as "—".
+A node is a system in the eyes of one judge group; without judge covariates all judges are one
+group. The matrix maps the reported parameters to the worths of the nodes; covariates.py makes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
+from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest
 from evenhand.judgments.tally import Tally
 
 Codes = NDArray[np.int32]
 Matrix = NDArray[np.float64]
-Levels = dict[str, tuple[str, ...]]
 
 DENSE: int = 3_000
 """Most nodes for which matrices over nodes are formed."""
@@ -36,6 +32,7 @@ class Design:
         system: (N,) system of each node.
         group: (N,) judge group of each node.
         groups: names of the groups; ("",) without judge covariates.
+        home: the group of all reference levels; None where no judgment is of that group.
         left: (C,) node shown first, for each entry of the tally.
         right: (C,) the other node.
         names: names of the reported parameters, such as "o1" or "o1:J3".
@@ -57,6 +54,7 @@ class Design:
     labels: tuple[str, ...]
     matrix: Matrix | None = None
     aliased: tuple[str, ...] = ()
+    home: int | None = 0
 
     @property
     def size(self) -> int:
@@ -79,19 +77,42 @@ class Design:
         if self.matrix is not None:
             return np.asarray(self.matrix.T @ gradient)
         if self.reference == self.size - 1:
-            return gradient[:-1]
+            return np.asarray(gradient[:-1])
         return np.delete(gradient, self.reference, axis=0)
 
-    def rows(self, group: int) -> Matrix:
-        """Return (K, p): λ of every system in one group; a system unseen there is refused."""
-        found = {int(s): i for i, s in enumerate(self.system) if self.group[i] == group}
-        if len(found) < len(self.systems):
-            unseen = [name for i, name in enumerate(self.systems) if i not in found]
-            raise NotIdentified(f"group {self.groups[group]} never saw {listing(unseen)}")
-        nodes = np.array([found[i] for i in range(len(self.systems))])
-        if self.matrix is not None:
-            return self.matrix[nodes]
-        return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
+    def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
+        """Return the nodes of some systems in one group, by default in the reference group.
+
+        Raises:
+            NotIdentified: the group never saw one of them, or no judgment is of that group.
+
+        """
+        chosen = self.home if group is None else group
+        if chosen is None:
+            raise NotIdentified(
+                "no judgment is of the reference group of all covariates: name a group, one of"
+                f" {listing(self.groups)}, or other reference levels"
+            )
+        place = np.full(len(self.systems), -1, dtype=np.int32)
+        own = np.flatnonzero(self.group == chosen)
+        place[self.system[own]] = own
+        unseen = [self.systems[i] for i in dict.fromkeys(systems) if place[i] < 0]
+        if unseen:
+            who = f"group {self.groups[chosen]}" if self.groups[chosen] else "any judgment"
+            raise NotIdentified(f"{listing(unseen)} was never seen by {who}")
+        return place[np.asarray(systems, dtype=np.intp)]
+
+    def rows(self) -> Matrix:
+        """Return (K, p): λ of every system in the reference group, the reference system at 0.
+
+        Raises:
+            NotIdentified: that group never saw one of them, or does not exist.
+
+        """
+        if self.matrix is None:
+            return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
+        rows = self.matrix[self.nodes(None, range(len(self.systems)))]
+        return np.asarray(rows - rows[self.reference])
 
 
 def reference_code(systems: Sequence[str], reference: str | None) -> int:
@@ -124,140 +145,3 @@ def plain_design(tally: Tally, reference: int) -> Design:
         names=tuple(f"o{i + 1}" for i in others),
         labels=tuple(tally.systems[i] for i in others),
     )
-
-
-def grouped_design(
-    tally: Tally,
-    reference: int,
-    covariates: Sequence[str],
-    references: Mapping[str, str],
-    features: Mapping[str, Mapping[str, float | str]],
-) -> Design:
-    """Worths that depend on judge covariates, on system covariates, or on both."""
-    k = len(tally.systems)
-    combined, levels = _combine(tally, covariates)
-    nodes, inverse = np.unique(
-        np.concatenate([combined * k + tally.left, combined * k + tally.right]),
-        return_inverse=True,
-    )
-    if len(nodes) > DENSE:
-        raise UnknownOption(
-            f"{' and '.join(covariates)} with {k:,} systems make {len(nodes):,} worths, more than"
-            f" {DENSE:,}: merge levels of the covariate, or model judges as random"
-        )
-    seen, group = np.unique(nodes // k, return_inverse=True)
-    system = (nodes % k).astype(np.int32)
-    base, names, labels = _system_columns(tally.systems, reference, features)
-    columns = [base[system]]
-    parts = _level_codes(seen, [len(levels[c]) for c in covariates])
-    for covariate, codes in zip(covariates, parts, strict=True):
-        home = _reference_level(covariate, levels[covariate], references)
-        for code, level in enumerate(levels[covariate]):
-            if code == home:
-                continue
-            columns.append(base[system] * (codes[group] == code)[:, None])
-            tag = level if len(covariates) == 1 else f"{covariate}={level}"
-            names += [f"{name}:{tag}" for name in names[: base.shape[1]]]
-            labels += [f"{label}:{tag}" for label in labels[: base.shape[1]]]
-    matrix = np.concatenate(columns, axis=1)
-    keep = _independent(matrix, group)
-    groups = tuple(
-        ", ".join(levels[c][parts[i][g]] for i, c in enumerate(covariates))
-        for g in range(len(seen))
-    )
-    return Design(
-        systems=tally.systems,
-        reference=reference,
-        system=system,
-        group=group.astype(np.int32),
-        groups=groups,
-        left=inverse[: len(tally.left)].astype(np.int32),
-        right=inverse[len(tally.left) :].astype(np.int32),
-        names=tuple(name for name, kept in zip(names, keep, strict=True) if kept),
-        labels=tuple(label for label, kept in zip(labels, keep, strict=True) if kept),
-        matrix=np.ascontiguousarray(matrix[:, keep]),
-        aliased=tuple(label for label, kept in zip(labels, keep, strict=True) if not kept),
-    )
-
-
-def _combine(tally: Tally, covariates: Sequence[str]) -> tuple[NDArray[np.int64], Levels]:
-    """Return one code per entry for the combination of all covariates."""
-    combined = np.zeros(len(tally.left), dtype=np.int64)
-    levels: Levels = {}
-    for covariate in covariates:
-        factor = tally.factor(covariate)
-        combined = combined * factor.size + factor.codes
-        levels[covariate] = factor.labels
-    return combined, levels
-
-
-def _level_codes(combined: NDArray[np.int64], sizes: Sequence[int]) -> list[NDArray[np.int64]]:
-    codes = []
-    for size in reversed(sizes):
-        combined, code = np.divmod(combined, size)
-        codes.append(code)
-    return codes[::-1]
-
-
-def _reference_level(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:
-    """Return the code of the reference group: the first level unless another is named."""
-    named = references.get(covariate)
-    if named is None:
-        return 0
-    if named not in levels:
-        hint = suggest(named, levels) or f" There are {listing(levels)}."
-        raise UnknownOption(f"'{named}' is not a level of {covariate}.{hint}")
-    return list(levels).index(named)
-
-
-def _system_columns(
-    systems: Sequence[str], reference: int, features: Mapping[str, Mapping[str, float | str]]
-) -> tuple[Matrix, list[str], list[str]]:
-    """Return (K, p) columns: an indicator of each system, or its covariates."""
-    if not features:
-        others = [i for i in range(len(systems)) if i != reference]
-        names = [f"o{i + 1}" for i in others]
-        return np.eye(len(systems))[:, others], names, [systems[i] for i in others]
-    columns: list[NDArray[np.float64]] = []
-    names = []
-    for name, values in features.items():
-        missing = [system for system in systems if system not in values]
-        if missing:
-            raise InvalidJudgments(f"system covariate '{name}' has no value for {listing(missing)}")
-        own = [values[system] for system in systems]
-        if any(isinstance(value, str) for value in own):
-            texts = [str(value) for value in own]
-            for level in sorted(set(texts))[1:]:
-                columns.append(np.array([text == level for text in texts], dtype=np.float64))
-                names.append(f"{name}:{level}")
-        else:
-            columns.append(np.array(own, dtype=np.float64))
-            names.append(name)
-    if not columns or not np.isfinite(np.stack(columns)).all():
-        raise InvalidJudgments(
-            f"system covariates {listing(list(features))} must vary between systems and be finite"
-        )
-    return np.stack(columns, axis=1), names, list(names)
-
-
-def _independent(matrix: Matrix, group: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark the columns that add something, within groups, to those before them.
-
-    Worths are known up to a constant within a group, so that columns are centred there first; in a
-    QR decomposition a column that depends on earlier ones leaves nothing on the diagonal.
-    """
-    sizes = np.bincount(group)
-    means = np.zeros((len(sizes), matrix.shape[1]))
-    np.add.at(means, group, matrix)
-    centred = matrix - (means / sizes[:, None])[group]
-    keep = np.zeros(matrix.shape[1], dtype=bool)
-    basis = np.zeros((len(matrix), 0))
-    scale = np.linalg.norm(centred, axis=0)
-    for j in range(matrix.shape[1]):
-        left = centred[:, j] - basis @ (basis.T @ centred[:, j])
-        left = left - basis @ (basis.T @ left)
-        size = np.linalg.norm(left)
-        if size > 1e-8 * max(scale[j], 1.0):
-            keep[j] = True
-            basis = np.concatenate([basis, (left / size)[:, None]], axis=1)
-    return keep

@@ -13,13 +13,13 @@ from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
+from evenhand.preference.support import THRESHOLDS
 from evenhand.preference.tie_laws import TwoOutcomes
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
 
 Array = NDArray[np.float64]
-THRESHOLDS = ("rao-kupper", "glenn-david")
 
 
 def make_fit(
@@ -33,7 +33,7 @@ def make_fit(
     """
     found = maximise(likelihood.expand, likelihood.start())
     vcov = invert_positive(found.expansion.information)
-    reported = likelihood.size - (likelihood.prior > 0)
+    reported = likelihood.reported
     return gather(
         model,
         likelihood,
@@ -61,34 +61,27 @@ class Solution:
     notes: tuple[str, ...]
 
 
-def gather(
-    model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: Solution
-) -> Fit:
+def gather(model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: Solution) -> Fit:
     """Put a solution into words: names, scales, goodness of fit."""
-    names, labels = [*likelihood.design.names], [*likelihood.design.labels]
-    threshold = model.ties in THRESHOLDS
-    if likelihood.law.free:
-        names.append("tau" if threshold else "g1")
-        labels.append("tie")
-    if likelihood.order_effect:
-        names.append("order")
-        labels.append("order")
-    reported = len(names)
-    estimate, vcov = solution.beta[:reported].copy(), solution.vcov
-    if threshold and likelihood.law.free:
+    names, labels = _name_all(model, likelihood)
+    estimate, vcov = solution.beta[: len(names)].copy(), solution.vcov
+    if "tau" in names[likelihood.n_worths :]:
         estimate, vcov = _unlog(estimate, vcov, likelihood.n_worths)
+    for array in (estimate, vcov, solution.beta):
+        if array is not None:
+            array.flags.writeable = False
     cells = len(likelihood.counts) * (1 if isinstance(likelihood.law, TwoOutcomes) else 2)
     return Fit(
         model=model,
         systems=tally.systems,
-        names=tuple(names),
-        labels=tuple(labels),
+        names=names,
+        labels=labels,
         estimate=estimate,
         vcov=vcov,
         beta=solution.beta,
         loglik=solution.loglik,
         deviance=max(2 * (saturated_loglik(likelihood.counts) - solution.loglik), 0.0),
-        df=cells - reported,
+        df=cells - len(names),
         n_judgments=tally.n_judgments,
         n_comparisons=float(likelihood.counts.sum()),
         steps=solution.steps,
@@ -97,6 +90,20 @@ def gather(
         likelihood=likelihood,
         tally=tally,
     )
+
+
+def _name_all(
+    model: BradleyTerry, likelihood: Likelihood
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of all reported parameters, in the papers' words and in the user's."""
+    names, labels = [*likelihood.design.names], [*likelihood.design.labels]
+    if likelihood.law.free:
+        names.append("tau" if model.ties in THRESHOLDS else "g1")
+        labels.append("tie")
+    if likelihood.order_effect:
+        names.append("order")
+        labels.append("order")
+    return tuple(names), tuple(labels)
 
 
 def _unlog(estimate: Array, vcov: Array | None, at: int) -> tuple[Array, Array | None]:

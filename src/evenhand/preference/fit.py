@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.distributions import chi2_tail
-from evenhand.preference.coefficients import Coefficient, Contrast, LRTest, compare_nested
+from evenhand.preference.coefficients import Coefficient, Contrast, LRTest
 from evenhand.preference.design import Design
 from evenhand.preference.likelihood import Likelihood
 from evenhand.preference.summary import Summary
+from evenhand.preference.support import THRESHOLDS
 from evenhand.preference.tie_laws import TwoOutcomes
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ class Fit:
 
     @cached_property
     def _rows(self) -> Array:
-        """(K, p) λ of every system by the reported parameters, in the first judge group."""
-        rows = self.design.rows(0)
+        """(K, p) λ of every system by the reported parameters, in the reference group."""
+        rows = self.design.rows()
         return np.pad(rows, ((0, 0), (0, len(self.names) - rows.shape[1])))
 
     @cached_property
@@ -132,7 +133,9 @@ class Fit:
         """
         if self.vcov is None:
             raise NotIdentified(f"{len(self.systems):,} systems are too many for a covariance")
-        scale = np.where(np.array(self.names) == "tau", self.estimate, 1.0)
+        scale = np.ones(len(self.names))
+        if self.likelihood.law.free and self.model.ties in THRESHOLDS:
+            scale[self.likelihood.n_worths] = self.estimate[self.likelihood.n_worths]
         return self.vcov / scale / scale[:, None]
 
     @cached_property
@@ -217,6 +220,8 @@ class Fit:
                 likelihoods cannot be compared.
 
         """
+        from evenhand.preference.nested import compare_nested
+
         return compare_nested(self, other)
 
     def _code(self, system: str) -> int:
@@ -234,26 +239,32 @@ class Fit:
 
         Raises:
             InvalidJudgments: a system or group that the fit does not know.
+            NotIdentified: the group never saw one of the systems.
 
         """
         groups = self.design.groups
         if group is not None and group not in groups:
-            raise InvalidJudgments(f"no judge group '{group}'.{suggest(group, groups)}")
-        chosen = groups.index(group) if group is not None else 0
+            hint = suggest(group, groups) or f" There are {listing(groups)}."
+            raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
+        chosen = groups.index(group) if group is not None else None
+        codes = [self._code(system) for pair in pairs for system in pair]
         worths, tie, order, _ = self.likelihood.parts(self.beta)
-        nodes = {
-            int(s): i for i, s in enumerate(self.design.system) if self.design.group[i] == chosen
-        }
-        codes = [(self._code(left), self._code(right)) for left, right in pairs]
-        eta = np.array([worths[nodes[a]] - worths[nodes[b]] + order for a, b in codes])
-        return np.exp(self.likelihood.law.log_chances(eta, tie))
+        left, right = worths[self.design.nodes(chosen, codes)].reshape(-1, 2).T
+        return np.exp(self.likelihood.law.log_chances(left - right + order, tie))
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
         """Return differences in log-worth between pairs of systems, with model-based errors.
 
         Where K is too large for a covariance each comes from a conjugate-gradient solve.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
         """
         codes = [(self._code(left), self._code(right)) for left, right in pairs]
+        same = [left for left, right in pairs if left == right]
+        if same:
+            raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
         if self.vcov is None:
             from evenhand.preference.large import contrast_variances
 

@@ -20,7 +20,7 @@ from evenhand.numerics.conjugate import solve_conjugate
 from evenhand.preference.estimation import Solution, gather
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
-from evenhand.preference.tie_laws import Local
+from evenhand.preference.tie_laws import Local, expand_blocks
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
@@ -62,9 +62,7 @@ class SparseInformation:
         def project(vector: Array) -> Array:
             return np.concatenate([vector[:k] - vector[:k].mean(), vector[k:]])
 
-        solved = solve_conjugate(
-            self.__matmul__, project(right), self.diagonal, project=project
-        )
+        solved = solve_conjugate(self.__matmul__, project(right), self.diagonal, project=project)
         if solved is None:
             raise NotConverged(
                 "conjugate gradients did not settle: some systems hang together by very few"
@@ -97,7 +95,9 @@ def fit_large(
         value = float(local.value.sum())
         if decrement <= TOLERANCE * (1 + abs(value)):
             beta = np.concatenate([_referred(likelihood, worths), extras])
-            return gather(model, likelihood, tally, Solution(beta, value, None, taken, decrement, notes))
+            return gather(
+                model, likelihood, tally, Solution(beta, value, None, taken, decrement, notes)
+            )
         worths, extras = _advance(likelihood, (worths, extras), step, value)
     raise NotConverged("the fit did not converge: look for systems that almost never win")
 
@@ -112,14 +112,14 @@ def expand_local(likelihood: Likelihood, worths: Array, extras: Array) -> Local:
     free = likelihood.law.free
     tie = float(extras[0]) if free else 0.0
     order = float(extras[-1]) if likelihood.order_effect else 0.0
-    return likelihood.law.expand(likelihood.eta(worths, order), tie, likelihood.counts)
+    return expand_blocks(likelihood.law, likelihood.eta(worths, order), tie, likelihood.counts)
 
 
 def _advance(
     likelihood: Likelihood, at: tuple[Array, Array], step: Array, value: float
 ) -> tuple[Array, Array]:
     k, length = len(at[0]), 1.0
-    while length > 1e-12:  # noqa: PLR2004
+    while length > 1e-12:
         moved = at[0] + length * step[:k], at[1] + length * step[k:]
         there = float(expand_local(likelihood, *moved).value.sum())
         if there >= value - 1e-13 * (1 + abs(value)):

@@ -3,7 +3,10 @@
     ℓ = Σ_c Σ_o n_co log p_o(η_c, t),   η_c = λ[left_c] − λ[right_c] + δ   (METHODS 1)
 
 The nuisance μ of every pair is never fitted: given the totals of cells the model is a multinomial
-logit. Parameters come in this order: those of the design, the tie parameter, δ, the ghost's λ.
+logit. Parameters come in this order: those of the design, the tie parameter, δ, the ghosts' λ.
+
+A prior is comparisons of every system with a ghost, half of them won. Each judge group has a ghost
+of its own, whose λ is free, so that nothing depends on which system is the reference.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.newton import Expansion
 from evenhand.preference.design import Design
-from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes
+from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes, expand_blocks
 
 Array = NDArray[np.float64]
 
@@ -30,7 +33,7 @@ class Likelihood:
         law: the tie law.
         counts: (C, 3) left, tie, right.
         order_effect: whether δ is a parameter.
-        prior: comparisons of every node with a ghost, half of them won (0: none).
+        prior: comparisons of every node with its group's ghost, half of them won (0: none).
 
     """
 
@@ -46,17 +49,21 @@ class Likelihood:
         return len(self.design.names)
 
     @property
-    def size(self) -> int:
-        """Number of all parameters, the ghost's location included."""
-        return self.n_worths + self.law.free + self.order_effect + (self.prior > 0)
+    def reported(self) -> int:
+        """Number of parameters without the ghosts'."""
+        return self.n_worths + self.law.free + self.order_effect
 
-    def parts(self, beta: Array) -> tuple[Array, float, float, float]:
-        """Take a parameter vector apart: λ of the nodes, t, δ, λ of the ghost."""
-        extras = iter(beta[self.n_worths :])
+    @property
+    def size(self) -> int:
+        """Number of all parameters."""
+        return self.reported + (len(self.design.groups) if self.prior > 0 else 0)
+
+    def parts(self, beta: Array) -> tuple[Array, float, float, Array]:
+        """Take a parameter vector apart: λ of the nodes, t, δ, λ of the ghosts (if any)."""
+        extras = iter(beta[self.n_worths : self.reported])
         tie = float(next(extras)) if self.law.free else 0.0
         order = float(next(extras)) if self.order_effect else 0.0
-        ghost = float(next(extras)) if self.prior > 0 else 0.0
-        return self.design.worths(beta[: self.n_worths]), tie, order, ghost
+        return self.design.worths(beta[: self.n_worths]), tie, order, beta[self.reported :]
 
     def start(self) -> Array:
         """Return equal worths, and the tie parameter that suits them."""
@@ -72,17 +79,19 @@ class Likelihood:
     def loglik(self, beta: Array) -> float:
         """Return the log-likelihood of the data, without the prior (nats)."""
         worths, tie, order, _ = self.parts(beta)
-        return float(self.law.expand(self.eta(worths, order), tie, self.counts).value.sum())
+        eta = self.eta(worths, order)
+        return float(expand_blocks(self.law, eta, tie, self.counts).value.sum())
 
     def expand(self, beta: Array) -> Expansion:
         """Return log-likelihood plus log-prior to second order."""
-        worths, tie, order, ghost = self.parts(beta)
-        local = self.law.expand(self.eta(worths, order), tie, self.counts)
+        worths, tie, order, ghosts = self.parts(beta)
+        local = expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
         gradient = self._gradient(local)
         information = self._information(local)
         value = float(local.value.sum())
         if self.prior > 0:
-            value += self._add_ghost(worths - ghost, gradient, information)
+            distance = worths - ghosts[self.design.group]
+            value += self._add_ghosts(distance, gradient, information)
         return Expansion(value, gradient, information)
 
     def _by_node(self, weights: Array) -> Array:
@@ -122,19 +131,21 @@ class Likelihood:
     def _project(self, laplacian: Array) -> Array:
         return self.design.pull(self.design.pull(laplacian).T)
 
-    def _add_ghost(self, distance: Array, gradient: Array, information: Array) -> float:
-        """Add the comparisons of every node with the ghost; return their log-likelihood."""
+    def _add_ghosts(self, distance: Array, gradient: Array, information: Array) -> float:
+        """Add the comparisons of every node with its ghost; return their log-likelihood."""
         half = np.full(len(distance), self.prior / 2)
         counts = np.stack([half, np.zeros_like(half), half], axis=1)
         local = TwoOutcomes().expand(distance, 0.0, counts)
-        p = self.n_worths
+        p, at, group = self.n_worths, self.reported, self.design.group
         gradient[:p] += self.design.pull(local.eta)
-        gradient[-1] -= local.eta.sum()
+        gradient[at:] -= np.bincount(group, weights=local.eta)
         information[:p, :p] += self._project(np.diag(local.eta_eta))
-        cross = self.design.pull(local.eta_eta)
-        information[:p, -1] -= cross
-        information[-1, :p] -= cross
-        information[-1, -1] += local.eta_eta.sum()
+        nodes = np.zeros((len(distance), self.size - at))
+        nodes[np.arange(len(distance)), group] = local.eta_eta
+        cross = self.design.pull(nodes)
+        information[:p, at:] -= cross
+        information[at:, :p] -= cross.T
+        information[at:, at:] += np.diag(nodes.sum(axis=0))
         return float(local.value.sum())
 
 
@@ -146,4 +157,4 @@ def node_laplacian(design: Design, weights: Array) -> Array:
     table += table.T
     laplacian = -table
     laplacian[np.diag_indices(n)] = table.sum(axis=1)
-    return laplacian
+    return np.asarray(laplacian, dtype=np.float64)

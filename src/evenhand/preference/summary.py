@@ -39,7 +39,7 @@ class Summary:
         """Return what is said below the table."""
         fit = self.fit
         said = [f"deviance {fit.deviance:.4f} on {fit.df} df" + self._goodness()]
-        if len(fit.systems) == 2:  # noqa: PLR2004
+        if len(fit.systems) == 2:
             first, second = fit.systems
             odds = _odds(fit.log_worth[0] - fit.log_worth[1])
             said.append(f"odds    {first} to {second} {odds}")
@@ -53,18 +53,16 @@ class Summary:
         fit = self.fit
         if fit.gof_p is None:
             return ""
-        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > 0.2 else ""  # noqa: PLR2004
+        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > 0.2 else ""
         x2 = chi2_tail(fit.pearson, fit.df)
-        return (
-            f", p {format_p(fit.gof_p)}; Pearson X² {fit.pearson:.4f}, p {format_p(x2)}{thin}"
-        )
+        return f", p {format_p(fit.gof_p)}; Pearson X² {fit.pearson:.4f}, p {format_p(x2)}{thin}"
 
     def __str__(self) -> str:
         rows = [self.header(), *self.cells()]
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         table = [
             "  ".join(
-                cell.ljust(width) if i < 2 else cell.rjust(width)  # noqa: PLR2004
+                cell.ljust(width) if i < 2 else cell.rjust(width)
                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in rows

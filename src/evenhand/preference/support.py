@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, listing
+from evenhand.judgments.tally import Tally
+from evenhand.preference import refusals
+from evenhand.preference.board import make_board
 from evenhand.preference.cells import Cells
 from evenhand.preference.design import Design
 from evenhand.preference.existence import check_existence
 
 Array = NDArray[np.float64]
-NO_TIES = "no ties observed: γ = −∞, not estimated; fitted without ties"
 THRESHOLDS = ("rao-kupper", "glenn-david")
 FREE = ("davidson", *THRESHOLDS)
+MOVED = 1e-6
+"""Share of a null direction below which a parameter does not take part in it."""
 
 
 class Settings(Protocol):
@@ -49,8 +53,14 @@ class Support:
     notes: tuple[str, ...] = ()
 
 
-def check_support(model: Settings, design: Design, counts: Array) -> Support:
+def check_support(model: Settings, design: Design, counts: Array, tally: Tally) -> Support:
     """Return if the estimate exists; refuse in words if it does not (INFERENCE A1-A4).
+
+    Args:
+        model: the settings that matter here.
+        design: the map from parameters to worths.
+        counts: (C, 3) counts as the model takes them, for the entries of the design.
+        tally: the judgments before ties were discarded or split, for what is said of them.
 
     Raises:
         NotIdentified: names systems, parameters and the remedy.
@@ -58,26 +68,46 @@ def check_support(model: Settings, design: Design, counts: Array) -> Support:
     """
     if model.prior > 0:
         return _check_beside_prior(model, counts)
-    if design.saturated and _one_step(design):
-        return _check_graph(model, design, counts)
+    if design.matrix is None:
+        return _check_graph(model, cells_of(tally))
+    if design.saturated and not design.aliased:
+        return _check_graph(model, _cells_by_group(design, counts))
     return _check_programme(model, design, counts)
 
 
-def _one_step(design: Design) -> bool:
-    """Whether the worths of every group are parameters of their own."""
-    return design.matrix is None or not design.aliased
+def refuse_nothing(tally: Tally) -> NoReturn:
+    """Say that no comparison is left to fit a model to.
+
+    Raises:
+        NotIdentified: always.
+
+    """
+    board = make_board(cells_of(tally))
+    why = refusals.only_ties if board.left.size else refusals.no_comparisons
+    raise NotIdentified(why(board))
 
 
-def _check_graph(model: Settings, design: Design, counts: Array) -> Support:
+def cells_of(tally: Tally) -> Cells:
+    """Return the counts of a tally as the check of existence takes them."""
+    return Cells(tally.systems, tally.left, tally.right, tally.wins, tally.ties, tally.losses)
+
+
+def _cells_by_group(design: Design, counts: Array) -> Cells:
+    won, tied, lost = counts.T
     grouped = len(design.groups) > 1
-    cells = Cells(
-        design.systems,
-        design.system[design.left],
-        design.system[design.right],
-        *np.ascontiguousarray(counts.T),
+    return Cells(
+        systems=design.systems,
+        left=design.system[design.left],
+        right=design.system[design.right],
+        wins=won,
+        ties=tied,
+        losses=lost,
         group=design.group[design.left] if grouped else None,
         groups=design.groups if grouped else (),
     )
+
+
+def _check_graph(model: Settings, cells: Cells) -> Support:
     ties = "rao-kupper" if model.ties in THRESHOLDS else model.ties
     verdict = check_existence(cells, ties=ties, order_effect=model.order_effect)
     return Support(verdict.ties_estimated, verdict.notes)
@@ -90,15 +120,22 @@ def _check_beside_prior(model: Settings, counts: Array) -> Support:
         raise NotIdentified(
             "every judgment is a tie: γ = +∞ and the worths are arbitrary; there is nothing to rank"
         )
-    if model.order_effect and not (won and lost):
+    fixed = model.ties == "none" and tied  # γ = 0: a tie speaks against an endless advantage
+    if model.order_effect and not (won and lost) and not fixed:
         shown = "first" if won else "second"
         raise NotIdentified(
             f"the order effect is not identified: whoever stood {shown} was always preferred;"
             " leave out --order-effect"
         )
-    estimated = bool(model.ties in FREE and tied)
-    missing = model.ties in FREE and not tied
-    return Support(estimated, (NO_TIES,) if missing else ())
+    return Support(bool(model.ties in FREE and tied), _note_ties(model, tied=bool(tied)))
+
+
+def _note_ties(model: Settings, *, tied: bool) -> tuple[str, ...]:
+    """Say so where a tie parameter cannot be estimated for want of ties."""
+    if tied or model.ties not in FREE:
+        return ()
+    limit = "τ = 0" if model.ties in THRESHOLDS else "γ = −∞"
+    return (f"no ties observed: {limit}, not estimated; fitted without ties",)
 
 
 def _check_programme(model: Settings, design: Design, counts: Array) -> Support:
@@ -108,10 +145,11 @@ def _check_programme(model: Settings, design: Design, counts: Array) -> Support:
     tied = bool(counts[:, 1].any())
     three = tied and model.ties in (*FREE, "none")
     free = tied and model.ties in FREE
-    names = [*design.labels, *(["tie"] if free else []), *(["order"] if model.order_effect else [])]
-    found = find_recession(_differences(design, counts, names, three=three, free=free))
+    names = [*design.labels, *["tie"] * free, *["order"] * model.order_effect]
+    scores = _scores(design, free=free, order_effect=model.order_effect)
+    found = find_recession(_differences(scores, counts, three=three))
     if found.aliased is not None:
-        moved = [names[i] for i in np.flatnonzero(np.abs(found.aliased) > 1e-6)]  # noqa: PLR2004
+        moved = [names[i] for i in np.flatnonzero(np.abs(found.aliased) > MOVED)]
         raise NotIdentified(
             f"{listing(moved)} cannot be told apart from these data: they always go together;"
             " leave one out"
@@ -123,24 +161,26 @@ def _check_programme(model: Settings, design: Design, counts: Array) -> Support:
             " way; collect judgments that may contradict it, drop the covariate or merge its"
             " levels, or pass --prior 1"
         )
-    missing = model.ties in FREE and not tied
-    return Support(free, (NO_TIES,) if missing else ())
+    return Support(free, _note_ties(model, tied=tied))
 
 
-def _differences(
-    design: Design, counts: Array, names: list[str], *, three: bool, free: bool
-) -> Array:
-    """Return one row per observed outcome and rival outcome: its score minus the rival's."""
-    matrix = design.matrix
+def _scores(design: Design, *, free: bool, order_effect: bool) -> Array:
+    """Return (C, 3, p): what each parameter adds to the score of left, tie and right."""
+    matrix, p = design.matrix, len(design.names)
     if matrix is None:
         matrix = np.delete(np.eye(design.size), design.reference, axis=1)
-    scores = np.zeros((len(counts), 3, len(names)))
+    scores = np.zeros((len(design.left), 3, p + free + order_effect))
     worths = matrix[design.left] - matrix[design.right]
-    scores[:, 0, : len(design.names)], scores[:, 2, : len(design.names)] = worths, -worths
+    scores[:, 0, :p], scores[:, 2, :p] = worths, -worths
     if free:
-        scores[:, 1, names.index("tie")] = 1.0
-    if names[-1] == "order":
+        scores[:, 1, p] = 1.0
+    if order_effect:
         scores[:, 0, -1], scores[:, 2, -1] = 1.0, -1.0
+    return scores
+
+
+def _differences(scores: Array, counts: Array, *, three: bool) -> Array:
+    """Return one row per observed outcome and rival outcome: its score minus the rival's."""
     rivals = (0, 1, 2) if three else (0, 2)
     rows = [
         scores[counts[:, seen] > 0, seen] - scores[counts[:, seen] > 0, other]

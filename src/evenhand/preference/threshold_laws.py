@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.preference.tie_laws import Array, Local
+from evenhand.preference.tie_laws import Array, Local, TwoOutcomes
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class RaoKupper:
         tau = np.exp(tie)
         won = -np.logaddexp(0, tau - 2 * eta)
         lost = -np.logaddexp(0, tau + 2 * eta)
-        tied = np.log(np.expm1(2 * tau)) + won + lost
+        tied = 2 * tau + np.log(-np.expm1(-2 * tau)) + won + lost
         return np.stack([won, tied, lost], axis=1)
 
     def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
@@ -72,7 +72,7 @@ class RaoKupper:
 
 def _logistic(x: Array) -> Array:
     half = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1.0, half) / (1.0 + half)
+    return np.asarray(np.where(x >= 0, 1.0, half) / (1.0 + half))
 
 
 @dataclass(frozen=True)
@@ -133,5 +133,32 @@ class GlennDavid:
         return float(np.log(ndtri((1 + share) / 2)))
 
 
+@dataclass(frozen=True)
+class TwoProbits(TwoOutcomes):
+    """Thurstone's case V: Glenn & David's law at τ = 0, where no tie was seen."""
+
+    def log_chances(self, eta: Array, tie: float) -> Array:  # noqa: ARG002 - as every law
+        """Return (C, 3) log-probabilities; a tie has none."""
+        from scipy.special import log_ndtr
+
+        return np.stack([log_ndtr(2 * eta), np.full_like(eta, -np.inf), log_ndtr(-2 * eta)], axis=1)
+
+    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        logs, density = self.log_chances(eta, tie), _log_density(2 * eta)
+        won, lost = np.exp(density - logs[:, 0]), np.exp(density - logs[:, 2])
+        none = np.zeros((len(eta), 3))
+        return np.stack([2 * won, none[:, 1], -2 * lost], axis=1), none
+
+    def expand(self, eta: Array, tie: float, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
+        logs, (slopes, _) = self.log_chances(eta, tie), self.scores(eta, tie)
+        left, _, right = counts.T
+        won, lost, none = slopes[:, 0], -slopes[:, 2], np.zeros_like(eta)
+        bend = left * won * (won + 4 * eta) + right * lost * (lost - 4 * eta)
+        value = left * logs[:, 0] + right * logs[:, 2]
+        return Local(value, left * won - right * lost, none, bend, none, none)
+
+
 def _log_density(x: Array) -> Array:
-    return -(x**2) / 2 - np.log(2 * np.pi) / 2
+    return np.asarray(-(x**2) / 2 - np.log(2 * np.pi) / 2)

@@ -3,23 +3,25 @@
 Answers of one judge, or on one item, are not independent. Where judges and items are known both
 are clusters; where a column has one value, or a value of its own for every answer, it clusters
 nothing; and with fewer than five effective judges nothing can be said of judges at large: the
-statement is then about these judges, with items or answers as clusters.
+statement is then about these judges, with items or answers as clusters. An answer that is a
+ranking of several outputs is one answer, however many comparisons it holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from evenhand.errors import UnknownColumn, UnknownOption, require_option
-from evenhand.judgments.tally import Factor
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
+from evenhand.judgments.tally import Factor, Tally
 
 OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
+FACTORS: Final = ("judge", "item", "ranking")
 FEW_JUDGES: Final = 5
 SOME_JUDGES: Final = 8
 FEW_ITEMS: Final = 5
 ENOUGH_ITEMS: Final = 10
+NO_JUDGES: Final = "no judge column: intervals assume independent judgments"
 
 
 @dataclass(frozen=True)
@@ -43,104 +45,142 @@ class Clustering:
         return "+".join(self.ways) or "judgment"
 
 
-def wanted_factors(requested: str | None, present: set[str]) -> tuple[str, ...]:
+def wanted_factors(
+    requested: str | None, present: set[str], group_by: str | None = None
+) -> tuple[str, ...]:
     """Return the factors that a tally must tell apart to decide on clusters.
+
+    Args:
+        requested: what the user asked for, or None for the default.
+        present: columns of the table among judge, item, ranking.
+        group_by: the column whose levels are ranked apart; it clusters nothing there.
 
     Raises:
         UnknownOption: no such clustering.
         UnknownColumn: a column that was asked for is not there.
 
     """
-    if requested is None:
-        ways = tuple(name for name in ("judge", "item") if name in present)
-        return ways or tuple(name for name in ("ranking",) if name in present)
-    require_option("cluster", requested, OPTIONS)
-    if requested == "judgment":
-        return ("ranking",) if "ranking" in present else ()
-    ways = tuple(requested.split("+"))
+    if requested is not None:
+        require_option("cluster", requested, OPTIONS)
+    ways = () if requested in (None, "judgment") else tuple((requested or "").split("+"))
+    if group_by in ways:
+        raise UnknownOption(
+            f"cannot cluster by {requested}: every group by {group_by} has one {group_by}; leave"
+            " out cluster, or group by something else"
+        )
     missing = [name for name in ways if name not in present]
     if missing:
         raise UnknownColumn(
             f"cannot cluster by {requested}: there is no {missing[0]} column. Map one"
             f" (--column {missing[0]}=NAME), or cluster by something else"
         )
+    if not ways:
+        known = FACTORS if requested is None else ("ranking",)
+        ways = tuple(name for name in known if name in present and name != group_by)
     return ways
 
 
-def choose_clustering(
-    requested: str | None, factors: Mapping[str, Factor], answers: float
-) -> Clustering:
+def say_few_judges(judges: int | None, effective: float | None) -> str | None:
+    """Return the headline where judges are too few to stand for others.
+
+    >>> say_few_judges(3, 2.9), say_few_judges(40, 4.2)
+    ('about these 3 judges only', 'about these 40 judges only (4.2 effective)')
+    """
+    if judges is None or effective is None or effective >= FEW_JUDGES:
+        return None
+    many = f" ({effective:.1f} effective)" if judges >= FEW_JUDGES else ""
+    return speak_of_judges(judges) + many
+
+
+def speak_of_judges(judges: int) -> str:
+    """Limit a statement to the judges there are."""
+    return "about this judge only" if judges == 1 else f"about these {judges} judges only"
+
+
+def choose_clustering(requested: str | None, tally: Tally) -> Clustering:
     """Decide what the clusters are.
 
     Args:
         requested: what the user asked for, or None for the default.
-        factors: the candidates, with their loads.
-        answers: number of judgments.
+        tally: the counts, told apart by the candidates.
 
     Raises:
-        UnknownOption: clusters were asked for that do not exist in these data.
+        NotIdentified: clusters were asked for of which there is only one.
 
     """
     if requested is not None:
-        return _take_requested(requested, factors)
+        return _take_requested(requested, tally)
     notes: list[str] = []
-    ways = [name for name in factors if _clusters(name, factors[name], answers, notes)]
-    judges = factors.get("judge")
-    if judges is not None and 0 < judges.effective < FEW_JUDGES:
-        return _condition_on_judges(judges, ways, factors, notes)
+    ways = [name for name in ("judge", "item") if _is_clustering(name, tally, notes)]
+    judges = tally.factors.get("judge")
+    if judges is not None and judges.effective < FEW_JUDGES:
+        return _condition_on_judges(judges, ways, tally, notes)
+    if "item" in ways and len(tally.factor("item").labels) < FEW_ITEMS:
+        ways.remove("item")
+        notes.append(f"fewer than {FEW_ITEMS} items: no clustering by item")
     if judges is not None and "judge" in ways and judges.effective < SOME_JUDGES:
         notes.append(
             f"{judges.effective:.0f} effective judges: intervals are wide;"
             f" {SOME_JUDGES} or more would narrow them"
         )
-    if "item" in ways and len(factors["item"].labels) < FEW_ITEMS and "judge" in ways:
-        ways.remove("item")
-        notes.append(f"fewer than {FEW_ITEMS} items: judges alone are clusters")
+    chosen = tuple(ways) or single_answers(tally)
     if judges is None:
-        notes.append("no judge column: intervals assume independent judgments")
-    return Clustering(tuple(ways), None, tuple(notes))
+        notes.append(NO_JUDGES + {"item": " across items"}.get("+".join(chosen), ""))
+    return Clustering(chosen, None, tuple(notes))
 
 
-def _clusters(name: str, factor: Factor, answers: float, notes: list[str]) -> bool:
+def single_answers(tally: Tally) -> tuple[str, ...]:
+    """Return what one answer is: a ranking where its comparisons are known, else a comparison."""
+    rankings = tally.factors.get("ranking")
+    if rankings is None or not 1 < len(rankings.labels) < _at_least(tally.n_comparisons, tally):
+        return ()
+    return ("ranking",)
+
+
+def _at_least(answers: float, tally: Tally) -> float:
+    """Return a number of answers; importance weights do not tell it, but cells are no more."""
+    return answers if tally.squares is None else float(len(tally.left))
+
+
+def _is_clustering(name: str, tally: Tally, notes: list[str]) -> bool:
     """Say whether a column clusters anything, and note why where it does not."""
-    if len(factor.labels) == 1 and name != "judge":
-        notes.append(f"one {name} only: no clustering by {name}")
+    if name not in tally.factors:
         return False
-    if len(factor.labels) == 1:
+    levels = len(tally.factor(name).labels)
+    if levels == 1:
+        notes += [f"one {name} only: no clustering by {name}"] if name != "judge" else []
         return False
-    if len(factor.labels) >= answers:
-        notes.append(f"every judgment has a {name} of its own: no clustering by {name}")
+    if levels >= _at_least(tally.n_judgments, tally):
+        notes.append(f"every judgment has its own {name}: no clustering by {name}")
         return False
     return True
 
 
 def _condition_on_judges(
-    judges: Factor, ways: list[str], factors: Mapping[str, Factor], notes: list[str]
+    judges: Factor, ways: list[str], tally: Tally, notes: list[str]
 ) -> Clustering:
     """Fewer than five effective judges: speak of these judges alone."""
-    count = len(judges.labels)
-    effective = "" if count < FEW_JUDGES else f" ({judges.effective:.1f} effective)"
-    headline = (
-        "about this judge only" if count == 1 else f"about these {count} judges only{effective}"
-    )
-    items = factors.get("item")
-    if items is not None and "item" in ways and len(items.labels) >= ENOUGH_ITEMS:
-        return Clustering(("item",), headline, tuple(notes))
-    others = tuple(name for name in ways if name == "ranking")
-    return Clustering(others, headline, tuple(notes))
+    headline = say_few_judges(len(judges.labels), judges.effective)
+    if "item" in ways:
+        items = len(tally.factor("item").labels)
+        if items >= ENOUGH_ITEMS:
+            return Clustering(("item",), headline, tuple(notes))
+        notes.append(f"{items} items are too few to cluster by: {ENOUGH_ITEMS} or more would do")
+    return Clustering(single_answers(tally), headline, tuple(notes))
 
 
-def _take_requested(requested: str, factors: Mapping[str, Factor]) -> Clustering:
-    for name, factor in factors.items():
-        if len(factor.labels) < 2:
-            raise UnknownOption(
-                f"cannot cluster by {requested}: there is only one {name}"
-                f" ('{factor.labels[0]}'); use --cluster judgment or --interval model"
+def _take_requested(requested: str, tally: Tally) -> Clustering:
+    if requested == "judgment":
+        return Clustering(single_answers(tally))
+    ways, notes = tuple(requested.split("+")), []
+    for name in ways:
+        labels = tally.factor(name).labels
+        if len(labels) < 2:
+            raise NotIdentified(
+                f"cannot cluster by {requested}: there is only one {name} ('{labels[0]}'); use"
+                " --cluster judgment or --interval model"
             )
-    notes: list[str] = []
-    judges = factors.get("judge")
-    if judges is not None and judges.effective < FEW_JUDGES:
-        notes.append(
-            f"only {judges.effective:.1f} effective judges: intervals by judge are unreliable"
-        )
-    return Clustering(tuple(factors), None, tuple(notes))
+    if "judge" in ways and tally.factor("judge").effective < FEW_JUDGES:
+        effective = tally.factor("judge").effective
+        notes.append(f"only {effective:.1f} effective judges: intervals by judge are unreliable")
+    return Clustering(ways, None, tuple(notes))

@@ -7,6 +7,7 @@ to be worse. These ranges are marginal: each holds at the level by itself, not a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,12 +46,14 @@ def centred_variance(vcov: Array) -> Array:
 
 def pair_variance(vcov: Array) -> Array:
     """Return (K, K) variances of differences in log-worth."""
-    diagonal = np.diag(vcov)
-    return np.asarray(np.maximum(diagonal[:, None] + diagonal - 2 * vcov, 0.0))
+    variance, diagonal = -2 * vcov, np.diag(vcov)
+    variance += diagonal[:, None]
+    variance += diagonal
+    return np.asarray(np.maximum(variance, 0.0, out=variance))
 
 
 def wald_intervals(
-    log_worth: Array, vcovs: list[Array], critical: float, method: str
+    log_worth: Array, vcovs: Sequence[Array], critical: float, method: str
 ) -> Intervals:
     """Return symmetric intervals; of several covariances each contrast takes its largest.
 
@@ -62,22 +65,23 @@ def wald_intervals(
 
     """
     centred = log_worth - log_worth.mean()
-    stderr = np.sqrt(np.max([centred_variance(v) for v in vcovs], axis=0))
-    spread = np.max([pair_variance(v) for v in vcovs], axis=0)
-    difference = log_worth[:, None] - log_worth
-    beyond = np.abs(difference) > critical * np.sqrt(spread)
-    decided = np.where(beyond, np.sign(difference), 0).astype(np.int8)
-    width = critical * stderr
-    return Intervals(stderr, centred - width, centred + width, decided, method)
+    first, *others = vcovs
+    variance, margin = centred_variance(first), pair_variance(first)
+    for vcov in others:
+        variance = np.maximum(variance, centred_variance(vcov))
+        np.maximum(margin, pair_variance(vcov), out=margin)
+    np.sqrt(margin, out=margin)
+    margin *= critical
+    better = (centred[:, None] - centred > margin).astype(np.int8)
+    stderr = np.sqrt(variance)
+    lower, upper = centred - critical * stderr, centred + critical * stderr
+    return Intervals(stderr, lower, upper, better - better.T, method)
 
 
-def percentile_intervals(
-    log_worth: Array, draws: Array, level: float, method: str
-) -> Intervals:
+def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
     """Return percentile intervals of resampled log-worths.
 
     Args:
-        log_worth: (K,) estimates.
         draws: (B, K) resampled log-worths, in any gauge.
         level: nominal level.
         method: how, in a few words.
@@ -86,10 +90,9 @@ def percentile_intervals(
     centred = draws - draws.mean(axis=1, keepdims=True)
     tails = [(1 - level) / 2, (1 + level) / 2]
     lower, upper = np.quantile(centred, tails, axis=0)
-    k = len(log_worth)
-    decided = np.zeros((k, k), dtype=np.int8)
-    for i in range(k):
-        low, high = np.quantile(draws[:, i : i + 1] - draws, tails, axis=0)
+    decided = np.zeros((draws.shape[1], draws.shape[1]), dtype=np.int8)
+    for i, own in enumerate(draws.T):
+        low, high = np.quantile(own[:, None] - draws, tails, axis=0)
         decided[i] = (low > 0).astype(np.int8) - (high < 0).astype(np.int8)
     return Intervals(centred.std(axis=0, ddof=1), lower, upper, decided, method)
 
@@ -118,11 +121,8 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
         (K,) cluster of each place in the order, from 1.
 
     """
-    won = (decided[np.ix_(order, order)] > 0).astype(np.int64)
     k = len(order)
-    prefix = won.cumsum(axis=0).cumsum(axis=1)
-    sizes = np.arange(1, k)
-    above_all = prefix[:-1, -1]
-    above_own = prefix[np.arange(k - 1), np.arange(k - 1)]
-    lines = (above_all - above_own) == sizes * (k - sizes)
+    unsure = decided[np.ix_(order, order)] <= 0
+    furthest = k - 1 - np.argmax(unsure[:, ::-1], axis=1)  # nobody is better than oneself
+    lines = np.maximum.accumulate(furthest)[:-1] == np.arange(k - 1)
     return np.concatenate([[1], 1 + np.cumsum(lines)])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
+from evenhand.ranking.printing import draw_html, draw_text, table_rows
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -90,7 +91,7 @@ class Ranking:
 
     def elo(self) -> Array:
         """Return (K,) log-worths on the Elo scale: 1000 on average, 400 for odds of 10 to 1."""
-        return 1000 + self.log_worth * 400 / np.log(10)
+        return np.asarray(1000 + self.log_worth * 400 / np.log(10))
 
     @property
     def says(self) -> str:
@@ -102,6 +103,8 @@ class Ranking:
         if self.rank_upper[0] == 1:
             others = len(self.systems) - 1
             return f"{best} is the best: better than {'each of ' * (others > 1)}the other {others}"
+        if len(first) == 1:
+            return f"{best} may be the best, no other can; but not every comparison is decided"
         if len(first) == len(self.systems):
             return "no system can be told to be worse than another: any of them may be the best"
         return f"{_join(first)} may each be the best; these data do not tell which"
@@ -123,6 +126,8 @@ class Ranking:
         for name in _COLUMNS:
             values = getattr(self, name)
             columns[name] = [None] * len(self.systems) if values is None else values.tolist()
+        for name in ("wins", "ties", "losses"):
+            columns[name] = [_whole(count) for count in columns[name]]
         return [
             dict(zip(columns, values, strict=True))
             for values in zip(*columns.values(), strict=True)
@@ -151,41 +156,16 @@ class Ranking:
         }
 
     def table(self) -> list[tuple[str, ...]]:
-        """Return the table as text, titles first."""
-        rows: list[tuple[str, ...]] = [("rank", "system", "log-worth", "interval", "better than")]
-        for row in self.rows():
-            low, high = row["rank_lower"], row["rank_upper"]
-            ranks = str(row["rank"]) if low is None else f"{low}" + (f"-{high}" * (low != high))
-            ends = "" if row["lower"] is None else f"{row['lower']:.2f} to {row['upper']:.2f}"
-            better = "" if low is None else f"{row['better_than']} of {len(self.systems) - 1}"
-            rows.append((ranks, row["system"], f"{row['log_worth']:.3f}", ends, better))
-        return rows
+        """Return the table as text, titles first; of very many systems the best 100."""
+        return table_rows(self)
 
     def __str__(self) -> str:
-        rows = self.table()
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines = [self.headline] if self.headline else []
-        for place, row in enumerate(rows):
-            if place > 1 and self.cluster is not None:
-                lines += ["  ·"] if self.cluster[place - 1] > self.cluster[place - 2] else []
-            cells = [
-                cell.ljust(width) if i == 1 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, "", self.says, self.signature])
+        return draw_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, *body = self.table()
-        titles = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body
-        )
-        first = f"<p>{escape(self.headline)}</p>" if self.headline else ""
-        said = f"<p>{escape(self.says)}<br><small>{escape(self.signature)}</small></p>"
-        return f"{first}<table><tr>{titles}</tr>{rows}</table>{said}"
+        return draw_html(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,6 +207,18 @@ class GroupedRankings:
         return "\n\n".join(parts)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        by = escape(self.by)
+        parts = [
+            f"<h4>{by} {escape(name)}</h4>{draw_html(ranking)}"
+            for name, ranking in self.groups.items()
+        ]
+        parts += [
+            f"<h4>{by} {escape(name)}</h4><p>not ranked: {escape(why)}</p>"
+            for name, why in self.refused.items()
+        ]
+        return "".join(parts)
 
 
 _COLUMNS = (

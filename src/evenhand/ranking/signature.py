@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.tally import Tally
 from evenhand.preference.fit import Fit
 from evenhand.ranking.intervals import Intervals
-
-
-class Signed(Protocol):
-    """What the signature must know of the settings."""
-
-    @property
-    def level(self) -> float:
-        """Nominal level."""
-
-    @property
-    def seed(self) -> int:
-        """Seed of everything random."""
+from evenhand.ranking.settings import Settings
 
 
 def sign(
-    fit: Fit, tally: Tally, levels: Levels, intervals: Intervals | None, settings: Signed
+    fit: Fit, tally: Tally, levels: Levels, intervals: Intervals | None, settings: Settings
 ) -> str:
     """Return the signature of a ranking; the digest is of the counts, never of the file."""
     from evenhand import __version__
 
     judges = levels.count("judge")
-    model = fit.model
+    how = intervals.method if intervals is not None else "no intervals"
     parts = [
         f"evenhand {__version__}",
-        model.ties + (" + order effect" if model.order_effect else ""),
-        *([f"prior {model.prior:g} per system"] if model.prior else []),
-        f"{intervals.method if intervals is not None else 'no intervals'}, level {settings.level:g}",
+        _say_model(fit),
+        *(["importance weights"] if tally.squares is not None else []),
+        f"{how}, level {settings.level:g}",
         f"seed={settings.seed}",
-        f"n={tally.n_judgments:g}" + (f" J={judges}" if judges is not None else ""),
+        f"n={_exactly(tally.n_judgments)}" + (f" J={judges}" if judges is not None else ""),
         f"sha256 {tally.digest[:12]}",
     ]
     return " | ".join(parts)
+
+
+def _say_model(fit: Fit) -> str:
+    model = fit.model
+    parts = [model.ties, *(["order effect"] if model.order_effect else [])]
+    parts += [f"covariate {name}" for name in model.system_covariates]
+    parts += [f"prior {model.prior:g} per system"] if model.prior else []
+    return " + ".join(parts)
+
+
+def _exactly(number: float) -> str:
+    """Write a number with all of its digits.
+
+    >>> _exactly(1234567.0), _exactly(12.5)
+    ('1234567', '12.5')
+    """
+    return str(int(number)) if number.is_integer() else repr(number)

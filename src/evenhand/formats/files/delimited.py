@@ -62,9 +62,7 @@ def open_delimited(
     return connection.sql(" union all ".join(queries))
 
 
-def _query(
-    names: Sequence[str], columns: Sequence[str], delimiter: str, compression: str
-) -> str:
+def _query(names: Sequence[str], columns: Sequence[str], delimiter: str, compression: str) -> str:
     files = ", ".join(_literal(name) for name in names)
     types = ", ".join(f"{_literal(column)}: 'VARCHAR'" for column in columns)
     return (

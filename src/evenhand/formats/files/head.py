@@ -24,6 +24,8 @@ Kind = Literal["delimited", "json", "parquet"]
 SIZE: Final = 1 << 20
 """Bytes looked at."""
 _LINES: Final = 100
+_NOWHERE: Final = "\x1f\x1e\x1f\x1e"
+"""A delimiter that no text holds, so that a line is read as it is."""
 _FOREIGN: Final = {
     b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
@@ -155,8 +157,8 @@ def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes
     try:
         rows = connection.execute(
             f"select line from read_csv('{name}', auto_detect = false, header = false,"
-            " columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '',"
-            f" nullstr = '\x02', compression = 'zstd') limit {_LINES}"
+            f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape = '',"
+            f" strict_mode = false, compression = 'zstd') limit {_LINES}"
         ).fetchall()
     except duckdb.Error as error:
         raise explain(error, str(path)) from None

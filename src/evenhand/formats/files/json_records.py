@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -36,7 +37,9 @@ def open_json(
     compressions = {head.compression for head in heads}
     if len(compressions) > 1:
         raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
-    options = f"compression = '{compressions.pop()}', hive_partitioning = false"
+    compression = compressions.pop()
+    packed = "uncompressed" if compression == "none" else compression
+    options = f"compression = '{packed}', hive_partitioning = false"
     size = sum(head.path.stat().st_size for head in heads)
     sample = -1 if size <= _SMALL else _OBJECTS
     described = connection.sql(
@@ -44,8 +47,11 @@ def open_json(
         f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
     ).fetchall()
     types = {str(name): str(kind) for name, kind, *_ in described}
+    _refuse_twins(list(types), heads)
     columns = ", ".join(f"{_literal(name)}: 'VARCHAR'" for name in types)
-    relation = connection.sql(f"select * from read_json({files}, {options}, columns = {{{columns}}})")
+    relation = connection.sql(
+        f"select * from read_json({files}, {options}, columns = {{{columns}}})"
+    )
     return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}
 
 
@@ -59,6 +65,18 @@ def _refuse_bare(head: Head) -> None:
         raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
     if inner and not inner.startswith("{"):
         raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+
+
+def _refuse_twins(names: Sequence[str], heads: Sequence[Head]) -> None:
+    """Refuse keys that differ in capitals only: DuckDB renames one, and would find it missing."""
+    for name in names:
+        base = re.sub(r"_\d+$", "", name)
+        twins = [one for one in names if one != base and one.casefold() == base.casefold()]
+        if base != name and twins:
+            raise UnknownFormat(
+                f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
+                " one"
+            )
 
 
 def _unfit(kind: str) -> str | None:

@@ -48,7 +48,7 @@ def _expand(path: Path) -> list[Path]:
     """Return the files of a pattern, sorted; a name without a pattern stands for itself."""
     if not has_magic(str(path)) or path.exists():
         return [path]
-    found = sorted(Path(name) for name in glob(str(path), recursive=True))
+    found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
     files = [one for one in found if one.is_file()]
     if not files:
         raise UnknownFormat(f"no file matches '{path}'")

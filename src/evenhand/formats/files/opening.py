@@ -25,8 +25,11 @@ _CONNECTIONS = count()
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Open a private connection: nothing is installed, and what does not fit in memory goes to
-    the system's folder for temporary files, not to the working directory."""
+    """Open a private connection that installs nothing.
+
+    What does not fit in memory goes to the system's folder for temporary files, not to the
+    working directory.
+    """
     folder = Path(tempfile.gettempdir()) / f"evenhand-{getpid()}-{next(_CONNECTIONS)}"
     config: dict[str, Any] = {
         "temp_directory": str(folder),

@@ -1,1 +1,1 @@
-"""One file per outside layout, all of one shape: NAME, TITLE, NEEDS, ROLES, recognise, understand."""
+"""One file per outside layout, of one shape: NAME, TITLE, NEEDS, ROLES, recognise, understand."""

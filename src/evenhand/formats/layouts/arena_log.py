@@ -9,6 +9,7 @@ names stand in `states`. The judge is `ip` where there is one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import narwhals as nw
@@ -49,7 +50,7 @@ def understand(table: Table, wishes: Wishes) -> Comparisons:
         raise UnknownFormat("the raw log of an arena is read from its JSON Lines file only")
     asked = {"left", "right", "outcome"} & set(wishes.columns)
     if asked:
-        raise UnknownOption(f"the {sorted(asked)[0]} of {TITLE} stands in its models and type")
+        raise UnknownOption(f"the {min(asked)} of {TITLE} stands in its models and type")
     kinds = fetch_columns(table.frame.group_by("type").agg(nw.len().alias("n")))
     counted = dict(zip(kinds["type"].tolist(), kinds["n"].tolist(), strict=True))
     votes = sum(n for kind, n in counted.items() if kind in _VOTES)
@@ -62,8 +63,8 @@ def understand(table: Table, wishes: Wishes) -> Comparisons:
     others = sum(counted.values()) - votes
     if not others:
         return data
-    note = f"{others:,} events that are no votes left out"
-    return _noting(data, note)
+    words = "event that is no vote" if others == 1 else "events that are no votes"
+    return replace(data, source=data.source.noting(f"{others:,} {words} left out"))
 
 
 def _projection(table: Table) -> str:
@@ -76,9 +77,3 @@ def _projection(table: Table) -> str:
         sides.append(f'{name} as "{side}"')
     gone = [name for name in ("models", "type", "states") if name in table.columns]
     return f'{", ".join(sides)}, "type" as outcome, * exclude ({", ".join(gone)})'
-
-
-def _noting(data: Comparisons, note: str) -> Comparisons:
-    from dataclasses import replace
-
-    return replace(data, source=data.source.noting(note))

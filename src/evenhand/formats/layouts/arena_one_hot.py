@@ -14,7 +14,6 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
 from evenhand.formats.handles import COMPARISON_ROLES, Named, make_comparisons
-from evenhand.formats.numbers import read_number
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Comparisons
@@ -27,6 +26,8 @@ ROLES: Final = COMPARISON_ROLES
 
 _MARKS: Final = {"winner_model_a": "left", "winner_model_b": "right", "winner_tie": "tie"}
 _OUTCOME: Final = "outcome"
+_ONE: Final = (1, ("1", "1.0", "true"))
+_ZERO: Final = (0, ("0", "0.0", "false"))
 
 
 def recognise(header: Header) -> bool:
@@ -52,7 +53,7 @@ def understand(table: Table, wishes: Wishes) -> Comparisons:
     refuse_uneven(table, columns)
     outcome = nw.lit("tie")
     for column, label in zip(columns[:2], ("left", "right"), strict=True):
-        outcome = nw.when(_is_one(table, column)).then(nw.lit(label)).otherwise(outcome)
+        outcome = nw.when(_is(table, column, *_ONE)).then(nw.lit(label)).otherwise(outcome)
     others = [name for name in table.columns if name not in {*columns, _OUTCOME}]
     frame = table.frame.select(*others, outcome.alias(_OUTCOME))
     fixed = {"left": "model_a", "right": "model_b", "outcome": _OUTCOME}
@@ -66,8 +67,8 @@ def refuse_uneven(table: Table, columns: list[str]) -> None:
         InvalidJudgments: names up to five rows.
 
     """
-    one = [_is_one(table, column).cast(nw.Int64) for column in columns]
-    zero = [(_number(table, column) == 0).fill_null(value=False).cast(nw.Int64) for column in columns]
+    one = [_is(table, column, *_ONE).cast(nw.Int64) for column in columns]
+    zero = [_is(table, column, *_ZERO).cast(nw.Int64) for column in columns]
     even = (nw.sum_horizontal(*one) == 1) & (nw.sum_horizontal(*zero) == len(columns) - 1)
     bad = find_rows(table.frame, ~even)
     if bad:
@@ -78,11 +79,13 @@ def refuse_uneven(table: Table, columns: list[str]) -> None:
         )
 
 
-def _is_one(table: Table, column: str) -> nw.Expr:
-    return (_number(table, column) == 1).fill_null(value=False)
-
-
-def _number(table: Table, column: str) -> nw.Expr:
-    if table.schema[column] == nw.Boolean:
-        return nw.col(column).cast(nw.Int64)
-    return read_number(table, column, "outcome", check=False)
+def _is(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Expr:
+    """Return the condition that a column holds a number, however its kind of table writes it."""
+    dtype = table.schema[column]
+    if dtype == nw.Boolean:
+        held = nw.col(column).cast(nw.Int64) == number
+    elif dtype.is_numeric():
+        held = nw.col(column) == number
+    else:
+        held = nw.col(column).cast(nw.String).str.strip_chars().str.to_lowercase().is_in(words)
+    return held.fill_null(value=False)

@@ -43,7 +43,8 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
 
     """
     label = wishes.columns.get("score") or table.header(wishes).named("label") or "label"
-    if label in table.columns and table.schema[label] in {nw.String, nw.Categorical, nw.Enum}:
+    kinds = nw.String | nw.Categorical | nw.Enum
+    if label in table.columns and isinstance(table.schema[label], kinds):
         text = table.frame.with_columns(nw.col(label).cast(nw.String))
         rows = find_rows(text, is_no_number(label))
         if rows:

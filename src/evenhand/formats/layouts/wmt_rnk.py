@@ -24,6 +24,7 @@ from evenhand.formats.roles import Header, assign, fold
 from evenhand.formats.rows import number_rows, stack
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Rankings
+from evenhand.judgments.engine import Frame
 from evenhand.judgments.source import find_rows, name_rows
 
 NAME: Final = "wmt_rnk"
@@ -31,13 +32,21 @@ TITLE: Final = "WMT rankings"
 NEEDS: Final = ("system1Id", "system1rank", "system2Id", "system2rank")
 ROLES: Final = ("judge", "item", "task", "weight")
 
-LANGUAGES: Final = {
-    **{"czech": "cs", "english": "en", "finnish": "fi", "french": "fr", "german": "de"},
-    **{"haitian": "ht", "haitian creole": "ht", "hindi": "hi", "hungarian": "hu"},
-    **{"romanian": "ro", "russian": "ru", "spanish": "es", "turkish": "tr"},
-    **{"ces": "cs", "cze": "cs", "deu": "de", "eng": "en", "fin": "fi", "fra": "fr", "fre": "fr"},
-    **{"ger": "de", "hin": "hi", "ron": "ro", "rum": "ro", "rus": "ru", "spa": "es", "tur": "tr"},
+_CODES: Final = {
+    "cs": ("czech", "ces", "cze"),
+    "de": ("german", "deu", "ger"),
+    "en": ("english", "eng"),
+    "es": ("spanish", "spa"),
+    "fi": ("finnish", "fin"),
+    "fr": ("french", "fra", "fre"),
+    "hi": ("hindi", "hin"),
+    "ht": ("haitian", "haitian creole", "hat"),
+    "hu": ("hungarian", "hun"),
+    "ro": ("romanian", "ron", "rum"),
+    "ru": ("russian", "rus"),
+    "tr": ("turkish", "tur"),
 }
+LANGUAGES: Final = {name: code for code, names in _CODES.items() for name in names}
 """Names in lower case of WMT's languages, 2010 to 2016, and their codes; others stay."""
 
 _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
@@ -85,7 +94,9 @@ def understand(table: Table, wishes: Wishes) -> Rankings:
     columns = roles | {"system": _span(slots.systems), "rank": _span(slots.ranks)}
     if len(pair) == 2:
         columns["task"] = "-".join(pair)
-    said = ", ".join(f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns)
+    said = ", ".join(
+        f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns
+    )
     note = f"read {TITLE}: {columns['system']}, {said}".removesuffix(", ")
     data = Rankings(frame, source=table.source(NAME, columns, note).noting(*notes))
     data.check()
@@ -101,7 +112,9 @@ def _find_slots(table: Table) -> _Slots:
     alone = sorted(found["id"].keys() ^ found["rank"].keys())
     if alone or not found["id"]:
         which = f"system{alone[0]}" if alone else "system1Id, system1rank"
-        raise UnknownColumn(f"{TITLE} need a name and a rank of each system: {which} of {table.name}")
+        raise UnknownColumn(
+            f"{TITLE} need a name and a rank of each system: {which} of {table.name}"
+        )
     places = sorted(found["id"])
     return _Slots(
         [found["id"][i] for i in places],
@@ -112,7 +125,7 @@ def _find_slots(table: Table) -> _Slots:
 
 def _widen(
     table: Table, slots: _Slots, roles: dict[str, str], pair: list[str]
-) -> tuple[nw.LazyFrame[object] | nw.DataFrame[object], list[str]]:
+) -> tuple[Frame, list[str]]:
     """Give roles to the columns of the wide table."""
     chosen = [
         read_number(table, column, role) if role == "weight" else read_label(table, column, role)

@@ -1,0 +1,117 @@
+"""The board as it is drawn in a terminal: a row for each system, best first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from evenhand.cli.terminal import align, bar, cut, pad, whole, width
+
+if TYPE_CHECKING:
+    from evenhand.ranking import Ranking
+
+BAR: Final = 24
+SHORT_BAR: Final = 14
+NAME: Final = 16
+"""Columns that a name must have before the bar may have all of its own."""
+GAP: Final = "  "
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Columns that are shown only when asked for.
+
+    Attributes:
+        elo: log-worths on the Elo scale.
+        worth: worths, which sum to 1.
+
+    """
+
+    elo: bool = False
+    worth: bool = False
+
+    def extend(self, ranking: Ranking) -> list[dict[str, Any]]:
+        """Return the rows of a ranking with these columns added."""
+        rows = ranking.rows()
+        for row, elo, worth in zip(rows, ranking.elo(), ranking.worths(), strict=True):
+            row.update({"elo": float(elo)} if self.elo else {})
+            row.update({"worth": float(worth)} if self.worth else {})
+            row.update({count: whole(row[count]) for count in ("wins", "ties", "losses")})
+        return rows
+
+
+def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
+    """Return the lines of a board, titles first, a rule between clusters."""
+    rows = scales.extend(ranking)
+    numbers = align([_titles(scales), *(_numbers(row, scales) for row in rows)], left=())
+    ranks = align([("rank",), *((_ranks(row),) for row in rows)], left=(0,))
+    better = align([("better than",), *((_better(row, len(rows)),) for row in rows)], left=())
+    known = ranking.lower is not None
+    parts = [*ranks[0], *numbers[0], *(better[0] if known else [])]
+    room = columns - 1 - sum(width(part) + len(GAP) for part in parts)
+    longest = max(map(width, ("system", *ranking.systems)))
+    cells = _bar_cells(room, longest) if known else 0
+    room -= cells + len(GAP) if cells else 0
+    names = ["system", *(cut(name, room) for name in ranking.systems)]
+    bars = _bars(ranking, cells)
+    lines = []
+    for i, name in enumerate(names):
+        before = (*ranks[i], pad(name, min(longest, room)), *numbers[i])
+        drawn = [bars[i] if i == 0 else click.style(bars[i], fg="cyan")] if cells else []
+        after = better[i] if known else []
+        lines.append(" " + GAP.join((*before, *drawn, *after)))
+    return _rule(ranking, lines)
+
+
+def _bar_cells(room: int, longest: int) -> int:
+    """Return how long bars can be beside names; 0 where there is no room at all."""
+    for cells in (BAR, SHORT_BAR):
+        if room - cells - len(GAP) >= min(longest, NAME):
+            return cells
+    return 0
+
+
+def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
+    """Put a rule where one cluster ends and another begins."""
+    title, *rows = lines
+    rule = click.style(" " + "┈" * (width(title) - 1), dim=True)
+    drawn = [click.style(title.rstrip(), dim=True)]
+    for place, line in enumerate(rows):
+        if place and ranking.cluster is not None:
+            drawn += [rule] if ranking.cluster[place] > ranking.cluster[place - 1] else []
+        drawn.append(line)
+    return drawn
+
+
+def _titles(scales: Scales) -> list[str]:
+    return ["log-worth", *["Elo"] * scales.elo, *["worth"] * scales.worth]
+
+
+def _numbers(row: dict[str, Any], scales: Scales) -> list[str]:
+    cells = [f"{row['log_worth']:.2f}"]
+    cells += [f"{row['elo']:.0f}"] if scales.elo else []
+    return [*cells, f"{row['worth']:.3f}"] if scales.worth else cells
+
+
+def _ranks(row: dict[str, Any]) -> str:
+    low, high = row["rank_lower"], row["rank_upper"]
+    if low is None:
+        return str(row["rank"])
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _better(row: dict[str, Any], systems: int) -> str:
+    return "" if row["better_than"] is None else f"{row['better_than']} of {systems - 1}"
+
+
+def _bars(ranking: Ranking, cells: int) -> list[str]:
+    """Return the ends of the scale as a title, then a bar for each system."""
+    if ranking.lower is None or ranking.upper is None or not cells:
+        return [""] * (len(ranking.systems) + 1)
+    scale = (float(ranking.lower.min()), float(ranking.upper.max()))
+    left, right = f"{scale[0]:.1f}", f"{scale[1]:.1f}"
+    title = left + pad(right, cells - len(left), right=True)
+    ends = zip(ranking.lower, ranking.log_worth, ranking.upper, strict=True)
+    return [title, *(bar((float(a), float(b), float(c)), scale, cells) for a, b, c in ends)]

@@ -1,0 +1,81 @@
+"""The coefficient table of a fit, in a terminal and in LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from evenhand.cli.latex import NONE, escape, number, tabular
+from evenhand.cli.terminal import align, cut, width
+from evenhand.errors import NotConverged, NotIdentified
+from evenhand.preference.coefficients import Coefficient, format_p
+from evenhand.preference.fit import Fit
+from evenhand.preference.quasi_variance import QuasiVariances
+
+FEW = 3
+MANY = 60
+"""Most systems for which quasi-variances are printed: their fit costs K⁴."""
+
+
+def quasi_variances(fit: Fit) -> QuasiVariances | None:
+    """Return quasi-variances where there are three to sixty systems and they exist."""
+    if fit.vcov is None or not FEW <= len(fit.systems) <= MANY:
+        return None
+    try:
+        return fit.quasi_variances()
+    except (NotIdentified, NotConverged):
+        return None
+
+
+def draw_coefficients(fit: Fit, columns: int) -> list[str]:
+    """Return the lines of the table, titles first."""
+    quasi = _quasi_errors(fit)
+    titles = ("name", "parameter", "λ", "s.e.", "z", "p", *(["quasi s.e."] if quasi else []))
+    rows = [titles]
+    for one in fit.coefficients:
+        own = [quasi.get(one.label, "") if one.name[1:].isdigit() else ""] if quasi else []
+        rows.append((one.name, one.label, *_numbers(one), *own))
+    rows += [("—", name, *["—"] * (len(titles) - 2)) for name in fit.design.aliased]
+    others = align([(row[0], *row[2:]) for row in rows], left=(0,))
+    taken = 1 + sum(map(width, others[0])) + 2 * len(others[0])
+    names = align([(cut(row[1], columns - taken),) for row in rows], left=(0,))
+    lines = [
+        " " + "  ".join([cells[0], name, *cells[1:]]).rstrip()
+        for cells, (name,) in zip(others, names, strict=True)
+    ]
+    return [click.style(lines[0], dim=True), *lines[1:]]
+
+
+def _quasi_errors(fit: Fit) -> dict[str, str]:
+    """Return quasi standard errors by system, none where one of them does not exist."""
+    quasi = quasi_variances(fit)
+    if quasi is None or (quasi.variances < 0).any():
+        return {}
+    return {
+        system: f"{error:.4f}" for system, error in zip(quasi.systems, quasi.stderr, strict=True)
+    }
+
+
+def _numbers(one: Coefficient) -> tuple[str, str, str, str]:
+    estimate = f"{one.estimate:.4f}"
+    if one.stderr is None or one.z is None or one.p is None:
+        return estimate, "—", "—", "—"
+    return estimate, f"{one.stderr:.4f}", f"{one.z:.3f}", format_p(one.p)
+
+
+def tabulate_coefficients(fit: Fit, comments: Sequence[str]) -> str:
+    """Return the table for a paper."""
+    header = ("", "parameter", r"$\hat\lambda$", "s.e.", "$z$", "$p$")
+    rows = [
+        (
+            escape(one.name),
+            escape(one.label),
+            number(one.estimate, 4),
+            number(one.stderr, 4),
+            number(one.z, 3),
+            NONE if one.p is None else f"${format_p(one.p)}$",
+        )
+        for one in fit.coefficients
+    ]
+    return tabular("llrrrr", header, [rows], comments)

@@ -1,0 +1,93 @@
+"""`evenhand convert`: the same judgments in another format."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from evenhand.cli.options import OneOf, Verb, examples, reading_options
+from evenhand.cli.output import refuse_overwriting
+from evenhand.cli.patience import Patience
+from evenhand.cli.reading import Reading, choose_columns
+from evenhand.cli.terminal import columns_of_terminal, label
+from evenhand.cli.words import block
+from evenhand.errors import UnknownOption
+
+FILES: Final = ("csv", "tsv", "jsonl", "parquet")
+TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
+EXAMPLES: Final = (
+    "evenhand convert wmt12.RNK_results.csv -o wmt12.parquet",
+    "evenhand convert wmt12.RNK_results.csv --comparisons -o pairs.csv.gz",
+    "evenhand convert votes.csv --to arena -o battles.jsonl",
+)
+
+
+@click.command(
+    cls=Verb,
+    short_help="The same judgments in another format.",
+    epilog=examples(*EXAMPLES),
+)
+@reading_options
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Where to write; .csv, .tsv, .jsonl or .parquet, the text kinds also with .gz or .zst.",
+)
+@click.option(
+    "--to",
+    "wanted",
+    multiple=True,
+    type=OneOf((*FILES, *TABLES)),
+    metavar="FORMAT",
+    help=f"{' | '.join(FILES)} where the ending does not say; {' | '.join(TABLES)} for the table:"
+    " arena has model_a, model_b, winner. Repeatable.",
+)
+@click.option(
+    "--comparisons", is_flag=True, help="Take rankings apart; the same as --to comparisons."
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def convert(
+    *,
+    files: tuple[str, ...],
+    task: str | None,
+    where: str | None,
+    layout: str | None,
+    columns: tuple[tuple[str, str], ...],
+    weight: str | None,
+    output: str,
+    wanted: tuple[str, ...],
+    comparisons: bool,
+    force: bool,
+) -> None:
+    """Write judgments in another format, under Evenhand's own column names.
+
+    Every value is checked, so that what is written can be read and used.
+    """
+    refuse_overwriting(files, output)
+    asked = [*wanted, *(["comparisons"] if comparisons else [])]
+    file, table = _only(asked, FILES), _only(asked, TABLES)
+    reading = Reading(files, layout, choose_columns(columns, weight), where, task)
+    with Patience("converting"):
+        from evenhand import formats
+
+        data = reading.open()
+        path = formats.write(data, output, format=file, kind=table, force=force)
+    width = columns_of_terminal()
+    for line in (*block("read", data.source.notes, width), label("wrote", str(path), width)):
+        click.echo(line, err=True)
+
+
+def _only(asked: list[str], among: tuple[str, ...]) -> str | None:
+    """Return the one format of a kind that was asked for, or None.
+
+    Raises:
+        UnknownOption: two were asked for.
+
+    """
+    found = sorted({one for one in asked if one in among})
+    if len(found) > 1:
+        raise UnknownOption(f"--to cannot be both {found[0]} and {found[1]}: choose one")
+    return found[0] if found else None

@@ -1,0 +1,173 @@
+"""What is in a file, as text and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+
+from evenhand.cli.latex import escape, tabular
+from evenhand.cli.terminal import align, cut, label, plural, share, whole, width
+from evenhand.cli.words import block
+from evenhand.formats import Inspection
+from evenhand.formats.inspection import Part
+from evenhand.formats.scores import Scores
+
+COUNTS: Final = ("judgments", "comparisons")
+UNKNOWN: Final = "—"
+
+
+@dataclass(frozen=True)
+class InspectResult:
+    """What `evenhand inspect` found."""
+
+    found: Inspection
+
+    def text(self, columns: int) -> str:
+        """Return it for people."""
+        found = self.found
+        lines = block("read", [found.name, *found.notes], columns)
+        if found.covariates:
+            lines.append(label("", f"other columns: {', '.join(found.covariates)}", columns))
+        lines += block("holds", _holds(found.total), columns)
+        lines += block("score", [_score(one) for one in found.scores], columns)
+        lines += block("ties", _ties(found.total), columns)
+        lines += block("order", _order(found.total), columns)
+        lines += block("links", _links(found.total), columns)
+        if found.tasks:
+            lines += ["", *_tasks(found, columns)]
+        return "\n".join(lines) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        """Return the JSON: counts that are whole without a decimal point."""
+        contract = self.found.to_dict()
+        for part in (contract["total"], *contract["tasks"]):
+            part.update({key: whole(part[key]) for key in COUNTS if part[key] is not None})
+        return contract
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row for the whole file, without a task, then one for each task."""
+        contract = self.contract()
+        parts = [contract["total"], *contract["tasks"]]
+        return [{key: _flat(value) for key, value in part.items()} for part in parts]
+
+    def latex(self) -> str:
+        """Return the table of tasks, or one row for the whole file."""
+        parts = self.found.tasks or (self.found.total,)
+        rows = [
+            [escape(part.task or ""), *(escape(cell(part)) for cell in COLUMNS.values())]
+            for part in parts
+        ]
+        return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], [self.found.name])
+
+    def remarks(self) -> list[str]:
+        """Return what was understood and left out."""
+        return [*self.found.notes]
+
+
+def _flat(value: Any) -> Any:
+    """Write a system with its share in one cell."""
+    return ": ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _holds(part: Part) -> list[str]:
+    """Say how much there is, and how much of it several judges share."""
+    kind = "judgment" if part.rankings is None else "ranking"
+    counts = [plural(part.judgments if part.rankings is None else part.rankings, kind)]
+    if part.blank_rankings:
+        counts[0] += f", {part.blank_rankings:,} of them blank"
+    if part.rankings is not None and part.comparisons is not None:
+        counts[0] += f" → {plural(part.comparisons, 'comparison')}"
+    if part.judges is not None:
+        effective = (
+            "" if part.effective_judges is None else f" ({part.effective_judges:.1f} effective)"
+        )
+        counts.append(plural(part.judges, "judge") + effective)
+    counts += [] if part.items is None else [plural(part.items, "item")]
+    said = [", ".join([*counts, plural(part.systems, "system")])]
+    if part.shared_items is not None:
+        on = (
+            ""
+            if part.shared_judgments is None
+            else f" ({share(part.shared_judgments, 1)} of judgments)"
+        )
+        said.append(f"{plural(part.shared_items, 'item')} judged by two or more judges{on}")
+    return said
+
+
+def _score(one: Scores) -> str:
+    name = f"{one.criterion}: " if one.criterion else ""
+    missing = f", {one.missing:,} missing" if one.missing else ""
+    if one.mean is None:
+        return f"{name}none{missing}"
+    return (
+        f"{name}{one.count:,} from {one.lowest:g} to {one.highest:g}, mean {one.mean:.3g}{missing}"
+    )
+
+
+def _ties(part: Part) -> list[str]:
+    return [] if part.tie_share is None else [f"{share(part.tie_share, 1)} of comparisons"]
+
+
+def _order(part: Part) -> list[str]:
+    """Say how often left was preferred, and whether systems stood there equally often."""
+    said = []
+    if part.left_share is not None:
+        said.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
+    if part.least_left is not None and part.most_left is not None:
+        (least, low), (most, high) = part.least_left, part.most_left
+        said.append(f"{least} stands left {share(low, 1)} of the time, {most} {share(high, 1)}")
+    return said
+
+
+def _links(part: Part) -> list[str]:
+    """Say whether worths can be estimated on one scale."""
+    if part.components is None:
+        return []
+    if part.components > 1:
+        return [f"{part.components} groups of systems were never compared: no common scale"]
+    if not part.strongly_connected:
+        return [
+            "no chain of preferences leads from every system to every other: some worths"
+            " are infinite"
+        ]
+    return ["a chain of preferences or ties leads from every system to every other"]
+
+
+def _tasks(found: Inspection, columns: int) -> list[str]:
+    """Return a table of tasks."""
+    rows = [tuple(COLUMNS), *(tuple(cell(one) for cell in COLUMNS.values()) for one in found.tasks)]
+    numbers = align(rows, left=())
+    room = columns - 1 - sum(map(width, numbers[0])) - 2 * len(numbers[0])
+    names = align([("task",), *((cut(one.task or "", room),) for one in found.tasks)], left=(0,))
+    lines = [" " + "  ".join([name, *cells]) for (name,), cells in zip(names, numbers, strict=True)]
+    return [click.style(lines[0], dim=True), *lines[1:]]
+
+
+def _count(number: int | None) -> str:
+    return UNKNOWN if number is None else f"{number:,}"
+
+
+def _percent(proportion: float | None) -> str:
+    return UNKNOWN if proportion is None else share(proportion, 1)
+
+
+def _linked(part: Part) -> str:
+    if part.components is None:
+        return UNKNOWN
+    if part.components > 1:
+        return f"{part.components} parts"
+    return "yes" if part.strongly_connected else "one way"
+
+
+COLUMNS: Final[Mapping[str, Callable[[Part], str]]] = {
+    "judgments": lambda part: f"{part.judgments:,.0f}",
+    "judges": lambda part: _count(part.judges),
+    "items": lambda part: _count(part.items),
+    "systems": lambda part: _count(part.systems),
+    "ties": lambda part: _percent(part.tie_share),
+    "left": lambda part: _percent(part.left_share),
+    "linked": _linked,
+}

@@ -1,0 +1,148 @@
+"""A ranking, or one for each group, as text, JSON, CSV and LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from evenhand.cli.board import Scales, draw_board
+from evenhand.cli.latex import NONE, escape, number, tabular
+from evenhand.cli.terminal import label
+from evenhand.cli.words import block, say_counts, say_model, sign
+from evenhand.ranking import GroupedRankings, Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class RankResult:
+    """What `evenhand rank` found.
+
+    Attributes:
+        found: a ranking, or one for each group.
+        read: what was understood of the files, and what was left out.
+        scales: further columns.
+
+    """
+
+    found: Ranking | GroupedRankings
+    read: Sequence[str]
+    scales: Scales
+
+    @property
+    def groups(self) -> Mapping[str, Ranking]:
+        """Rankings by group; one without a name where there are no groups."""
+        return {"": self.found} if isinstance(self.found, Ranking) else self.found.groups
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Why some groups have no ranking."""
+        return {} if isinstance(self.found, Ranking) else self.found.refused
+
+    def text(self, columns: int) -> str:
+        """Return boards for people."""
+        if isinstance(self.found, Ranking):
+            lines = _head(self.found)
+            lines += block("read", [*self.read, say_counts(self.found)], columns)
+            return "\n".join([*lines, *self._draw(self.found, columns)]) + "\n"
+        n, by = len(self.groups) + len(self.refused), self.found.by
+        lines = block("read", [*self.read, f"{n} values of {by}, each ranked by itself"], columns)
+        for name, ranking in self.groups.items():
+            lines += ["", *_title(name, columns), *_head(ranking)]
+            lines += [label("read", say_counts(ranking), columns), *self._draw(ranking, columns)]
+        for name, why in self.refused.items():
+            lines += ["", *_title(name, columns), label("error", why, columns, colour="red")]
+        return "\n".join(lines) + "\n"
+
+    def _draw(self, ranking: Ranking, columns: int) -> list[str]:
+        """Return everything of a ranking but its counts."""
+        method = ranking.method
+        if ranking.lower is not None:
+            method = f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {method}"
+        method = f"{say_model(ranking.fit.model)}; {method}"
+        return [
+            label("model", method, columns),
+            "",
+            *draw_board(ranking, self.scales, columns),
+            *_neighbours(ranking, columns),
+            "",
+            label("says", ranking.says, columns, colour="green"),
+            *(label("note", note, columns, colour="yellow") for note in ranking.notes),
+            sign(ranking.signature, columns),
+        ]
+
+    def contract(self) -> dict[str, Any]:
+        """Return the JSON of a ranking, or of groups."""
+        contracts = {}
+        for name, ranking in self.groups.items():
+            contracts[name] = {**ranking.to_dict(), "systems": self.scales.extend(ranking)}
+        if isinstance(self.found, Ranking):
+            return {**contracts[""], "notes": [*self.read, *self.found.notes]}
+        return {"groups": contracts, "refused": dict(self.refused), "notes": list(self.read)}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row for each system, its group first if there are groups."""
+        grouped = isinstance(self.found, GroupedRankings)
+        return [
+            {**({"group": name} if grouped else {}), **row}
+            for name, ranking in self.groups.items()
+            for row in self.scales.extend(ranking)
+        ]
+
+    def latex(self) -> str:
+        """Return one table for each ranking."""
+        return "\n".join(self._tabular(name, one) for name, one in self.groups.items())
+
+    def _tabular(self, name: str, ranking: Ranking) -> str:
+        header = ["rank", "system", "log-worth", rf"{100 * ranking.level:g}\,\% interval"]
+        header += ["Elo"] * self.scales.elo + ["worth"] * self.scales.worth
+        blocks: dict[int, list[list[str]]] = {}
+        for row in self.scales.extend(ranking):
+            blocks.setdefault(row["cluster"] or 1, []).append(_cells(row))
+        comments = [*([name] if name else []), ranking.signature, *self.remarks_on(ranking)]
+        return tabular("rl" + "r" * (len(header) - 2), header, list(blocks.values()), comments)
+
+    def remarks_on(self, ranking: Ranking) -> list[str]:
+        """Return what must stand beside one ranking."""
+        return [*([ranking.headline] if ranking.headline else []), *ranking.notes]
+
+    def remarks(self) -> list[str]:
+        """Return what must stand beside the numbers."""
+        said = [
+            f"{name}: {remark}" if name else remark
+            for name, ranking in self.groups.items()
+            for remark in self.remarks_on(ranking)
+        ]
+        return [*said, *(f"{name} is not ranked: {why}" for name, why in self.refused.items())]
+
+
+def _head(ranking: Ranking) -> list[str]:
+    return [click.style(ranking.headline, bold=True)] if ranking.headline else []
+
+
+def _title(name: str, columns: int) -> list[str]:
+    return [click.style(f"{name} ".ljust(columns, "─"), bold=True)]
+
+
+def _neighbours(ranking: Ranking, columns: int) -> list[str]:
+    """Return differences of neighbours where there are too many systems for intervals."""
+    if not ranking.neighbours:
+        return []
+    said = [
+        f"{c.systems[0]} − {c.systems[1]} {c.estimate:.3f} (s.e. {c.stderr:.3f})"
+        for c in ranking.neighbours
+    ]
+    return ["", *block("pairs", said, columns)]
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    """Return the cells of a LaTeX row."""
+    low, high = row["rank_lower"], row["rank_upper"]
+    place = str(row["rank"]) if low is None else str(low) + (f"--{high}" * (low != high))
+    ends = NONE
+    if row["lower"] is not None:
+        ends = f"[{number(row['lower'], 2)}, {number(row['upper'], 2)}]"
+    cells = [place, escape(row["system"]), number(row["log_worth"], 2), ends]
+    cells += [number(row["elo"], 0)] if "elo" in row else []
+    return [*cells, number(row["worth"], 3)] if "worth" in row else cells

@@ -1,0 +1,80 @@
+"""How settings and counts are said in the terminal, the same under every verb."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from evenhand.cli.terminal import label, plural, share
+
+if TYPE_CHECKING:
+    from evenhand.preference.bradley_terry import BradleyTerry
+    from evenhand.ranking import Ranking
+
+TIES: Final = {
+    "davidson": "Davidson ties",
+    "rao-kupper": "Rao-Kupper ties",
+    "glenn-david": "Glenn-David ties",
+    "half-win": "ties are half a win for each",
+    "discard": "ties discarded",
+    "none": "γ = 0, tie cells kept",
+}
+
+
+def say_model(model: BradleyTerry) -> str:
+    """Say the settings of a model.
+
+    >>> from evenhand import BradleyTerry
+    >>> say_model(BradleyTerry(order_effect=True, prior=1))
+    'Bradley-Terry, Davidson ties, order effect, prior 1'
+    """
+    parts = ["Bradley-Terry", TIES[model.ties]]
+    if model.order_effect:
+        parts.append("order effect")
+    parts += [f"worths by {covariate}" for covariate in model.judge_covariates]
+    if model.prior:
+        parts.append(f"prior {model.prior:g}")
+    return ", ".join(parts)
+
+
+def say_counts(ranking: Ranking) -> str:
+    """Say how much a ranking rests on."""
+    parts = [say_answers(ranking.n_judgments, ranking.n_comparisons)]
+    if ranking.n_judges is not None:
+        effective = ranking.effective_judges or 0.0
+        uneven = f" ({effective:.0f} effective)" if effective < ranking.n_judges - 0.5 else ""
+        parts.append(f"{plural(ranking.n_judges, 'judge')}{uneven}")
+    if ranking.n_items is not None:
+        parts.append(plural(ranking.n_items, "item"))
+    ties = float(ranking.ties.sum() / 2)
+    return ", ".join([*parts, *say_systems(len(ranking.systems), ties, ranking.n_comparisons)])
+
+
+def say_answers(judgments: float, comparisons: float) -> str:
+    """Say how many answers there are; where they hold several comparisons they are rankings.
+
+    >>> say_answers(960, 960), say_answers(1391, 13822)
+    ('960 judgments', '1,391 rankings → 13,822 comparisons')
+    """
+    if judgments == comparisons:
+        return plural(judgments, "judgment")
+    return f"{plural(judgments, 'ranking')} → {plural(comparisons, 'comparison')}"
+
+
+def say_systems(systems: int, ties: float, comparisons: float) -> list[str]:
+    """Say how many systems there are, and how many comparisons are ties."""
+    return [plural(systems, "system"), f"{share(ties, comparisons)} ties"]
+
+
+def block(name: str, lines: Sequence[str], columns: int) -> list[str]:
+    """Return lines of which only the first carries the label; none begins with that word again."""
+    return [
+        label(name if i == 0 else "", line.removeprefix(f"{name} "), columns)
+        for i, line in enumerate(lines)
+    ]
+
+
+def sign(signature: str, columns: int) -> str:
+    """Return the signature, broken only between its parts."""
+    unbroken = signature.replace(" ", "\u00a0").replace("\u00a0|\u00a0", " | ")
+    return label("sign", unbroken, columns).replace("\u00a0", " ")

@@ -1,0 +1,257 @@
+"""What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
+
+Counting forces every check of the values, so that a table which can be inspected can be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from evenhand.errors import InvalidJudgments
+from evenhand.formats.overlap import (
+    Overlap,
+    RankingCounts,
+    count_overlap,
+    count_rankings,
+    one_row_per_answer,
+)
+from evenhand.formats.scores import Scores, inspect_ratings
+from evenhand.formats.table import Handle
+from evenhand.judgments import Factor, Rankings, Ratings, Source, Tally
+from evenhand.judgments.engine import Frame
+from evenhand.judgments.source import find_rows, name_rows
+from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one task holds, or the whole table; None where the table cannot say.
+
+    Attributes:
+        task: its name; None for the whole table.
+        judgments: answers; a ranking is one, and a weight of 3 is three.
+        systems: different systems.
+        comparisons: pairs that were compared.
+        rankings: rankings, blank ones included.
+        blank_rankings: rankings in which nothing was ranked.
+        judges: different judges.
+        effective_judges: (Σ n)² / Σ n² over the judges' comparisons: equal loads give them all.
+        items: different items.
+        shared_items: items that two or more judges judged.
+        shared_judgments: share of judgments on those items.
+        tie_share: share of comparisons without a preference.
+        left_share: share of left among comparisons with a preference.
+        least_left: the system that most seldom stood left, and its share of times there.
+        most_left: the system that most often stood left, and its share.
+        components: parts of the comparison graph that no comparison joins; 1 is needed to rank.
+        strongly_connected: whether a chain of preferences leads from every system to every
+            other, ties counting both ways; without it some worths are infinite.
+
+    """
+
+    task: str | None
+    judgments: float
+    systems: int
+    comparisons: float | None = None
+    rankings: int | None = None
+    blank_rankings: int | None = None
+    judges: int | None = None
+    effective_judges: float | None = None
+    items: int | None = None
+    shared_items: int | None = None
+    shared_judgments: float | None = None
+    tie_share: float | None = None
+    left_share: float | None = None
+    least_left: tuple[str, float] | None = None
+    most_left: tuple[str, float] | None = None
+    components: int | None = None
+    strongly_connected: bool | None = None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is in a table of judgments.
+
+    Attributes:
+        name: the file, or "data frame".
+        kind: "comparisons", "rankings" or "ratings".
+        format: the layout that was recognised.
+        columns: role → column.
+        covariates: columns without a role.
+        notes: what was understood, and what was left out.
+        total: the whole table.
+        tasks: each task, by name; empty where there are fewer than two.
+        scores: for ratings, one entry for each criterion.
+
+    """
+
+    name: str
+    kind: str
+    format: str
+    columns: Mapping[str, str]
+    covariates: tuple[str, ...]
+    notes: tuple[str, ...]
+    total: Part
+    tasks: tuple[Part, ...] = ()
+    scores: tuple[Scores, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries and lists, for JSON."""
+        return asdict(self)
+
+
+def inspect(data: Handle) -> Inspection:
+    """Count what is in a table of judgments, and check every value on the way.
+
+    Raises:
+        InvalidJudgments: a value that cannot be; names up to five rows.
+
+    >>> import polars as pl
+    >>> from evenhand.formats import read
+    >>> table = {"left": ["x", "y"], "right": ["y", "x"], "winner": ["left", "tie"]}
+    >>> inspect(read(pl.DataFrame(table))).total.tie_share
+    0.5
+
+    """
+    if isinstance(data, Ratings):
+        refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
+        counted, scores = inspect_ratings(data)
+        return _inspection(data, (Part(None, **counted),), scores)
+    comparisons = data.comparisons() if isinstance(data, Rankings) else data
+    tally = comparisons.tally([role for role in ("task", "judge") if comparisons.has(role)])
+    refuse_unnamed(comparisons.frame, comparisons.source, ["item"])
+    overlap = count_overlap(one_row_per_answer(comparisons), judge=comparisons.has("judge"))
+    ranked = count_rankings(comparisons.rankings) if comparisons.rankings is not None else {}
+    parts = tally.split("task") if comparisons.has("task") else {None: tally}
+    tasks = tuple(
+        _part(task, part, overlap.get(task), ranked.get(task)) for task, part in parts.items()
+    )
+    if len(tasks) > 1:
+        tasks = (_sum(tally, tasks), *tasks)
+    return _inspection(data, tasks)
+
+
+def _inspection(
+    data: Handle, parts: tuple[Part, ...], scores: tuple[Scores, ...] = ()
+) -> Inspection:
+    return Inspection(
+        name=data.source.name,
+        kind=type(data).__name__.lower(),
+        format=data.source.format,
+        columns=dict(data.source.columns),
+        covariates=tuple(name for name in data.columns if name not in data.source.columns),
+        notes=data.source.notes,
+        total=parts[0],
+        tasks=parts[1:],
+        scores=scores,
+    )
+
+
+def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
+    """Refuse labels that are missing or have a blank before or after them.
+
+    Raises:
+        InvalidJudgments: names the column and up to five rows.
+
+    """
+    there = frame.collect_schema().names()
+    for role in (role for role in roles if role in there):
+        label = nw.col(role)
+        bad = label.is_null() | (label == "") | (label.str.strip_chars() != label)
+        rows = find_rows(frame, bad)
+        if rows:
+            value = rows[0][role]
+            what = (
+                f"label '{value}' has a blank before or after it" if value else "a value is missing"
+            )
+            raise InvalidJudgments(
+                f"{what} in column '{source.named(role)}' of {source.name}{name_rows(rows)}"
+            )
+
+
+def _part(
+    task: str | None, tally: Tally, overlap: Overlap | None, ranked: RankingCounts | None
+) -> Part:
+    """Put together what is known of one task."""
+    judge = tally.factors.get("judge")
+    pooled = tally.pool()
+    wins, ties, losses = (float(n.sum()) for n in (pooled.wins, pooled.ties, pooled.losses))
+    decisive = wins + losses
+    least, most = _extremes(pooled) if tally.positions_known else (None, None)
+    graph = _graph(pooled)
+    return Part(
+        task=task,
+        judgments=tally.n_comparisons if ranked is None else ranked.used,
+        systems=len(tally.systems),
+        comparisons=tally.n_comparisons,
+        rankings=ranked.all if ranked else None,
+        blank_rankings=ranked.blank if ranked else None,
+        judges=len(judge.labels) if judge else None,
+        effective_judges=judge.effective if judge else None,
+        items=overlap.items if overlap else None,
+        shared_items=overlap.shared if overlap else None,
+        shared_judgments=overlap.share if overlap else None,
+        tie_share=ties / (decisive + ties),
+        left_share=wins / decisive if decisive and tally.positions_known else None,
+        least_left=least,
+        most_left=most,
+        components=int(weak_components(graph).max()) + 1,
+        strongly_connected=is_strongly_connected(graph),
+    )
+
+
+def _extremes(tally: Tally) -> tuple[tuple[str, float], tuple[str, float]]:
+    """Return the systems that stood left least and most often, and their shares."""
+    shown = tally.counts.sum(axis=1)
+    k = len(tally.systems)
+    left = np.bincount(tally.left, weights=shown, minlength=k)
+    share = left / (left + np.bincount(tally.right, weights=shown, minlength=k))
+    ends = int(share.argmin()), int(share.argmax())
+    least, most = ((tally.systems[i], float(share[i])) for i in ends)
+    return least, most
+
+
+def _graph(tally: Tally) -> Graph:
+    """Draw an edge from each system to those that were preferred to it; a tie draws both."""
+    up = (tally.losses + tally.ties) > 0
+    down = (tally.wins + tally.ties) > 0
+    left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
+    source = np.concatenate([left[up], right[down]])
+    target = np.concatenate([right[up], left[down]])
+    return Graph(len(tally.systems), source, target)
+
+
+def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
+    """Put tasks together; items of different tasks are different, judges and systems may be one."""
+    judge: Factor | None = tally.factors.get("judge")
+    judgments = sum(part.judgments for part in parts)
+    on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in parts]
+    known = parts[0]
+    decisive = tally.wins.sum() + tally.losses.sum()
+    return Part(
+        task=None,
+        judgments=judgments,
+        systems=len(tally.systems),
+        comparisons=tally.n_comparisons,
+        rankings=_total([part.rankings for part in parts]),
+        blank_rankings=_total([part.blank_rankings for part in parts]),
+        judges=len(judge.labels) if judge else None,
+        effective_judges=judge.effective if judge else None,
+        items=_total([part.items for part in parts]),
+        shared_items=_total([part.shared_items for part in parts]),
+        shared_judgments=None if known.shared_judgments is None else sum(on_shared) / judgments,
+        tie_share=float(tally.ties.sum()) / tally.n_comparisons,
+        left_share=float(tally.wins.sum() / decisive)
+        if decisive and tally.positions_known
+        else None,
+    )
+
+
+def _total(numbers: Sequence[int | None]) -> int | None:
+    known = [n for n in numbers if n is not None]
+    return sum(known) if known else None

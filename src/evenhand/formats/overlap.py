@@ -1,0 +1,127 @@
+"""Who judged the same items, and how many rankings there are: counted by task in the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.engine import Frame, fetch_columns
+
+_N = "evenhand_n"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Items of one task, and those that two or more judges judged.
+
+    Attributes:
+        items: different items.
+        shared: items of two or more judges; None without judges.
+        share: share of judgments on them; None without judges.
+
+    """
+
+    items: int
+    shared: int | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class RankingCounts:
+    """Rankings of one task.
+
+    Attributes:
+        all: all of them.
+        blank: those in which nothing was ranked.
+        used: those that compare at least two outputs.
+
+    """
+
+    all: int
+    blank: int
+    used: int
+
+
+def one_row_per_answer(data: Comparisons) -> Frame:
+    """Return one row for each answer with its weight: rankings are not taken apart."""
+    roles = [role for role in ("task", "judge", "item") if data.has(role)]
+    if data.rankings is not None:
+        sizes = _rank_sizes(data.rankings, roles)
+        used = sizes.filter(nw.col("ranked") > 1)
+        return _with_task(used.select(*roles, nw.lit(1).alias(_N)))
+    weight = nw.col("weight") if data.has("weight") else nw.lit(1)
+    return _with_task(data.frame.select(*roles, weight.alias(_N)))
+
+
+def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
+    """Count the items of each task, and those of two or more judges.
+
+    Args:
+        frame: as `one_row_per_answer` gives it, with items.
+        judge: whether it has judges.
+
+    Returns:
+        Task → counts; the key is None where there are no tasks.
+
+    """
+    if "item" not in frame.collect_schema().names():
+        return {}
+    # two judges or more are there where the first by name is not the last: one group an item
+    who = nw.col("judge") if judge else nw.lit("")
+    items = (
+        frame.with_columns(first=who, last=who)
+        .group_by("task", "item")
+        .agg(nw.col("first").min(), nw.col("last").max(), nw.col(_N).sum())
+    )
+    shared = (nw.col("first") != nw.col("last")).cast(nw.Int64)
+    items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
+    counted = items.group_by("task").agg(
+        nw.len().alias("items"),
+        nw.col("shared").sum(),
+        nw.col("on_shared").sum(),
+        nw.col(_N).sum(),
+    )
+    rows = fetch_columns(counted)
+    return {
+        task or None: Overlap(
+            int(n), int(shared) if judge else None, float(on / total) if judge and total else None
+        )
+        for task, n, shared, on, total in zip(
+            *(rows[name].tolist() for name in ("task", "items", "shared", "on_shared", _N)),
+            strict=True,
+        )
+    }
+
+
+def count_rankings(rankings: Rankings) -> dict[str | None, RankingCounts]:
+    """Count the rankings of each task; the key is None where there are no tasks."""
+    sizes = _with_task(_rank_sizes(rankings, ["task"] if rankings.has("task") else []))
+    sizes = sizes.with_columns(
+        blank=(nw.col("ranked") == 0).cast(nw.Int64), used=(nw.col("ranked") > 1).cast(nw.Int64)
+    )
+    counted = sizes.group_by("task").agg(
+        nw.len().alias("all"), nw.col("blank").sum(), nw.col("used").sum()
+    )
+    rows = fetch_columns(counted)
+    names = ("task", "all", "blank", "used")
+    return {
+        task or None: RankingCounts(int(n), int(blank), int(used))
+        for task, n, blank, used in zip(*(rows[name].tolist() for name in names), strict=True)
+    }
+
+
+def _rank_sizes(rankings: Rankings, roles: list[str]) -> Frame:
+    """Count the ranked outputs of each ranking."""
+    ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+    keys = list(dict.fromkeys([*roles, *(["task"] if rankings.has("task") else []), "ranking"]))
+    frame = rankings.frame.select(*keys, ranked.alias("ranked"))
+    return frame.group_by(*keys).agg(nw.col("ranked").sum())
+
+
+def _with_task(frame: Frame) -> Frame:
+    """Add an empty task where there is none, so that both kinds of table are counted alike."""
+    if "task" in frame.collect_schema().names():
+        return frame
+    return frame.with_columns(task=nw.lit(""))

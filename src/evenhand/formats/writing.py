@@ -1,0 +1,186 @@
+"""Write judgments as our own tables or as minimal arena files; the way out of `evenhand convert`.
+
+What is written is checked first, so that what is written can be read and used. Outcomes are
+written as `left | tie | right` whatever the labels were. A file appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.errors import UnknownFormat, UnknownOption, require_option
+from evenhand.formats.files.head import suffix_of
+from evenhand.formats.inspection import refuse_unnamed
+from evenhand.formats.roles import UNKNOWN_POSITIONS
+from evenhand.formats.table import Handle
+from evenhand.formats.tables_out import write_table
+from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
+from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.labels import OUTCOMES, read_outcome
+from evenhand.judgments.rankings import ROLES as RANKING_ROLES
+from evenhand.judgments.ratings import ROLES as RATING_ROLES
+
+FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
+KINDS: Final = ("comparisons", "rankings", "ratings", "arena")
+
+_SUFFIXES: Final = {
+    "csv": (".csv", ".txt"),
+    "tsv": (".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+}
+_BY_SUFFIX: Final = {suffix: kind for kind, names in _SUFFIXES.items() for suffix in names}
+_PACKED: Final = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_ARENA: Final = {"left": "model_a", "right": "model_b", "outcome": "winner"}
+_ARENA_OUTCOMES: Final = {"left": "model_a", "tie": "tie", "right": "model_b"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where and how a table is written.
+
+    Attributes:
+        path: the file.
+        format: one of `FILE_KINDS`.
+        compression: "none", "gzip" or "zstd".
+
+    """
+
+    path: Path
+    format: str
+    compression: str
+
+
+def write(
+    data: Handle,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002 - the word that `read` uses
+    kind: str | None = None,
+    force: bool = False,
+) -> Path:
+    """Write judgments to a file.
+
+    Args:
+        data: comparisons, rankings or ratings.
+        path: the file; `.gz` or `.zst` at its end packs CSV and JSON Lines.
+        format: "csv", "tsv", "jsonl" or "parquet"; None takes the file's suffix.
+        kind: the table to write: "comparisons", "rankings", "ratings" or "arena" (model_a,
+            model_b, winner); None keeps what `data` is. Rankings can become comparisons.
+        force: whether a file that is there may be replaced.
+
+    Returns:
+        The path.
+
+    Raises:
+        UnknownOption: a format or kind that does not exist or does not fit, a file that is there.
+        UnknownFormat: a folder that is not there, or a file that cannot be written.
+        InvalidJudgments: a value that could not be read again; names up to five rows.
+
+    """
+    target = _aim(Path(path).expanduser(), format)
+    if target.path.exists() and not force:
+        raise UnknownOption(f"'{target.path}' is there already: force=True (--force) replaces it")
+    frame = _frame(data, kind)
+    part = target.path.with_name(f".{target.path.name}.{os.getpid()}.part")
+    try:
+        write_table(frame, part, target.format, target.compression)
+        part.replace(target.path)
+    except OSError as error:
+        raise UnknownFormat(f"'{path}' cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return target.path
+
+
+def _aim(path: Path, format: str | None) -> Target:  # noqa: A002
+    """Tell format and packing from the suffixes; check that the folder is there."""
+    suffix = suffix_of(path)
+    chosen = format or _BY_SUFFIX.get(suffix)
+    if chosen is None:
+        raise UnknownOption(
+            f"'{path}' does not say what to write: end it in .csv, .tsv, .jsonl or .parquet, or"
+            f" choose a format ({' | '.join(FILE_KINDS)})"
+        )
+    require_option("format", chosen, FILE_KINDS)
+    compression = _PACKED.get(path.suffix.lower(), "none")
+    if compression != "none" and chosen == "parquet":
+        raise UnknownOption(f"'{path}': Parquet is packed inside, leave out {path.suffix}")
+    if path.is_dir():
+        raise UnknownOption(f"'{path}' is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise UnknownFormat(f"there is no folder '{path.parent}' to write '{path.name}' in")
+    return Target(path, chosen, compression)
+
+
+def _frame(data: Handle, kind: str | None) -> Frame:
+    """Return the checked frame to write, its columns in the order of the roles."""
+    own = type(data).__name__.lower()
+    chosen = kind or own
+    require_option("kind", chosen, KINDS)
+    if isinstance(data, Rankings) and chosen in {"comparisons", "arena"}:
+        data, own = data.comparisons(), "comparisons"
+    if chosen != own and not (own == "comparisons" and chosen == "arena"):
+        raise UnknownOption(f"{own} cannot be written as {chosen}")
+    if isinstance(data, Comparisons):
+        return _comparisons(data, arena=chosen == "arena")
+    if isinstance(data, Rankings):
+        data.check()
+        return _whole(_ordered(data.frame, RANKING_ROLES), ("rank", "position"))
+    refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
+    return _ordered(data.frame, RATING_ROLES)
+
+
+def _comparisons(data: Comparisons, *, arena: bool) -> Frame:
+    taken = [name for name in _ARENA.values() if arena and name in data.columns]
+    if taken:
+        raise UnknownOption(
+            f"column '{taken[0]}' is there already and has no role: rename it first"
+        )
+    data.tally()  # refuses every value that could not be read again
+    words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
+    frame = _ordered(data.frame, COMPARISON_ROLES)
+    frame = frame.with_columns(_outcome(data, words).alias("outcome"))
+    if data.weights == "frequency" and data.has("weight"):
+        frame = _whole(frame, ("weight",))
+    if not data.positions_known and not data.has(UNKNOWN_POSITIONS):
+        frame = frame.with_columns(nw.lit("true").alias(UNKNOWN_POSITIONS))
+    return frame.rename(_ARENA) if arena else frame
+
+
+def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:
+    """Write each of the table's own labels as the common one."""
+    found = fetch_columns(data.frame.group_by("outcome").agg(nw.len().alias("n")))["outcome"]
+    meaning = {label: read_outcome(label, data.outcome_labels) for label in found.tolist()}
+    value: nw.Expr = nw.lit(words["tie"])
+    for outcome in ("left", "right"):
+        labels = [label for label, meant in meaning.items() if meant == outcome]
+        if labels:
+            chosen = nw.col("outcome").is_in(labels)
+            value = nw.when(chosen).then(nw.lit(words[outcome])).otherwise(value)
+    return value
+
+
+def _ordered(frame: Frame, roles: Sequence[str]) -> Frame:
+    """Put the columns of roles first, in the order in which the roles are told."""
+    names = frame.collect_schema().names()
+    first = [role for role in roles if role in names]
+    return frame.select(*first, *[name for name in names if name not in first])
+
+
+def _whole(frame: Frame, roles: Sequence[str]) -> Frame:
+    """Write 1, not 1.0, where numbers are whole; pandas has no whole numbers with gaps."""
+    if frame.implementation.is_pandas_like():
+        return frame
+    schema = frame.collect_schema()
+    casts = [nw.col(role).cast(nw.Int64) for role in roles if role in schema]
+    return frame.with_columns(*casts) if casts else frame

@@ -1,0 +1,81 @@
+"""Covariates of judges (or items) from a second table with one row for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.judgments.engine import Frame, fetch_columns, label_frame
+from evenhand.judgments.source import Source
+
+
+def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
+    """Add the columns of a table with one row per judge (or item), of the same engine or another.
+
+    Args:
+        frame: judgments.
+        table: a frame with the column `on` and the covariates.
+        on: the column to join by.
+        source: of the judgments, for its name in messages and its connection.
+
+    Raises:
+        UnknownColumn: the table lacks the column `on`.
+        InvalidJudgments: a judge who is not in the table or stands in it twice, or a covariate
+            under a name that the judgments already use.
+
+    """
+    other = nw.from_native(table)
+    names = other.collect_schema().names()
+    if on not in names:
+        raise UnknownColumn(f"the table to join has no column '{on}'; it has {listing(names)}")
+    taken = [name for name in names if name != on and name in frame.collect_schema().names()]
+    if taken:
+        raise InvalidJudgments(
+            f"{source.name} already has a column '{taken[0]}': rename it in the table to join"
+        )
+    columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
+    judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias("n"))
+    _check_keys(columns[on], fetch_columns(judges)[on].tolist(), on, source)
+    keyed = frame.collect_schema()[on]
+    ours = label_frame(frame, columns, source.connection)
+    if ours is None:
+        return frame.join(_alike(other, frame), on=on, how="left")
+    if keyed != nw.String:
+        ours = ours.with_columns(nw.col(on).cast(keyed))
+    return frame.join(_alike(ours, frame), on=on, how="left")
+
+
+def _alike(table: Any, frame: Frame) -> Any:
+    """Return a frame as lazy as the judgments, which narwhals asks for."""
+    return table.lazy() if isinstance(frame, nw.LazyFrame) else table
+
+
+def _as_text(column: NDArray[Any]) -> list[Any]:
+    """Return values as text, which is what levels are; a missing one stays missing."""
+    whole = column.dtype.kind == "f" and not (column[~np.isnan(column)] % 1).any()
+    values: list[Any] = column.tolist()
+    return [
+        None if value is None or value != value else str(int(value) if whole else value)  # noqa: PLR0124 - nan is the only value that differs from itself
+        for value in values
+    ]
+
+
+def _check_keys(given: list[Any], asked: list[Any], on: str, source: Source) -> None:
+    """Refuse judges that the table names twice or not at all."""
+    doubled = [str(name) for name, n in Counter(given).items() if n > 1]
+    if doubled:
+        raise InvalidJudgments(
+            f"{on} {listing(doubled)} stands more than once in the table to join: one row for each"
+        )
+    absent = sorted({name for name in asked if name is not None} - set(given))
+    if absent:
+        aside = ", or leave them out (without(judges=[…]))" if on == "judge" else ""
+        raise InvalidJudgments(
+            f"{on} {listing(absent)} of {source.name} is not in the table to join: add a row for"
+            f" each{aside}"
+        )

@@ -1,0 +1,88 @@
+"""Likelihood-ratio tests, and which models may be compared by one.
+
+The smaller model must be a special case of the larger, and both of the same outcomes of the same
+judgments. Whether one is a special case is asked of what the parameters span, not of their names:
+another reference system or level makes no other model. Source: METHODS 1, INFERENCE A10, B7.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from evenhand.errors import UnknownOption
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.preference.coefficients import LRTest
+from evenhand.preference.covariates import find_independent, system_columns
+
+if TYPE_CHECKING:
+    from evenhand.preference.fit import Fit
+
+_THREE: Final = ("davidson", "none")
+
+
+def compare_nested(one: Fit, other: Fit) -> LRTest:
+    """Test the smaller of two models against the larger.
+
+    Raises:
+        UnknownOption: the two are not of the same data in the same form, or not nested.
+
+    """
+    small, large = sorted((one, other), key=lambda fit: len(fit.names))
+    _refuse_unlike(small, large)
+    df = len(large.names) - len(small.names)
+    if df == 0:
+        raise UnknownOption(
+            "the two models have as many parameters: neither is a special case of the other"
+        )
+    beyond = _beyond(small, large)
+    if beyond:
+        raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
+    statistic = max(2 * (large.loglik - small.loglik), 0.0)
+    return LRTest(statistic, df, chi2_tail(statistic, df))
+
+
+def _refuse_unlike(small: Fit, large: Fit) -> None:
+    """Refuse where the likelihoods are not of the same data in the same form."""
+    if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
+        raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
+    forms = {_form(small), _form(large)}
+    if len(forms) > 1:
+        raise UnknownOption(
+            f"no likelihood-ratio test between {' and '.join(sorted(forms))}: they are not models"
+            " of the same outcomes, so that their likelihoods cannot be compared"
+        )
+    if small.model.prior or large.model.prior:
+        raise UnknownOption("a likelihood-ratio test needs maximum likelihood: fit without a prior")
+    if small.tally.squares is not None:
+        raise UnknownOption("importance weights have no likelihood: no likelihood-ratio test")
+
+
+def _form(fit: Fit) -> str:
+    """Return which outcomes the likelihood is of."""
+    if fit.model.ties == "none":
+        return "three outcomes"
+    if not fit.tally.ties.any():
+        return "probits" if fit.model.ties == "glenn-david" else "two outcomes"
+    return "three outcomes" if fit.model.ties in _THREE else f"ties={fit.model.ties}"
+
+
+def _beyond(small: Fit, large: Fit) -> str:
+    """Name what the smaller model can express and the larger cannot; empty if there is nothing."""
+    if small.likelihood.law.free and not large.likelihood.law.free:
+        return "a tie parameter"
+    if small.likelihood.order_effect and not large.likelihood.order_effect:
+        return "an order effect"
+    extra = [c for c in small.model.judge_covariates if c not in large.model.judge_covariates]
+    if extra:
+        return f"judge covariate {extra[0]}"
+    if not large.model.system_covariates:
+        return ""
+    names, _, own = system_columns(small.systems, 0, small.model.system_covariates)
+    theirs = system_columns(large.systems, 0, large.model.system_covariates)[2]
+    together = np.concatenate([theirs, own], axis=1)
+    fresh = find_independent(together, np.zeros(len(own), dtype=np.int32))[theirs.shape[1] :]
+    if not fresh.any():
+        return ""
+    return names[int(np.argmax(fresh))] if small.model.system_covariates else "free worths"

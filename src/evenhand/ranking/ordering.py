@@ -1,0 +1,130 @@
+"""Putting everything in the order of the board, best first, equal estimates by name."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.levels import Levels
+from evenhand.judgments.tally import Tally
+from evenhand.preference.coefficients import Contrast
+from evenhand.preference.fit import Fit
+from evenhand.ranking.inference import Found
+from evenhand.ranking.intervals import Array, Intervals, find_clusters, rank_ranges
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.settings import Settings
+from evenhand.ranking.signature import sign
+
+TOP: Final = 20
+EQUAL: Final = 1e-9
+"""Difference in log-worth that is rounding and no difference."""
+
+
+def order_systems(
+    fit: Fit, tally: Tally, levels: Levels, found: Found, settings: Settings
+) -> Ranking:
+    """Make a ranking of a fit and its intervals.
+
+    Args:
+        fit: the fit.
+        tally: the counts, pooled over everything.
+        levels: loads of judges and items.
+        found: clusters and intervals, in the order of the fit's systems.
+        settings: what was asked.
+
+    """
+    clustering, intervals = found
+    centred = fit.log_worth - fit.log_worth.mean()
+    order, places = number_places(centred)
+    won, tied, lost = (total[order] for total in _totals(fit.tally))
+    board = _board(intervals, order)
+    return Ranking(
+        systems=tuple(fit.systems[i] for i in order),
+        log_worth=centred[order],
+        rank=places,
+        **board,
+        wins=won,
+        ties=tied,
+        losses=lost,
+        level=settings.level,
+        interval=settings.interval,
+        method=intervals.method if intervals is not None else "no intervals",
+        rank_interval="marginal",
+        n_judgments=tally.n_judgments,
+        n_comparisons=tally.n_comparisons,
+        n_judges=levels.count("judge"),
+        effective_judges=levels.effective("judge"),
+        n_items=levels.count("item"),
+        signature=sign(fit, tally, levels, intervals, settings),
+        headline=clustering.headline,
+        notes=(*_notes(fit, tally, intervals), *clustering.notes),
+        neighbours=() if intervals is not None else _neighbours(fit, order),
+        fit=fit,
+    )
+
+
+def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the order, largest first, and the place of each in it; equal values share a place.
+
+    Equal values stand in the order in which they came, which is by name.
+
+    >>> [part.tolist() for part in number_places(np.array([0.0, 0.3, 0.1 + 0.2, 1.0]))]
+    [[3, 1, 2, 0], [1, 2, 2, 4]]
+    """
+    order = np.argsort(-values, kind="stable")
+    fresh = np.concatenate([[True], np.diff(values[order]) < -EQUAL])
+    run = np.cumsum(fresh) - 1
+    return order[np.lexsort((order, run))], np.asarray(np.flatnonzero(fresh)[run] + 1)
+
+
+def _board(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, Any]:
+    """Reorder intervals, and derive rank ranges and clusters."""
+    if intervals is None:
+        names = ("stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster", "better_than")
+        return dict.fromkeys(names)
+    lowest, highest = rank_ranges(intervals.decided)
+    return {
+        "stderr": intervals.stderr[order],
+        "lower": intervals.lower[order],
+        "upper": intervals.upper[order],
+        "rank_lower": lowest[order],
+        "rank_upper": highest[order],
+        "cluster": find_clusters(order, intervals.decided),
+        "better_than": (len(order) - highest)[order],
+    }
+
+
+def _totals(tally: Tally) -> tuple[Array, Array, Array]:
+    """Return (K,) comparisons won, tied and lost by each system."""
+    k = len(tally.systems)
+
+    def by_system(as_left: Array, as_right: Array) -> Array:
+        left = np.bincount(tally.left, as_left, minlength=k)
+        return np.asarray(left + np.bincount(tally.right, as_right, minlength=k))
+
+    return (
+        by_system(tally.wins, tally.losses),
+        by_system(tally.ties, tally.ties),
+        by_system(tally.losses, tally.wins),
+    )
+
+
+def _notes(fit: Fit, tally: Tally, intervals: Intervals | None) -> tuple[str, ...]:
+    notes = [*fit.notes, *(intervals.notes if intervals is not None else ())]
+    if tally.zero_weight:
+        notes.append(f"{tally.zero_weight:,} rows have weight zero and were left out")
+    if intervals is None:
+        notes.append(
+            f"{len(fit.systems):,} systems are too many for intervals of all: differences of"
+            f" neighbours at the top {TOP} are given, with errors that assume independent"
+            " judgments; ask for others by fit.contrasts"
+        )
+    return tuple(notes)
+
+
+def _neighbours(fit: Fit, order: NDArray[np.int64]) -> tuple[Contrast, ...]:
+    names = [fit.systems[i] for i in order[: TOP + 1]]
+    return fit.contrasts(list(pairwise(names)))

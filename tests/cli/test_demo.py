@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evenhand import datasets
+
+
+def test_the_walk_shows_every_step_and_what_to_try_next(evenhand, folder):
+    text = evenhand("demo").out
+    for command in ("inspect", "rank", "fit"):
+        assert f"\n$ evenhand {command} table1.csv\n" in text
+    assert "\n$ evenhand fit table1.csv --judge-covariate judge\n" in text
+    assert text.rstrip().endswith("$ evenhand rank YOUR_FILE")
+    assert "\x1b" not in text
+
+
+def test_the_walk_gives_the_numbers_of_the_paper(evenhand, folder):
+    text = evenhand("demo").out
+    # Dras (2015), section 2; R 4.2.2 glm of eq. (1) and gnm of eq. (2)
+    assert "first preferences: A 402, D 334, B 127, C 54" in text
+    assert "deviance 30.4554 on 8 df" in text
+    assert "deviance 107.5000 on 35 df" in text
+
+
+def test_the_walk_leaves_nothing_behind(evenhand, folder):
+    evenhand("demo")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_every_table_gives_the_numbers_it_must(evenhand, name):
+    text = evenhand("demo", name).out
+    assert "says   every number agrees" in text
+    assert "differs" not in text
+
+
+def test_tables_are_listed_with_their_titles(evenhand):
+    text = evenhand("demo", "--list").out
+    for name in datasets.names():
+        assert name in text
+        assert datasets.load(name).title in text
+
+
+def test_a_table_can_be_written_and_used(evenhand):
+    ran = evenhand("demo", "pudding", "-o", "pudding.csv")
+    assert ran.out == ""
+    assert Path("pudding.csv").read_text(encoding="utf-8") == datasets.load("pudding").csv()
+    assert evenhand("rank", "pudding.csv", "--json").json["n_judgments"] == 745
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("puding",), "Did you mean 'pudding'?"),
+        (("-o", "x.csv"), "which table?"),
+        (("--list", "pudding"), "--list stands alone"),
+    ],
+)
+def test_misunderstandings_are_cleared_up(evenhand, words, said):
+    assert said in evenhand("demo", *words, code=2).err

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+KEYS = [
+    *("signature", "model", "scale", "coefficients", "loglik", "deviance", "df", "aic", "bic"),
+    *("n_judgments", "worths"),
+]
+COEFFICIENT_KEYS = ["name", "label", "estimate", "stderr", "z", "p"]
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The cells of the coefficient table, by name."""
+    found = re.findall(r"^ ([og]\d+(?::\S+)?|order|tau) +(\S.*)$", text, re.MULTILINE)
+    return {name: re.split(r" {2,}", cells.strip()) for name, cells in found}
+
+
+def test_json_is_the_documented_contract(evenhand, table1):
+    found = evenhand("fit", table1, "--json").json
+    assert set(KEYS) <= set(found)
+    assert found["scale"] == "lambda"
+    assert "davidson" in found["signature"]
+    assert [list(one) for one in found["coefficients"]] == [COEFFICIENT_KEYS] * 5
+    assert [(one["name"], one["label"]) for one in found["coefficients"]] == [
+        ("o1", "A"),
+        ("o2", "B"),
+        ("o3", "C"),
+        ("o4", "D"),
+        ("g1", "tie"),
+    ]
+    reference = found["coefficients"][3]
+    assert (reference["estimate"], reference["stderr"], reference["p"]) == (0, None, None)
+
+
+def test_modpref_is_printed_in_full_as_in_the_paper(evenhand, modpref):
+    # Dras (2015), section 5, R output for ModPref
+    text = evenhand("fit", modpref).out
+    assert rows(text)["o1"] == ["+", "0.2778", "0.1060", "2.620", ".0088"]
+    assert rows(text)["o2"] == ["-", "0.0000", "—", "—", "—"]
+    assert rows(text)["g1"] == ["tie", "-0.6551", "0.2300", "-2.848", ".0044"]
+    assert "odds   1.74 to 1 that + is preferred to -" in text
+    assert "deviance 0.0000 on 0 df" in text
+    assert "Davidson ties" in text
+    assert re.search(r"AIC [\d.]+, BIC [\d.]+ \(assuming independent judgments\)", text)
+
+
+def test_collins_is_as_in_the_paper(evenhand, collins):
+    # Dras (2015), section 5: tie .303 with p .0432, system p .0001
+    found = {one["name"]: one for one in evenhand("fit", collins, "--json").json["coefficients"]}
+    assert found["g1"]["estimate"] == pytest.approx(0.303, abs=5e-4)
+    assert found["g1"]["p"] == pytest.approx(0.0432, abs=5e-5)
+    assert found["o1"]["p"] == pytest.approx(0.0001, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "deviance", "df"),
+    [  # R 4.2.2, glm of Dras's eq. (1), without g1, and gnm 1.1.2 of eq. (2)
+        ((), "30.4554", 8),
+        (("--ties", "none"), "220.9466", 9),
+        (("--judge-covariate", "judge"), "107.5000", 35),
+    ],
+)
+def test_deviances_of_table_1(evenhand, table1, options, deviance, df):
+    assert f"deviance {deviance} on {df} df" in evenhand("fit", table1, *options).out
+
+
+def test_a_bad_fit_is_said_to_be_one(evenhand, table1):
+    text = evenhand("fit", table1, "--judge-covariate", "judge").out
+    assert "the judgments differ from the model by more than chance" in text
+    assert "cells expect fewer than 5" in text
+
+
+def test_judges_have_coefficients_against_the_first(evenhand, table1):
+    text = evenhand("fit", table1, "--judge-covariate", "judge").out
+    # gnm 1.1.2 and prefmod 0.8-36, llbtPC.fit(formel = ~SUBJ), eq. (2)
+    assert rows(text)["o1:J3"][:2] == ["A:J3", "-1.8676"]
+    assert "coefficients without a group are those of 'J1'" in text
+    assert "o1:J1" not in text
+
+
+def test_a_covariate_may_be_called_by_its_name_in_the_file(evenhand, table1):
+    Path("own.csv").write_text(Path(table1).read_text().replace("judge,", "annotator,", 1))
+    text = evenhand("fit", "own.csv", "--judge-covariate", "annotator").out
+    assert "deviance 107.5000 on 35 df" in text
+
+
+def test_quasi_standard_errors_come_with_their_worst_error(evenhand, table1):
+    text = evenhand("fit", table1).out
+    assert len(rows(text)["o4"]) == 6  # the reference has one as well
+    assert len(rows(text)["g1"]) == 5  # a tie parameter has none
+    assert "worst error 22 % for a pair" in text
+    found = evenhand("fit", table1, "--json").json["quasi_variances"]
+    assert set(found["variances"]) == set("ABCD")
+
+
+def test_two_systems_need_no_quasi_variances(evenhand, modpref):
+    assert "quasi" not in evenhand("fit", modpref).out
+    assert evenhand("fit", modpref, "--json").json["quasi_variances"] is None
+
+
+def test_another_reference_moves_the_zero_and_nothing_else(evenhand, table1):
+    last = evenhand("fit", table1, "--json").json
+    first = evenhand("fit", table1, "--reference", "A", "--json").json
+    assert first["coefficients"][0] == {
+        "name": "o1",
+        "label": "A",
+        "estimate": 0,
+        "stderr": None,
+        "z": None,
+        "p": None,
+    }
+    assert first["coefficients"][3]["estimate"] == pytest.approx(
+        -last["coefficients"][0]["estimate"]
+    )
+    assert first["worths"] == pytest.approx(last["worths"])
+    assert "reference A" in first["signature"]
+
+
+def test_the_home_advantage_is_twice_delta(evenhand):
+    evenhand("demo", "baseball1987", "-o", "baseball.csv")
+    found = evenhand("fit", "baseball.csv", "--order-effect", "--json").json
+    order = next(one for one in found["coefficients"] if one["label"] == "order")
+    # R 4.2.2, BradleyTerry2 1.1.2, BTm(..., ~ team + at.home)
+    assert 2 * order["estimate"] == pytest.approx(0.302260655527553, abs=1e-6)
+    assert 2 * order["stderr"] == pytest.approx(0.130943642532349, abs=1e-6)
+
+
+def test_data_without_ties_say_so(evenhand):
+    evenhand("demo", "citations", "-o", "citations.csv")
+    assert "no ties observed" in evenhand("fit", "citations.csv").out
+
+
+def test_several_tasks_are_fitted_each_by_itself(evenhand, tasks):
+    groups = evenhand("fit", tasks, "--json").json["groups"]
+    assert list(groups) == ["one", "two"]
+    for group in groups.values():
+        assert set(KEYS) <= set(group)
+    one, two = (group["coefficients"][0]["estimate"] for group in groups.values())
+    assert one == pytest.approx(-two)  # every preference is turned round
+    assert "one ────" in evenhand("fit", tasks).out
+    assert "groups" not in evenhand("fit", tasks, "--task", "one", "--json").json
+
+
+def test_groups_and_covariates_exclude_each_other(evenhand, table1):
+    words = ["--group-by", "judge", "--judge-covariate", "judge"]
+    assert "it cannot be a covariate as well" in evenhand("fit", table1, *words, code=2).err
+
+
+def test_a_group_that_cannot_be_fitted_is_named(evenhand, folder):
+    Path("mixed.csv").write_text(
+        "task,left,right,outcome\ngood,A,B,left\ngood,B,A,left\nbad,A,B,left\n", encoding="utf-8"
+    )
+    found = evenhand("fit", "mixed.csv", "--json").json
+    assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
+    assert "error  worths are not identified" in evenhand("fit", "mixed.csv").out
+    assert "bad is not fitted" in evenhand("fit", "mixed.csv", "--csv").err
+
+
+def test_csv_holds_what_json_holds(evenhand, table1):
+    coefficients = evenhand("fit", table1, "--json").json["coefficients"]
+    read = list(csv.DictReader(io.StringIO(evenhand("fit", table1, "--csv").out)))
+    assert [list(row) for row in read] == [COEFFICIENT_KEYS] * 5
+    for row, one in zip(read, coefficients, strict=True):
+        assert row == {key: "" if value is None else str(value) for key, value in one.items()}
+
+
+def test_latex_has_a_row_for_each_coefficient(evenhand, modpref):
+    lines = evenhand("fit", modpref, "--latex").out.splitlines()
+    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert body[0] == r"o1 & + & $0.2778$ & $0.1060$ & $2.620$ & $.0088$ \\"
+    assert lines[0].startswith("% evenhand ")
+
+
+def test_rankings_count_as_one_judgment_each(evenhand, rankings):
+    found = evenhand("fit", rankings, "--json").json
+    assert (found["n_judgments"], found["n_comparisons"]) == (3, 9)
+
+
+def test_the_table_fits_80_columns(evenhand, folder):
+    name = "newstest2012." + "constrained-" * 9 + "primary"
+    Path("long.csv").write_text(
+        f"left,right,outcome\n{name},B,left\nB,C,left\nC,{name},left\n", encoding="utf-8"
+    )
+    table = evenhand("fit", "long.csv").out.split("\n\n")[1]
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_rank_and_fit_sign_the_same_judgments(evenhand, table1):
+    digests = {
+        evenhand(verb, table1, "--json").json["signature"].rpartition("sha256")[2]
+        for verb in ("rank", "fit")
+    }
+    assert len(digests) == 1

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evenhand as package
+from evenhand.cli.main import VERBS
+from evenhand.cli.refusals import say_unforeseen
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a program of its own, its output piped."""
+    command = [sys.executable, "-m", "evenhand", *words]
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
+
+
+def test_help_names_every_verb_whole(evenhand):
+    text = evenhand("--help").out
+    assert [verb for verb in VERBS if f"\n  {verb} " not in text] == []
+    assert "..." not in text.split("Commands:")[1]
+
+
+def test_no_words_at_all_are_a_question(evenhand):
+    assert evenhand().out == evenhand("--help").out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_fits_80_columns_and_shows_examples(evenhand, verb):
+    text = evenhand(verb, "--help").out
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"    evenhand {verb}" in text
+
+
+def test_an_option_is_spelled_the_same_under_every_verb(evenhand):
+    for option in ("--task", "--where", "--from", "--column", "--weight"):
+        for verb in ("inspect", "rank", "fit", "convert"):
+            assert f" {option} " in evenhand(verb, "--help").out, (verb, option)
+
+
+def test_the_version_is_the_package_s(evenhand):
+    assert evenhand("--version").out == f"evenhand {package.__version__}\n"
+
+
+def test_a_program_of_its_own_prints_plain_text_into_a_pipe(table1):
+    ran = run("rank", table1)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "\x1b" not in ran.stdout
+    assert "●" in ran.stdout
+
+
+def test_a_refusal_of_a_program_of_its_own_is_one_line_and_exit_code_2(folder):
+    ran = run("rank", "nowhere.csv")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == "error  there is no file 'nowhere.csv'.\n"
+
+
+def test_a_stream_that_lacks_signs_gets_others(table1, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    ran = run("fit", table1)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "l scale (log-worth = 2l)" in ran.stdout
+    assert "-o-" in run("rank", table1).stdout
+
+
+def test_a_reader_who_has_seen_enough_gets_no_traceback(table1):
+    command = [sys.executable, "-m", "evenhand", "rank", table1, "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait()
+
+
+def test_an_interrupt_ends_quietly_with_130(evenhand, table1, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evenhand.formats.read", interrupt)
+    ran = evenhand("rank", table1, code=130)
+    assert (ran.out, ran.err) == ("", "")
+
+
+def test_an_interrupt_of_the_engine_ends_the_same_way(evenhand, table1, monkeypatch):
+    def interrupt(*_, **__):
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("evenhand.formats.read", interrupt)
+    assert evenhand("rank", table1, code=130).err == ""
+
+
+def test_a_fault_of_our_own_is_one_line_unless_asked(capsys, monkeypatch):
+    fault = ZeroDivisionError("division by zero")
+    say_unforeseen(ZeroDivisionError, fault, None)
+    said = capsys.readouterr().err
+    assert said.startswith("error  Evenhand failed where it should not: ZeroDivisionError: ")
+    assert "Traceback" not in said
+    monkeypatch.setenv("EVENHAND_TRACEBACK", "1")
+    try:
+        raise fault
+    except ZeroDivisionError:
+        say_unforeseen(*sys.exc_info())
+    assert "Traceback" in capsys.readouterr().err
+    say_unforeseen(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_instead_of_a_verb_is_understood(evenhand, table1):
+    assert f"Try: evenhand rank {table1}" in evenhand(table1, code=2).err
+
+
+def test_help_is_there_before_anything_is_read(evenhand):
+    assert not Path("table1.csv").exists()
+    assert evenhand("rank", "table1.csv", "--help").out.startswith("Usage: evenhand rank")

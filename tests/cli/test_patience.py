@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import io
+import sys
+import time
+
+import pytest
+
+from evenhand.cli import patience
+from evenhand.cli.patience import Patience
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    monkeypatch.setattr(patience, "SOON", 0.01)
+
+
+def wait_for(stream, word):
+    """Wait until a word is there: the bar is drawn by another thread."""
+    end = time.monotonic() + 10
+    while word not in stream.getvalue() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def test_long_work_is_shown_on_a_terminal(soon, monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Patience("ranking") as work:
+        wait_for(stream, "ranking")
+        work.step(1, 2)
+    assert "ranking" in stream.getvalue()
+
+
+def test_short_work_is_not_shown(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Patience("ranking") as work:
+        work.step(1, 2)
+    assert stream.getvalue() == ""
+
+
+def test_nothing_is_shown_in_a_pipe(soon, monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Patience("ranking"):
+        time.sleep(0.1)
+    assert stream.getvalue() == ""

@@ -1,0 +1,155 @@
+"""Whatever is refused is refused in one line on the error stream, with exit code 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HEADER = "left,right,outcome\n"
+TWO = HEADER + "A,B,left\nB,A,left\n"
+RANKS = "ranking,system,rank\n1,A,{}\n1,B,1\n2,A,1\n2,B,2\n"
+
+# name: what stands in the file, the command (? is the file), what the line must say
+FILES = {
+    "unknown outcome label": (HEADER + "A,B,left\nA,B,lft\n", "rank ?", "unknown outcome 'lft'"),
+    "system against itself": (
+        HEADER + "A,B,left\nB,B,tie\n",
+        "rank ?",
+        "'B' is compared with itself",
+    ),
+    "missing column": ("left,right,winer\nA,B,left\n", "rank ?", "Did you mean 'winner'?"),
+    "empty file": ("", "rank ?", "is empty"),
+    "no rows": (HEADER, "rank ?", "no judgments"),
+    "always wins": (
+        HEADER + "A,B,left\nA,C,left\nB,C,left\nC,B,left\n",
+        "rank ?",
+        'preferred anything to "A"',
+    ),
+    "two groups": (
+        HEADER + "A,B,left\nB,A,left\nC,D,left\nD,C,left\n",
+        "fit ?",
+        "A, B were never compared with C, D",
+    ),
+    "weight that is text": ("left,right,outcome,weight\nA,B,left,x\n", "rank ?", "weight 'x'"),
+    "negative weight": ("left,right,outcome,weight\nA,B,left,-1\n", "rank ?", "is negative"),
+    "not UTF-8": (b"left,right,outcome\nA,B\xff,left\n", "rank ?", "not UTF-8"),
+    "doubled id": (
+        "left,right,outcome,key\nA,B,left,7\nB,A,left,7\n",
+        "rank ? --column id=key",
+        "id 7 in column 'key'",
+    ),
+    "rank 0": (RANKS.format(0), "rank ?", "rank 0"),
+    "fractional rank": (RANKS.format(1.5), "rank ?", "rank 1.5"),
+    "rank that is text": (RANKS.format("first"), "rank ?", "rank 'first'"),
+    "order effect without positions": (
+        RANKS.format(2),
+        "fit ? --order-effect",
+        "needs to know which output stood first",
+    ),
+    "ratings": ("system,score\nA,1\nB,2\n", "rank ?", "holds ratings"),
+    "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
+    "option of another verb": (TWO, "rank ? --judge-covariate x", "fit has it"),
+    "unknown word": (TWO, "rank ? --ties davidsn", "Did you mean 'davidson'?"),
+    "reserved word": (TWO, "rank ? --interval rank-sets", "comes later"),
+    "model with clusters": (TWO, "rank ? --interval model --cluster judgment", "knows no clusters"),
+    "no such cluster": (TWO, "rank ? --cluster judge", "there is no judge column"),
+    "level of 95": (TWO, "rank ? --level 95", "between 0 and 1"),
+    "level that is text": (TWO, "rank ? --level high", "--level: 'high' is not a number"),
+    "level without a value": (TWO, "rank ? --level", "requires an argument"),
+    "negative prior": (TWO, "rank ? --prior -1", "prior cannot be -1"),
+    "no such system": (TWO, "fit ? --reference Z", "reference 'Z'"),
+    "no such covariate": (TWO, "fit ? --judge-covariate judge", "column 'judge' not found"),
+    "no such column": (TWO, "rank ? --column judge=who", "column 'who'"),
+    "no such role": (TWO, "rank ? --column jduge=left", "no role 'jduge'"),
+    "no role at all": (TWO, "rank ? --column judge", "'judge' is not role=name"),
+    "role given twice": (TWO, "rank ? --weight left --column weight=right", "two columns"),
+    "no such group": (TWO, "rank ? --group-by outcom", "Did you mean 'outcome'?"),
+    "no such task": (TWO, "rank ? --task x", "column 'task' not found"),
+    "no such format": (TWO, "rank ? --from arean", "Did you mean 'arena'?"),
+    "no condition": (TWO, "rank ? --where left=", "not one SQL condition"),
+    "condition on nothing": (TWO, "rank ? --where lef='A'", "Did you mean 'left'?"),
+    "two formats": (TWO, "rank ? --json --csv", "exclude each other"),
+    "unknown ending": (TWO, "rank ? -o x.xlsx", "the ending '.xlsx'"),
+    "input as output": (TWO, "rank ? -o ?", "would overwrite the judgments"),
+    "no such folder": (TWO, "rank ? -o nowhere/x.csv", "'nowhere/x.csv': no such file"),
+    "one file twice": (TWO, "rank ? ?", "is given twice"),
+}
+WORDS = {
+    "no such file": ("rank nowhere.csv", "there is no file 'nowhere.csv'"),
+    "a folder": ("rank .", "is a folder"),
+    "standard input": ("rank -", "save the judgments in a file"),
+    "no file": ("rank", "evenhand rank needs FILE"),
+    "unknown verb": ("rnk x.csv", "Did you mean 'rank'?"),
+    "far from any verb": ("help", "There are inspect, rank, fit, convert, demo"),
+    "unknown option before the verb": ("--frob", "no option --frob"),
+    "no such table": ("demo puding", "Did you mean 'pudding'?"),
+}
+
+
+def is_refusal(ran, said):
+    first, *more = ran.err.splitlines()
+    assert ran.out == ""
+    assert first.startswith("error  ")
+    assert said in first
+    assert len(more) <= 1
+    assert all(line.startswith("       ") for line in more)
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_bad_input_is_refused_in_one_line(evenhand, case):
+    content, command, said = FILES[case]
+    data = content if isinstance(content, bytes) else content.encode()
+    Path("file.csv").write_bytes(data)
+    words = ["file.csv" if word == "?" else word for word in command.split()]
+    is_refusal(evenhand(*words, code=2), said)
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_a_misspelt_command_is_refused_in_one_line(evenhand, case):
+    command, said = WORDS[case]
+    is_refusal(evenhand(*command.split(), code=2), said)
+
+
+def test_a_truncated_parquet_file_is_refused(evenhand, table1):
+    evenhand("convert", table1, "-o", "whole.parquet")
+    Path("half.parquet").write_bytes(Path("whole.parquet").read_bytes()[:300])
+    is_refusal(evenhand("rank", "half.parquet", code=2), "is not a whole Parquet file")
+
+
+def test_a_parquet_file_damaged_in_the_middle_is_refused(evenhand, table1):
+    evenhand("convert", table1, "-o", "whole.parquet")
+    data = bytearray(Path("whole.parquet").read_bytes())
+    data[8:200] = bytes(192)
+    Path("hurt.parquet").write_bytes(data)
+    is_refusal(evenhand("rank", "hurt.parquet", code=2), "hurt.parquet")
+
+
+def test_a_refusal_is_coloured_only_on_request(evenhand, folder):
+    assert "\x1b[" in evenhand("rank", "nowhere.csv", code=2, color=True).err
+    assert "\x1b[" not in evenhand("rank", "nowhere.csv", code=2, color=True, NO_COLOR="1").err
+
+
+def test_nothing_is_written_when_something_is_refused(evenhand, folder):
+    Path("bad.csv").write_text(HEADER + "A,B,left\n")
+    evenhand("rank", "bad.csv", "-o", "board.json", code=2)
+    assert not Path("board.json").exists()
+
+
+def test_lack_of_memory_is_no_traceback(evenhand, table1, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("evenhand.formats.read", fail)
+    is_refusal(evenhand("rank", table1, code=2), "memory ran out")
+
+
+def test_an_error_of_the_engine_that_nobody_foresaw_is_one_line(evenhand, table1, monkeypatch):
+    import duckdb
+
+    def fail(*_, **__):
+        raise duckdb.IOException("IO Error: the disk is gone\n\nLINE 1: select")
+
+    monkeypatch.setattr("evenhand.formats.read", fail)
+    is_refusal(evenhand("rank", table1, code=2), "the disk is gone")

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+from click import unstyle
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.cli.terminal import align, bar, cut, label, pad, share, width
+
+
+@given(st.text(), st.integers(3, 40))
+def test_a_cut_name_fits_and_keeps_its_ends(text, columns):
+    found = cut(text, columns)
+    assert width(found) <= columns
+    if found != text:
+        head, _, tail = found.partition("…")
+        assert text.startswith(head)
+        assert text.endswith(found[len(head) + 1 :])
+        assert tail is not None
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), st.integers(8, 40))
+def test_a_bar_fills_its_columns_and_shows_one_estimate(values, cells):
+    lower, middle, upper = sorted(values)
+    drawn = bar((lower, middle, upper), (lower, upper), cells)
+    assert len(drawn) == cells
+    assert drawn.count("●") == 1
+    assert set(drawn) <= {" ", "─", "●"}
+
+
+def test_an_estimate_outside_its_interval_is_drawn_at_the_edge():
+    # percentile intervals of a bootstrap may leave the estimate out
+    assert bar((0.0, 2.0, 1.0), (0.0, 1.0), 5) == "────●"
+
+
+def test_a_board_of_one_point_is_no_division_by_zero():
+    assert bar((1.0, 1.0, 1.0), (1.0, 1.0), 5).count("●") == 1
+
+
+def test_columns_align_by_what_is_seen():
+    rows = align([("a", "系统"), ("bbb", "x")], left=(0, 1))
+    assert {width(" ".join(row)) for row in rows} == {3 + 1 + 4}
+
+
+def test_padding_never_cuts():
+    assert pad("abcdef", 3) == "abcdef"
+    assert pad("ab", 4, right=True) == "  ab"
+
+
+def test_a_long_line_goes_on_below_its_text():
+    first, second = unstyle(label("read", "word " * 20, 80)).splitlines()
+    assert first.startswith("read   word")
+    assert second.startswith("       word")
+    assert max(len(first), len(second)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "said"), [(1, 3, "33 %"), (0, 0, "0 %"), (1, 400, "0.2 %")]
+)
+def test_shares_are_rounded_but_never_to_nothing(part, whole, said):
+    assert share(part, whole) == said

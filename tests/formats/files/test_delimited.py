@@ -1,0 +1,118 @@
+"""CSV and its relations."""
+
+import pytest
+
+from evenhand.errors import InvalidJudgments, UnknownFormat
+from evenhand.formats import read
+from evenhand.judgments import Comparisons
+from evenhand.judgments.engine import fetch_columns
+from read_tables import cells_of, refusal, tally_of
+
+CSV = "left,right,winner,note\nA,B,left,x\nB,C,tie,\nA,C,right,z\n"
+CELLS = {("A", "B"): (1, 0, 0), ("B", "C"): (0, 1, 0), ("A", "C"): (0, 0, 1)}
+
+
+@pytest.mark.parametrize("mark", [",", "\t", ";", "|", ":", "^", "~", " "])
+def test_any_delimiter_is_found(mark: str, save) -> None:
+    assert cells_of(tally_of(save("t.csv", CSV.replace(",", mark)))) == CELLS
+
+
+def test_the_delimiter_is_the_one_that_all_records_share(save) -> None:
+    text = 'left;right;winner;"a,b,c,d,e"\nA;B;left;"1,2;3"\n'
+    assert cells_of(tally_of(save("t.csv", text))) == {("A", "B"): (1, 0, 0)}
+    tabs = "left\tright\twinner\nA, Inc\tB, Ltd\tleft\n"
+    assert tally_of(save("t.tsv", tabs)).systems == ("A, Inc", "B, Ltd")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_any_line_end_is_read_and_the_last_may_be_missing(end: str, save) -> None:
+    assert cells_of(tally_of(save("t.csv", CSV.replace("\n", end)))) == CELLS
+    assert cells_of(tally_of(save("u.csv", CSV.replace("\n", end).strip()))) == CELLS
+
+
+def test_a_byte_order_mark_and_blank_lines_do_no_harm(save) -> None:
+    assert cells_of(tally_of(save("t.csv", b"\xef\xbb\xbf" + CSV.encode()))) == CELLS
+    assert cells_of(tally_of(save("u.csv", CSV.replace("\n", "\n\n", 3) + "\n"))) == CELLS
+
+
+def test_quotes_hold_delimiters_line_ends_and_quotes(save) -> None:
+    text = 'left,right,winner\n"A ""x"", 1","two\nlines",left\n5" disk,B,tie\n'
+    tally = tally_of(save("t.csv", text))
+    assert tally.systems == ('5" disk', 'A "x", 1', "B", "two\nlines")
+
+
+def test_all_values_are_text_and_empty_fields_are_missing(save) -> None:
+    data = read(save("t.csv", 'left,right,winner,a,b,c\n007,1e3,left,,"",nan\n'))
+    assert isinstance(data, Comparisons)
+    row = {name: column[0] for name, column in fetch_columns(data.frame).items()}
+    assert row == {
+        **{"left": "007", "right": "1e3", "outcome": "left"},
+        **{"a": None, "b": None, "c": "nan"},
+    }
+
+
+def test_the_header_is_the_first_line_whatever_stands_below(save) -> None:
+    assert tally_of(save("t.csv", "left,right,winner\n1,2,left\n")).systems == ("1", "2")
+    assert tally_of(save("u.csv", " left , Right,WINNER\nA,B,left\n")).systems == ("A", "B")
+
+
+def test_an_unnamed_column_is_kept_under_a_number(save) -> None:
+    data = read(save("t.csv", ",left,right,winner\n0,A,B,left\n"))
+    assert isinstance(data, Comparisons)
+    assert data.covariates == ["column1"]
+
+
+@pytest.mark.parametrize("header", ["left,right,winner,winner", "left,right,winner,Note,note"])
+def test_a_doubled_column_is_refused(header: str, save) -> None:
+    words = refusal(save("t.csv", header + "\nA,B,left,left\n"), UnknownFormat)
+    assert "stands twice in the header" in words
+
+
+def test_a_header_alone_is_no_table(save) -> None:
+    for text in ("left,right,winner\n", "left,right,winner", "left,right,winner\n\n"):
+        assert "a header but no judgments" in refusal(save("t.csv", text), InvalidJudgments)
+    assert "line 1 of" in refusal(save("t.csv", "\nleft,right,winner\nA,B,left\n"), UnknownFormat)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"), [("A,B", "has 2 fields where the header has 4"), ("A,B,tie,x,y", "has 5")]
+)
+def test_a_ragged_row_names_its_line(row: str, words: str, save) -> None:
+    said = refusal(save("t.csv", CSV + row + "\n" + CSV), UnknownFormat)
+    assert said.startswith("line 5 of ")
+    assert words in said
+
+
+def test_a_ragged_row_far_down_is_found_too(save) -> None:
+    said = refusal(save("t.csv", CSV + "A,B,left,x\n" * 300_000 + "A,B,left\n"), UnknownFormat)
+    assert "line 300,005 of" in said
+
+
+def test_an_open_quote_names_its_line(save) -> None:
+    said = refusal(save("t.csv", CSV + 'A,B,left,"never closed\n'), UnknownFormat)
+    assert said.startswith("line 5 of ")
+    assert "a quote that is not closed" in said
+
+
+def test_mixed_line_ends_are_explained(save) -> None:
+    text = CSV.replace("\n", "\r\n", 1)
+    assert "mixes kinds of line ends" in refusal(save("t.csv", text), UnknownFormat)
+
+
+def test_files_with_different_headers_are_refused(save) -> None:
+    one = save("a.csv", CSV)
+    two = save("b.csv", CSV.replace("note", "remark"))
+    words = refusal([one, two], UnknownFormat)
+    assert f"{two} lacks note and has remark too, compared with {one}" in words
+    crossed = save("c.csv", "right,left,winner,note\nA,B,left,x\n")
+    assert "in another order" in refusal([one, crossed], UnknownFormat)
+
+
+def test_files_may_differ_in_delimiter(save) -> None:
+    one, two = save("a.csv", CSV), save("b.csv", CSV.replace(",", ";"))
+    assert tally_of([one, two]).n_comparisons == 6
+
+
+def test_a_very_long_field_is_read(save) -> None:
+    text = 'left,right,winner,note\nA,B,left,"' + "x" * 1_500_000 + '"\nB,A,tie,\n'
+    assert tally_of(save("t.csv", text)).n_comparisons == 2

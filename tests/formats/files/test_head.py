@@ -1,0 +1,93 @@
+"""What kind of file it is."""
+
+import gzip
+import random
+
+import duckdb
+import pytest
+
+from evenhand.errors import UnknownFormat
+from read_tables import refusal, tally_of
+
+CSV = "left,right,winner\nA,B,left\n"
+NOISE = random.Random(5).randbytes(5000)
+
+
+def test_the_content_decides_and_not_the_name(save, tmp_path) -> None:
+    duckdb.sql("select 'A' \"left\", 'B' \"right\", 'tie' winner").write_parquet(
+        str(tmp_path / "t.parquet")
+    )
+    parquet = (tmp_path / "t.parquet").read_bytes()
+    lines = '{"left":"A","right":"B","winner":"tie"}\n'
+    for name, content in {
+        "a.csv": parquet,
+        "b": lines,
+        "c.csv": lines,
+        "d": CSV,
+        "e.csv": gzip.compress(CSV.encode()),
+        "f.dat": f"[{lines}]",
+    }.items():
+        assert tally_of(save(name, content)).n_comparisons == 1, name
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t"])
+def test_an_empty_file_is_refused(name: str, save) -> None:
+    assert refusal(save(name, b""), UnknownFormat).endswith("is empty")
+
+
+def test_a_file_of_blanks_is_empty(save) -> None:
+    assert refusal(save("t.csv", " \n\n"), UnknownFormat).endswith("is empty")
+    assert refusal(save("t.csv.gz", gzip.compress(b"")), UnknownFormat).endswith("is empty")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.tsv.gz", "t"])
+def test_binary_junk_is_refused(name: str, save) -> None:
+    assert "is not text" in refusal(save(name, NOISE), UnknownFormat)
+    assert "not a Parquet file" in refusal(save("t.parquet", NOISE), UnknownFormat)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"PK\x03\x04", "a spreadsheet"),
+        (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
+        (b"SQLite format 3\x00", "a database"),
+        (b"ARROW1\x00\x00", "an Arrow file"),
+    ],
+)
+def test_files_of_other_programs_are_refused_with_what_to_do(start, words, save) -> None:
+    assert words in refusal(save("t.csv", start + NOISE), UnknownFormat)
+
+
+def test_text_that_is_not_utf8_names_its_line(save) -> None:
+    said = refusal(save("t.csv", f"{CSV}A,Café,left\n".encode("latin-1")), UnknownFormat)
+    assert said.startswith("line 3 of ")
+    assert "is not UTF-8 text (byte 0xe9): save the file as UTF-8" in said
+    assert "UTF-16" in refusal(save("u.csv", CSV.encode("utf-16")), UnknownFormat)
+    lines = '{"left":"Café","right":"B","winner":"tie"}\n'.encode("latin-1")
+    assert refusal(save("t.jsonl", lines), UnknownFormat).startswith("line 1 of ")
+
+
+def test_text_that_is_not_utf8_far_down_names_its_line(save) -> None:
+    text = (CSV + "A,B,left\n" * 200_000).encode() + "A,Café,left\n".encode("latin-1")
+    said = refusal(save("t.csv", text), UnknownFormat)
+    assert said.startswith("line 200,003 of ")
+    assert "is not UTF-8 text" in said
+
+
+def test_a_letter_cut_by_the_end_of_the_look_is_no_error(save) -> None:
+    for shift in range(4):
+        first = "x" * shift + ",A,B,left\n"
+        path = save("t.csv", "note,left,right,winner\n" + first + "€€€,A,B,left\n" * 60_000)
+        counted = tally_of(path).n_comparisons
+        assert counted == 60_001
+
+
+def test_a_name_that_promises_json_must_hold_it(save) -> None:
+    assert "is not JSON: it begins with 'l'" in refusal(save("t.jsonl", CSV), UnknownFormat)
+
+
+def test_files_of_different_kinds_are_not_read_together(save) -> None:
+    one, two = save("a.csv", CSV), save("b.jsonl", '{"left":"A"}')
+    words = refusal([one, two], UnknownFormat)
+    assert "files read together must be of one kind" in words

@@ -1,0 +1,93 @@
+"""JSON Lines, and JSON lists of objects."""
+
+import json
+
+import pytest
+
+from evenhand.errors import InvalidJudgments, UnknownFormat
+from evenhand.formats import read
+from evenhand.judgments import Comparisons
+from evenhand.judgments.engine import fetch_columns
+from read_tables import cells_of, refusal, tally_of
+
+RECORDS = [
+    {"left": "A", "right": "B", "winner": "left", "item": 1, "judge": "001"},
+    {"left": "B", "right": "C", "winner": "tie", "item": 2, "judge": None},
+    {"left": "A", "right": "C", "winner": "right", "judge": "x"},
+]
+CELLS = {("A", "B"): (1, 0, 0), ("B", "C"): (0, 1, 0), ("A", "C"): (0, 0, 1)}
+
+
+def _lines(records) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [_lines(RECORDS), _lines(RECORDS).strip(), json.dumps(RECORDS), json.dumps(RECORDS, indent=2)],
+    ids=["lines", "no last line end", "list", "indented"],
+)
+def test_objects_are_rows(text: str, save) -> None:
+    assert cells_of(tally_of(save("t.json", text))) == CELLS
+
+
+def test_values_are_text_and_keys_may_be_absent(save) -> None:
+    data = read(save("t.jsonl", _lines([*RECORDS, {**RECORDS[0], "late": 1.50, "n": [1, {}]}])))
+    assert isinstance(data, Comparisons)
+    columns = fetch_columns(data.frame)
+    assert columns["judge"].tolist() == ["001", None, "x", "001"]
+    assert columns["item"].tolist() == ["1", "2", None, "1"]
+    assert columns["late"].tolist() == [None, None, None, "1.5"]
+    assert columns["n"].tolist()[-1] == "[1,{}]"
+
+
+def test_several_files_may_have_different_keys(save) -> None:
+    paths = [save("a.jsonl", _lines(RECORDS[:2])), save("b.jsonl", _lines(RECORDS[2:]))]
+    assert cells_of(tally_of(paths)) == CELLS
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(1.5, "fractions"), (True, "true or false"), ([1], "nested values"), ({"a": 1}, "nested")],
+)
+def test_what_cannot_name_anything_is_refused(value, words, save) -> None:
+    path = save("t.jsonl", _lines([{**record, "judge": value} for record in RECORDS]))
+    said = refusal(path, InvalidJudgments)
+    assert "column 'judge'" in said
+    assert words in said
+
+
+def test_whole_numbers_and_text_may_stand_in_one_column(save) -> None:
+    path = save("t.jsonl", _lines([{**RECORDS[0], "judge": 7}, {**RECORDS[1], "judge": "b"}]))
+    assert tally_of(path, ("judge",)).factor("judge").labels == ("7", "b")
+
+
+@pytest.mark.parametrize("cut", [3, 10, 40])
+def test_a_file_that_is_cut_off_is_refused(cut: int, save) -> None:
+    for text in (_lines(RECORDS), json.dumps(RECORDS)):
+        words = refusal(save("t.json", text[:-cut]), UnknownFormat)
+        assert "is not whole JSON" in words
+
+
+def test_a_line_that_is_no_json_is_named(save) -> None:
+    text = _lines(RECORDS) + "nonsense\n" + _lines(RECORDS)
+    assert refusal(save("t.jsonl", text), UnknownFormat).startswith("line 4 (or the next) of ")
+
+
+def test_values_that_are_no_objects_are_refused(save) -> None:
+    assert "an empty list" in refusal(save("t.json", "[]"), InvalidJudgments)
+    assert "a list, but not of objects" in refusal(save("t.json", "[1, 2]"), UnknownFormat)
+    assert "begins with '3'" in refusal(save("t.json", "3"), UnknownFormat)
+    assert "no known layout" in refusal(save("t.jsonl", _lines(RECORDS) + "3\n"), UnknownFormat)
+
+
+def test_keys_that_differ_in_capitals_only_are_refused(save) -> None:
+    path = save("t.jsonl", '{"left":"A","Left":"C","right":"B","winner":"tie"}\n')
+    assert "keys 'left' and 'Left'" in refusal(path, UnknownFormat)
+    fine = save("u.jsonl", '{"left":"A","left_1":"C","right":"B","winner":"tie"}\n')
+    assert tally_of(fine).systems == ("A", "B")
+
+
+def test_a_doubled_key_is_refused(save) -> None:
+    path = save("t.jsonl", '{"left":"A","left":"C","right":"B","winner":"tie"}\n')
+    assert 'duplicate key "left"' in refusal(path, UnknownFormat)

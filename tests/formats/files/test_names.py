@@ -1,0 +1,73 @@
+"""File names: one, several, a pattern, and what is not there."""
+
+from pathlib import Path
+
+import pytest
+
+from evenhand.errors import UnknownFormat, UnknownOption
+from evenhand.formats import read
+from read_tables import cells_of, refusal, tally_of
+
+CSV = "left,right,winner\nA,B,left\n"
+
+
+def test_a_file_that_is_not_there_is_refused_with_the_nearest(save, tmp_path) -> None:
+    save("battles.csv", CSV)
+    words = refusal(tmp_path / "batles.csv", UnknownFormat)
+    assert f"there is no file '{tmp_path / 'batles.csv'}'" in words
+    assert "Did you mean 'battles.csv'?" in words
+    assert refusal(str(tmp_path / "zzzzzz"), UnknownFormat).endswith("zzzzzz'.")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path) -> None:
+    assert f"nor a folder '{tmp_path / 'no'}'" in refusal(tmp_path / "no" / "t.csv", UnknownFormat)
+
+
+def test_a_folder_is_refused_with_a_pattern(tmp_path) -> None:
+    assert f"such as '{tmp_path / '*.csv'}'" in refusal(tmp_path, UnknownFormat)
+
+
+def test_a_pipe_is_refused() -> None:
+    if not Path("/dev/null").exists():
+        pytest.skip("there is no /dev/null here")
+    assert "is not a regular file" in refusal("/dev/null", UnknownFormat)
+
+
+def test_several_files_are_one_table(save) -> None:
+    one, two = save("a.csv", CSV), save("b.csv", CSV.replace("left\n", "tie\n"))
+    data = read([one, str(two)])
+    assert data.source.name == f"{one} and 1 more"
+    assert cells_of(tally_of([one, str(two)])) == {("A", "B"): (1, 1, 0)}
+
+
+def test_a_pattern_stands_for_its_files(save, tmp_path) -> None:
+    for day in range(3):
+        save(f"day{day}.csv", CSV)
+    save("other.csv", "a,b\n1,2\n")
+    assert tally_of(str(tmp_path / "day*.csv")).n_comparisons == 3
+    assert tally_of(tmp_path / "day[01].csv").n_comparisons == 2
+    assert "no file matches" in refusal(tmp_path / "night*.csv", UnknownFormat)
+
+
+def test_a_name_with_signs_of_a_pattern_is_a_name_first(save) -> None:
+    path = save("a [1]*.csv", CSV)
+    save("a 1x.csv", "left,right,winner\nX,Y,left\n")
+    assert tally_of(path).systems == ("A", "B")
+
+
+def test_a_name_with_quotes_is_read(save) -> None:
+    for name in ("it's.csv", 'a "b".csv', "ü;x.csv"):
+        assert tally_of(save(name, CSV)).n_comparisons == 1
+
+
+def test_a_file_given_twice_would_count_twice(save) -> None:
+    path = save("a.csv", CSV)
+    assert "is given twice" in refusal([path, path], UnknownOption)
+    assert "is given twice" in refusal([path, str(path)], UnknownOption)
+
+
+def test_a_home_folder_is_found(save, tmp_path, monkeypatch) -> None:
+    save("a.csv", CSV)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert tally_of("~/a.csv").n_comparisons == 1

@@ -1,0 +1,64 @@
+"""Data frames of any engine, and those that are refused."""
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pytest
+
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.formats import read
+from evenhand.judgments import Comparisons
+from read_tables import cells_of, refusal, tally_of
+
+TABLE = {"left": ["A", "B"], "right": ["B", "C"], "winner": ["left", "tie"]}
+
+
+def test_a_relation_of_the_users_own_connection_is_read_there() -> None:
+    connection = duckdb.connect()
+    connection.execute("create table votes as select 'A' \"left\", 'B' \"right\", 'tie' winner")
+    data = read(connection.table("votes"))
+    assert isinstance(data, Comparisons)
+    assert data.source.connection is None
+    connection.execute("insert into votes values ('B', 'C', 'left')")
+    assert cells_of(data.tally()) == {("A", "B"): (0, 1, 0), ("B", "C"): (1, 0, 0)}
+
+
+def test_a_relation_with_as_many_cells_as_rows_is_counted_without_its_connection() -> None:
+    relation = duckdb.connect().sql(
+        "select 'A' \"left\", 'B' \"right\", 'tie' winner, range item from range(250000)"
+    )
+    tally = tally_of(relation, ("item",))
+    assert (tally.n_comparisons, tally.factor("item").size) == (250_000, 250_000)
+
+
+def test_sql_filters_a_relation_and_an_expression_any_frame() -> None:
+    relation = duckdb.connect().sql("select 'A' \"left\", 'B' \"right\", 'tie' winner, 3 n")
+    assert tally_of(relation, where="n = 3").n_comparisons == 1
+    for frame in (pd.DataFrame(TABLE), pl.DataFrame(TABLE), pl.LazyFrame(TABLE)):
+        kept = tally_of(frame, where=nw.col("winner") != "tie")
+        assert cells_of(kept) == {("A", "B"): (1, 0, 0)}
+
+
+def test_sql_on_a_data_frame_is_refused_with_what_to_do() -> None:
+    words = refusal(pl.DataFrame(TABLE), UnknownOption, where="winner = 'left'")
+    assert "pass a narwhals expression" in words
+    assert "not int" in refusal(pl.DataFrame(TABLE), UnknownOption, where=3)
+    missing = nw.col("who") == "x"
+    assert "who" in refusal(pl.DataFrame(TABLE), UnknownColumn, where=missing)
+
+
+def test_frames_without_rows_or_names_are_refused() -> None:
+    assert "no rows" in refusal(pl.DataFrame(TABLE).head(0), InvalidJudgments)
+    assert "nothing to count" in refusal(pl.LazyFrame(TABLE).head(0), InvalidJudgments)
+    assert "column name 0 of the data frame is no text but int" in refusal(pd.DataFrame([["A", "B", "tie"]]), UnknownFormat)
+    twice = pd.DataFrame([["A", "B", "tie"]], columns=["left", "left", "winner"])
+    assert "a column twice" in refusal(twice, UnknownFormat)
+    with pytest.raises(UnknownFormat, match="neither a file name nor a data frame"):
+        read(pl.Series(["A"]))
+
+
+def test_the_same_frame_can_be_read_twice() -> None:
+    frame = pl.DataFrame(TABLE)
+    assert tally_of(frame).digest == tally_of(frame).digest
+    assert frame.columns == list(TABLE)

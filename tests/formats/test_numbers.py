@@ -1,0 +1,131 @@
+"""Ranks, weights and scores: what is a number, and what is refused."""
+
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pytest
+
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.formats import read
+from evenhand.judgments import Rankings, Ratings
+from evenhand.judgments.engine import fetch_columns
+from read_tables import cells_of, refusal, tally_of
+
+RANKED = "judge,item,ranking,system,rank\nj,1,r1,A,1\nj,1,r1,B,{}\nj,1,r1,C,2\n"
+WEIGHED = "left,right,winner,weight\nA,B,left,2\nB,A,tie,{}\n"
+
+
+@pytest.mark.parametrize("rank", ["", "-1", " ", "-1.0"])
+def test_blank_and_minus_one_are_not_ranked(rank: str, save) -> None:
+    assert cells_of(tally_of(save("t.csv", RANKED.format(rank)))) == {("A", "C"): (1, 0, 0)}
+
+
+@pytest.mark.parametrize("rank", ["1", "1.0", " 1 ", "1e0", "+1"])
+def test_a_whole_number_is_a_rank_however_it_is_written(rank: str, save) -> None:
+    cells = cells_of(tally_of(save("t.csv", RANKED.format(rank))))
+    assert cells == {("A", "B"): (0, 1, 0), ("A", "C"): (1, 0, 0), ("B", "C"): (1, 0, 0)}
+
+
+@pytest.mark.parametrize("rank", ["0", "1.5", "-2"])
+def test_ranks_that_are_no_ranks_are_refused_with_their_row(rank: str, save) -> None:
+    words = refusal(save("t.csv", RANKED.format(rank)), InvalidJudgments)
+    assert f"rank {rank} " in words
+    assert "(row 2)" in words
+    assert "−1 or blank means not ranked" in words
+
+
+@pytest.mark.parametrize("rank", ["second", "nan", "inf", "1,5", "0x1", "1 2", "１"])
+def test_ranks_in_words_are_refused_with_their_row(rank: str, save) -> None:
+    words = refusal(save("t.csv", RANKED.format(f'"{rank}"')), InvalidJudgments)
+    assert f"rank '{rank}' in column 'rank'" in words
+    assert "(row 2) is not a number" in words
+
+
+def test_ranks_are_refused_in_frames_too() -> None:
+    table = {"ranking": ["r", "r"], "system": ["A", "B"]}
+    assert "rank 0 " in refusal(pl.DataFrame(table | {"rank": [0, 1]}), InvalidJudgments)
+    assert "rank 1.5 " in refusal(pd.DataFrame(table | {"rank": [1.5, 1]}), InvalidJudgments)
+    assert "rank 'x'" in refusal(pl.LazyFrame(table | {"rank": ["x", "1"]}), InvalidJudgments)
+    assert "not numbers" in refusal(pl.DataFrame(table | {"rank": [True, False]}))
+
+
+def test_missing_floats_are_blank_ranks_in_every_frame() -> None:
+    table = {"ranking": ["r", "r", "r"], "system": ["A", "B", "C"], "rank": [1.0, None, 2.0]}
+    gaps = pl.DataFrame(table)
+    for frame in (gaps, gaps.with_columns(pl.col("rank").fill_null(float("nan"))), gaps.to_pandas()):
+        assert cells_of(tally_of(frame)) == {("A", "C"): (1, 0, 0)}
+
+
+def test_what_the_expansion_to_pairs_would_lose_is_refused(save) -> None:
+    head = "ranking,system,rank,position\nr,A,1,1\n"
+    for row, words in {
+        "r,A,2,2": "system 'A' stands twice in ranking 'r'",
+        "r,B,2,1": "position '1' stands twice in ranking 'r'",
+        "r,B,2,": "a value is missing in column 'position'",
+        "r,,2,2": "a value is missing in column 'system'",
+        ",B,2,2": "a value is missing in column 'ranking'",
+        "r,B,2,top": "position 'top' in column 'position'",
+    }.items():
+        assert words in refusal(save("t.csv", head + row + "\n"), InvalidJudgments)
+
+
+def test_the_position_is_the_place_on_the_screen(save) -> None:
+    path = save("t.csv", "ranking,system,rank,position\nr,A,1,2\nr,B,2,1\n")
+    assert cells_of(tally_of(path)) == {("B", "A"): (0, 0, 1)}
+    bare = save("u.csv", "ranking,system,rank\nr,B,1\nr,A,2\n")
+    assert cells_of(tally_of(bare)) == {("A", "B"): (0, 0, 1)}
+    assert not tally_of(bare).positions_known
+
+
+def test_weights_are_frequencies(save) -> None:
+    tally = tally_of(save("t.csv", WEIGHED.format("3.0")))
+    assert cells_of(tally) == {("A", "B"): (2, 0, 0), ("B", "A"): (0, 3, 0)}
+    zero = tally_of(save("z.csv", WEIGHED.format("0")))
+    assert (zero.zero_weight, zero.n_comparisons) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        ("many", "weight 'many' in column 'weight'"),
+        ("-3", "weight '-3' in column 'weight'"),
+        ("", "weight in column 'weight'"),
+        (".5", "is a fraction, but weights are frequencies"),
+    ],
+)
+def test_weights_that_are_none_are_refused_with_their_row(weight, words, save) -> None:
+    said = refusal(save("t.csv", WEIGHED.format(weight)), InvalidJudgments)
+    assert words in said
+    assert "(row 2)" in said
+
+
+def test_importance_weights_may_be_fractions(save) -> None:
+    tally = tally_of(save("t.csv", WEIGHED.format(".5")), weights="importance")
+    assert cells_of(tally)["B", "A"] == (0, 0.5, 0)
+    assert tally.squares is not None
+    bare = save("u.csv", "left,right,winner\nA,B,left\n")
+    assert "needs a weight column" in refusal(bare, UnknownOption, weights="importance")
+    assert "choose frequency | importance" in refusal(bare, UnknownOption, weights="often")
+
+
+def test_scores_are_numbers_or_blank(save) -> None:
+    data = read(save("t.csv", "judge,system,score,seconds\nj,A,71.5,3\nj,B,,\nj,C,-1e2,4.5\n"))
+    assert isinstance(data, Ratings)
+    there = fetch_columns(data.frame.filter(~nw.col("score").is_null()))
+    assert there["score"].tolist() == [71.5, -100.0]
+
+
+def test_a_score_in_words_is_refused_with_its_row(save) -> None:
+    path = save("t.csv", 'judge,system,score\nj,A,71\nj,B,"7,5"\n')
+    with pytest.raises(InvalidJudgments, match=r"score '7,5' in column 'score' of .* \(row 2\)"):
+        read(path)
+
+
+def test_ranks_of_a_parquet_file_are_checked_when_it_is_read(tmp_path) -> None:
+    table = pl.DataFrame({"ranking": [1, 1], "system": ["A", "B"], "rank": [1, 0]})
+    table.write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InvalidJudgments, match=r"rank 0 .*\(row 2\)"):
+        read(tmp_path / "t.parquet")
+    fine = read(table.with_columns(rank=pl.Series([1, 2])))
+    assert isinstance(fine, Rankings)
+    assert fine.count() == 1

@@ -1,0 +1,158 @@
+"""Reading as a whole: one table in every engine and file, and what is refused."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.formats import read
+from evenhand.judgments import Comparisons
+from read_tables import cells_of, refusal, tally_of
+
+ROWS = {
+    "judge": ["001", "j2", "j2", "é", "j4", None],
+    "item": [1, 2, 2, 3, 4, 5],
+    "model_a": ["A", 'B "x"', "C", "A", "A", "C"],
+    "model_b": ['B "x"', "C", "A", "C", "C", "A"],
+    "winner": ["model_a", "model_b", "tie", "tie (bothbad)", "model_b", "Model_A"],
+    "note": ["a,b", None, "two\nlines", "", " kept ", "x"],
+}
+CELLS = {
+    ("A", 'B "x"'): (1, 0, 0),
+    ('B "x"', "C"): (0, 0, 1),
+    ("C", "A"): (1, 1, 0),
+    ("A", "C"): (0, 1, 1),
+}
+"""Counted by hand from ROWS."""
+
+
+def _records() -> list[dict[str, Any]]:
+    return [dict(zip(ROWS, row, strict=True)) for row in zip(*ROWS.values(), strict=True)]
+
+
+def _sources(folder: Path) -> dict[str, Any]:
+    """The same table in every shape; frames are made before files are."""
+    polars = pl.DataFrame(ROWS)
+    lines = "\n".join(json.dumps(record) for record in _records())
+    polars.write_csv(folder / "t.csv")
+    polars.write_csv(folder / "t.tsv", separator="\t")
+    polars.write_csv(folder / "t.txt", separator=";")
+    (folder / "t.csv.gz").write_bytes(gzip.compress((folder / "t.csv").read_bytes()))
+    (folder / "t.jsonl").write_text(lines)
+    (folder / "t.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (folder / "t.json").write_text(json.dumps(_records(), indent=1))
+    polars.write_parquet(folder / "t.parquet")
+    relation = duckdb.connect().read_parquet(str(folder / "t.parquet"))
+    relation.write_csv(str(folder / "t.csv.zst"), compression="zstd")
+    files = {path.name: path for path in folder.iterdir()}
+    frames = {
+        "pandas": pd.DataFrame(ROWS),
+        "pandas, categories": pd.DataFrame(ROWS).astype({"winner": "category"}),
+        "polars": polars,
+        "polars, lazy": polars.lazy(),
+        "polars, categories": polars.with_columns(pl.col("model_a").cast(pl.Categorical)),
+        "pyarrow": pa.table(ROWS),
+        "duckdb": relation,
+        "narwhals": nw.from_native(polars),
+    }
+    return files | frames
+
+
+def test_a_table_gives_the_same_tally_in_every_engine_and_kind_of_file(tmp_path: Path) -> None:
+    tallies = {name: tally_of(one) for name, one in _sources(tmp_path).items()}
+    assert len(tallies) == 17
+    assert {name: cells_of(tally) for name, tally in tallies.items()} == dict.fromkeys(
+        tallies, CELLS
+    )
+    assert len({tally.digest for tally in tallies.values()}) == 1
+
+
+def test_item_labels_are_the_same_text_in_every_engine(tmp_path: Path) -> None:
+    by_item = {name: tally_of(one, ("item",)) for name, one in _sources(tmp_path).items()}
+    labels = {name: tally.factor("item").labels for name, tally in by_item.items()}
+    assert labels == dict.fromkeys(labels, ("1", "2", "3", "4", "5"))
+
+
+def test_labels_with_leading_zeros_stay_as_they_are(tmp_path: Path) -> None:
+    for name, source in _sources(tmp_path).items():
+        kept = read(source, where=nw.col("item") != "5" if "." in name else nw.col("item") != 5)
+        assert isinstance(kept, Comparisons)
+        assert kept.tally(("judge",)).factor("judge").labels == ("001", "j2", "j4", "é"), name
+
+
+def test_lazy_frames_stay_lazy() -> None:
+    data = read(pl.LazyFrame(ROWS))
+    assert isinstance(data.frame, nw.LazyFrame)
+    assert isinstance(data.frame.to_native(), pl.LazyFrame)
+
+
+def test_a_spark_frame_gives_the_same_tally() -> None:
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    session = sql.SparkSession.builder.master("local[1]").getOrCreate()
+    assert cells_of(tally_of(session.createDataFrame(pd.DataFrame(ROWS)))) == CELLS
+
+
+def test_what_was_understood_is_said(tmp_path: Path) -> None:
+    pl.DataFrame(ROWS).write_parquet(tmp_path / "t.parquet")
+    source = read(tmp_path / "t.parquet").source
+    assert source.format == "arena"
+    assert source.notes == (
+        "read arena battles: left=model_a, right=model_b, outcome=winner, judge, item",
+    )
+    assert source.columns["left"] == "model_a"
+    assert source.name == str(tmp_path / "t.parquet")
+
+
+def test_columns_without_a_role_are_kept(tmp_path: Path) -> None:
+    for source in _sources(tmp_path).values():
+        data = read(source)
+        assert isinstance(data, Comparisons)
+        assert data.covariates == ["note"]
+
+
+def test_one_task_can_be_chosen(save) -> None:
+    path = save("t.csv", "task,left,right,winner\nx,A,B,left\ny,A,B,right\n")
+    assert cells_of(tally_of(path, task="x")) == {("A", "B"): (1, 0, 0)}
+
+
+def test_a_task_that_is_not_there_is_refused(save) -> None:
+    path = save("t.csv", "task,left,right,winner\nfr-en,A,B,left\nde-en,A,B,right\n")
+    assert "Did you mean 'fr-en'?" in refusal(path, InvalidJudgments, task="fr_en")
+    rankings = save("r.csv", "task,ranking,system,rank\nt1,r,A,1\nt1,r,B,2\n")
+    assert "There are t1." in refusal(rankings, InvalidJudgments, task="zz")
+    bare = save("b.csv", "left,right,winner\nA,B,left\n")
+    assert "column 'task' not found" in refusal(bare, UnknownColumn, task="t")
+    ranked = save("q.csv", "ranking,system,rank\nr,A,1\nr,B,2\n")
+    assert "no column for the task" in refusal(ranked, UnknownColumn, task="t")
+
+
+def test_own_outcome_labels_replace_the_usual_ones(save) -> None:
+    path = save("t.csv", "left,right,outcome\nA,B,1\nA,B,2\nA,B,0\n")
+    own = {"1": "left", "2": "right", "0": "tie"}
+    assert cells_of(tally_of(path, outcomes=own)) == {("A", "B"): (1, 1, 1)}
+    assert "rows 2, 3" in refusal(path, InvalidJudgments, outcomes={"1": "left"})
+    assert "Did you mean 'left'?" in refusal(path, UnknownOption, outcomes={"1": "lft"})
+    assert "outcomes is empty" in refusal(path, UnknownOption, outcomes={})
+
+
+def test_outcome_labels_of_rankings_and_ratings_are_refused(save) -> None:
+    ranked = save("r.csv", "ranking,system,rank\nr,A,1\nr,B,2\n")
+    assert "holds rankings" in refusal(ranked, UnknownOption, outcomes={"1": "left"})
+    assert "holds rankings" in refusal(ranked, UnknownOption, weights="importance")
+    rated = save("s.csv", "system,score\nA,1\n")
+    assert "holds ratings" in refusal(rated, UnknownOption, outcomes={"1": "left"})
+
+
+def test_what_is_no_source_is_refused() -> None:
+    for source in (3, None, {"left": ["A"]}, b"t.csv", duckdb.connect()):
+        words = refusal(source, UnknownFormat)
+        assert "neither a file name nor a data frame" in words
+    assert "no file was given" in refusal([], UnknownOption)

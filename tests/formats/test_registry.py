@@ -1,0 +1,86 @@
+"""Which layout a table has."""
+
+import pytest
+
+from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.formats import FORMATS, read
+from evenhand.formats.registry import LAYOUTS, choose
+from evenhand.formats.roles import Header
+from evenhand.judgments import Comparisons, Rankings, Ratings
+from read_tables import refusal
+
+HEADERS = {
+    "wmt_rnk": "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank",
+    "arena_one_hot": "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie",
+    "arena_log": "tstamp,type,models,ip",
+    "arena": "question_id,model_a,model_b,winner,judge,turn",
+    "evalica": "left,right,winner",
+    "crowd_kit": "worker,left,right,label",
+    "crowd_kit_long": "task,worker,label",
+    "rankings": "judge,item,ranking_id,system,rank,score",
+    "comparisons": "judge,item,system_a,system_b,preference",
+    "ratings": "judge,item,system,criterion,score",
+}
+
+
+@pytest.mark.parametrize(("name", "header"), HEADERS.items())
+def test_a_layout_is_recognised_by_its_columns(name: str, header: str) -> None:
+    assert choose(Header(tuple(header.split(","))), None).NAME == name
+
+
+def test_every_layout_has_a_header_here() -> None:
+    assert set(HEADERS) == set(FORMATS)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=FORMATS)
+def test_a_layout_says_its_name_its_title_and_its_columns(layout) -> None:
+    assert layout.__doc__.count("\n") > 3, "no picture of the layout"
+    assert layout.NAME == layout.__name__.rpartition(".")[2]
+    assert layout.TITLE
+    assert len(layout.NEEDS) >= 2
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=FORMATS)
+def test_a_layout_refuses_a_table_without_its_columns(layout, save) -> None:
+    path = save("t.csv", "a,b,c\n1,2,3\n")
+    assert str(path) in refusal(path, UnknownColumn, format=layout.NAME)
+
+
+def test_a_format_can_be_forced_and_written_with_dashes(save) -> None:
+    path = save("t.csv", "worker,left,right,label\nw,A,B,left\n")
+    assert read(path).source.format == "crowd_kit"
+    assert read(path, format="comparisons").source.format == "comparisons"
+    assert read(path, format="Crowd-Kit").source.format == "crowd_kit"
+
+
+def test_a_format_that_does_not_exist_is_refused_with_the_list(save) -> None:
+    words = refusal(save("t.csv", "left,right,winner\nA,B,left\n"), UnknownOption, format="arenna")
+    assert all(name in words for name in FORMATS)
+    assert "Did you mean 'arena'?" in words
+
+
+def test_an_unknown_layout_is_refused_with_what_was_found_and_what_is_needed(save) -> None:
+    words = refusal(save("t.csv", "a,b,c\n1,2,3\n"), UnknownFormat)
+    assert "columns a, b, c" in words
+    assert "need left, right, outcome" in words
+
+
+def test_the_nearest_layout_says_what_is_missing(save) -> None:
+    ranked = save("r.csv", "ranking,system,place\nr,A,1\n")
+    assert "looks like rankings, but has no column for rank" in refusal(ranked, UnknownColumn)
+    rated = save("s.csv", "judge,system,points_given\nj,A,1\n")
+    assert "looks like ratings, but has no column for score" in refusal(rated, UnknownColumn)
+
+
+def test_a_role_of_another_kind_of_table_is_refused(save) -> None:
+    path = save("t.csv", "left,right,winner,place\nA,B,left,1\n")
+    assert "no role 'rank'" in refusal(path, format="evalica", columns={"rank": "place"})
+    assert "no column for" in refusal(path, UnknownColumn, columns={"rank": "place"})
+
+
+def test_each_own_table_gives_its_kind_of_handle(save) -> None:
+    compared = save("c.csv", "judge,item,left,right,outcome\nj,1,A,B,tie\n")
+    ranked = save("r.csv", "judge,item,ranking,system,rank\nj,1,r,A,1\nj,1,r,B,\n")
+    rated = save("s.csv", "judge,item,system,criterion,score\nj,1,A,fluency,71.5\n")
+    kinds = [type(read(path)) for path in (compared, ranked, rated)]
+    assert kinds == [Comparisons, Rankings, Ratings]

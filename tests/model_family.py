@@ -1,0 +1,47 @@
+"""Every model that the laws must hold for, and one campaign that all of them can be fitted to."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from evenhand.judgments import Factor, Tally
+from evenhand.preference.bradley_terry import TIES, BradleyTerry
+from tallies import simulate
+
+FEATURES = {"size": {"s0000": 1.0, "s0001": 0.5, "s0002": -0.25, "s0003": 3.0}}
+VARIANTS = {
+    "plain": {},
+    "with an order effect": {"order_effect": True},
+    "by judge": {"judge_covariates": ("judge",), "references": {"judge": "student"}},
+    "of system covariates": {"system_covariates": FEATURES},
+    "under a prior": {"prior": 2.0},
+    "of system covariates under a prior": {"system_covariates": FEATURES, "prior": 1.0},
+    "with everything": {"order_effect": True, "judge_covariates": ("judge",), "prior": 0.5},
+}
+FAMILY = {
+    f"{ties} {variant}": BradleyTerry(ties=ties, **settings)
+    for ties in TIES
+    for variant, settings in VARIANTS.items()
+}
+UNPENALISED = {name: model for name, model in FAMILY.items() if not model.prior}
+
+
+@cache
+def campaign() -> Tally:
+    """Four systems, two groups of judges who differ, both orders, ties."""
+    groups = {
+        "expert": simulate((0.5, 0.2, -0.3, 0.0), 700, seed=5, order=0.2),
+        "student": simulate((0.2, 0.4, -0.1, 0.0), 500, seed=6, gamma=0.3, order=0.1),
+    }
+    parts = list(groups.values())
+    codes = np.repeat([0, 1], [len(part.left) for part in parts]).astype(np.int32)
+    loads = np.array([part.n_comparisons for part in parts])
+    columns = ("left", "right", "wins", "ties", "losses")
+    joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
+    return replace(
+        parts[0],
+        **joined,
+        factors={"judge": Factor(tuple(groups), codes, loads, 2)},
+        n_judgments=float(loads.sum()),
+    )

@@ -1,0 +1,140 @@
+"""Newton's method against scipy.optimize and closed forms, and what it says when it fails."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from evenhand.errors import NotConverged
+from evenhand.numerics import newton
+from evenhand.numerics.newton import Expansion, invert_positive, maximise, solve_step
+
+
+def logistic(seed, rows=60, columns=4):
+    """A logistic regression: its expansion, and its log-likelihood alone."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    x = rng.normal(size=(rows, columns))
+    y = (rng.random(rows) < 1 / (1 + np.exp(-x @ np.linspace(-1, 1, columns)))).astype(float)
+
+    def value(beta):
+        eta = x @ beta
+        return float(y @ eta - np.logaddexp(0, eta).sum())
+
+    def expand(beta):
+        p = 1 / (1 + np.exp(-x @ beta))
+        return Expansion(value(beta), x.T @ (y - p), x.T @ ((p * (1 - p))[:, None] * x))
+
+    return expand, value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_maximum_is_where_scipy_finds_it(seed):
+    """scipy.optimize.minimize(method="BFGS")."""
+    expand, value = logistic(seed)
+    found = maximise(expand, np.zeros(4))
+    oracle = minimize(lambda beta: -value(beta), np.zeros(4), method="BFGS", options={"gtol": 1e-7})
+    np.testing.assert_allclose(found.at, oracle.x, rtol=0, atol=1e-5)
+    assert found.expansion.value == value(found.at)
+    assert np.abs(found.expansion.gradient).max() < 1e-7
+    assert found.steps <= 10
+    assert 0 <= found.decrement <= newton.QUADRATIC
+
+
+def test_a_parabola_takes_the_one_step_and_one_to_see_that_it_was_enough():
+    centre, bend = np.array([3.0, -2.0]), np.diag([2.0, 5.0])
+
+    def expand(x):
+        return Expansion(-(x - centre) @ bend @ (x - centre) / 2, bend @ (centre - x), bend)
+
+    found = maximise(expand, np.zeros(2))
+    np.testing.assert_allclose(found.at, centre)
+    assert found.steps == 2
+
+
+def test_a_step_that_overshoots_is_halved():
+    """−log cosh x: the full Newton step from 2 lands at −11.6, from where it would diverge."""
+    seen = []
+
+    def expand(x):
+        seen.append(float(x[0]))
+        value, slope = -float(np.logaddexp(x[0], -x[0])), np.tanh(x[0])
+        return Expansion(value, np.array([-slope]), np.array([[1 - slope**2]]))
+
+    found = maximise(expand, np.array([2.0]))
+    assert found.at[0] == pytest.approx(0, abs=1e-7)
+    assert seen[1] == pytest.approx(2 - np.tanh(2) / (1 - np.tanh(2) ** 2))
+    assert seen[2] == pytest.approx((2 + seen[1]) / 2)
+
+
+def test_no_parameters_are_at_their_maximum():
+    found = maximise(
+        lambda x: Expansion(-1.0, np.zeros(0), np.zeros((0, 0))), np.zeros(0)
+    )
+    assert (found.steps, found.decrement, found.at.size) == (0, 0.0, 0)
+
+
+def test_a_function_that_rises_for_ever_does_not_converge():
+    def expand(x):
+        return Expansion(float(x[0]), np.ones(1), np.array([[1e-3]]))
+
+    with pytest.raises(NotConverged, match="no clear maximum"):
+        maximise(expand, np.zeros(1))
+
+
+def test_a_function_that_bends_the_wrong_way_is_no_maximum():
+    """At a minimum the Newton decrement is negative: it must not count as small."""
+
+    def expand(x):
+        return Expansion(float((x[0] - 1) ** 2), np.array([2 * (x[0] - 1)]), np.array([[-2.0]]))
+
+    with pytest.raises(NotConverged, match="no clear maximum"):
+        maximise(expand, np.zeros(1))
+
+
+def test_numbers_that_are_none_stop_the_iteration():
+    def expand(x):
+        value = 0.0 if x[0] == 0 else float("nan")
+        return Expansion(value, np.ones(1), np.ones((1, 1)))
+
+    with pytest.raises(NotConverged):
+        maximise(expand, np.zeros(1))
+
+
+def test_a_singular_matrix_is_refused_in_words():
+    singular = np.ones((2, 2))
+    for attempt in (lambda: solve_step(singular, np.ones(2)), lambda: invert_positive(singular)):
+        with pytest.raises(NotConverged, match="not determined by the data"):
+            attempt()
+    with pytest.raises(NotConverged, match="not determined by the data"):
+        invert_positive(np.diag([1.0, -1.0]))
+
+
+def spread_out(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    root = rng.normal(size=(n, n)) / np.sqrt(n)
+    return root @ root.T + np.eye(n), rng.normal(size=n)
+
+
+def test_large_systems_are_solved_by_conjugate_gradients_nearly_as_exactly():
+    matrix, right = spread_out(newton.LARGE + 20)
+    exact = np.linalg.solve(matrix, right)
+    gap = solve_step(matrix, right) - exact
+    assert 0 < np.abs(gap).max() <= 1e-5 * np.abs(exact).max()
+
+
+def test_a_large_system_that_gradients_cannot_solve_is_solved_directly():
+    """Condition number 1e18: conjugate gradients run out of iterations."""
+    n = newton.LARGE + 5
+    rng = np.random.Generator(np.random.PCG64(1))
+    basis = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    matrix = basis * np.logspace(0, 9, n) @ basis.T
+    matrix = (matrix + matrix.T) / 2
+    right = rng.normal(size=n)
+    np.testing.assert_array_equal(solve_step(matrix, right), np.linalg.solve(matrix, right))
+
+
+def test_the_inverse_is_symmetric_to_the_last_bit():
+    matrix, _ = spread_out(30)
+    inverse = invert_positive(matrix)
+    np.testing.assert_array_equal(inverse, inverse.T)
+    np.testing.assert_allclose(inverse @ matrix, np.eye(30), atol=1e-12)
+    assert invert_positive(np.zeros((0, 0))).shape == (0, 0)

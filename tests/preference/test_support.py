@@ -1,0 +1,193 @@
+"""Which models the data support: the linear programme for covariates, and beside a prior."""
+
+import numpy as np
+import pytest
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.preference.bradley_terry import BradleyTerry
+from tallies import tally
+
+ROUND = [(a, b, 3, 1, 2) for a in "ABC" for b in "ABC" if a != b]
+
+
+def refused(model, counted):
+    with pytest.raises(NotIdentified) as caught:
+        model.fit(counted)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def size(**values):
+    return {"size": values}
+
+
+# system covariates
+
+
+def test_a_covariate_that_every_preference_follows_is_infinite():
+    """A > B > C and size 3 > 2 > 1: no judgment contradicts "the larger is better"."""
+    counted = tally(("A", "B", 4, 0, 0), ("B", "C", 3, 0, 0), ("A", "C", 5, 0, 0))
+    message = refused(BradleyTerry(system_covariates=size(A=3, B=2, C=1)), counted)
+    assert message.startswith("the estimates of size are infinite")
+    assert "drop the covariate or merge its levels, or pass --prior 1" in message
+
+
+def test_one_judgment_against_the_covariate_bounds_it():
+    counted = tally(("A", "B", 4, 0, 1), ("B", "C", 3, 0, 0), ("A", "C", 5, 0, 0))
+    fit = BradleyTerry(system_covariates=size(A=3, B=2, C=1)).fit(counted)
+    assert np.isfinite(fit.estimate).all()
+    assert fit.names == ("size",)
+
+
+def test_systems_that_are_never_compared_share_covariates():
+    """Two islands have no worths of their own in common, but size links them."""
+    counted = tally(("A", "B", 3, 1, 2), ("C", "D", 2, 1, 4))
+    assert "never compared" in refused(BradleyTerry(), counted)
+    fit = BradleyTerry(system_covariates=size(A=1, B=2, C=2, D=4)).fit(counted)
+    assert fit.contrasts([("A", "D")])[0].stderr > 0
+
+
+def test_ties_that_only_join_neighbours_on_the_covariate_run_away_with_it():
+    counted = tally(("A", "B", 4, 2, 0), ("B", "C", 3, 1, 0))
+    message = refused(BradleyTerry(system_covariates=size(A=3, B=2, C=1)), counted)
+    assert "size, tie are infinite" in message
+    assert BradleyTerry(ties="none", system_covariates=size(A=3, B=2, C=1)).fit(counted)
+
+
+def test_without_ties_the_tie_parameter_is_left_out_and_the_note_says_so():
+    counted = tally(*[(a, b, 3, 0, 2) for a, b, *_ in ROUND])
+    fit = BradleyTerry(system_covariates=size(A=3, B=2, C=1)).fit(counted)
+    assert fit.names == ("size",)
+    assert fit.notes == ("no ties observed: γ = −∞, not estimated; fitted without ties",)
+    threshold = BradleyTerry(ties="rao-kupper", prior=1).fit(counted)
+    assert threshold.notes == ("no ties observed: τ = 0, not estimated; fitted without ties",)
+
+
+@pytest.mark.parametrize("names", [("tie", "x", "y"), ("a", "order", "z"), ("g1", "o1", "tau")])
+def test_systems_and_covariates_may_be_called_like_parameters(names):
+    """The programme finds its columns by place: names are the user's."""
+    plain = tally(*ROUND)
+    odd = tally(*[(names["ABC".index(a)], names["ABC".index(b)], *n) for a, b, *n in ROUND])
+    values = dict(zip("ABC", (3.0, 1.0, 2.5), strict=True))
+    expected = BradleyTerry(system_covariates={"x": values}).fit(plain)
+    features = {"tau": {names["ABC".index(name)]: x for name, x in values.items()}}
+    for ties in ("davidson", "rao-kupper"):
+        expected = BradleyTerry(ties=ties, system_covariates={"x": values}).fit(plain)
+        found = BradleyTerry(ties=ties, system_covariates=features).fit(odd)
+        np.testing.assert_allclose(found.estimate, expected.estimate)
+        np.testing.assert_allclose(found.raw_vcov, expected.raw_vcov)
+
+
+def test_a_separated_system_called_order_is_refused_although_no_order_is_asked():
+    counted = tally(("a", "order", 0, 0, 4), ("order", "z", 4, 0, 0), ("a", "z", 2, 0, 2))
+    features = {
+        "is order": {"a": 0.0, "order": 1.0, "z": 0.0},
+        "x": {"a": 1.0, "order": 0.0, "z": 0.0},
+    }
+    assert "is order are infinite" in refused(BradleyTerry(system_covariates=features), counted)
+
+
+# judge groups that do not have worths of their own on every system
+
+
+def test_a_covariate_level_that_separates_is_named_by_its_parameter():
+    rows = [(*row, "expert") for row in ROUND] + [("A", "B", 5, 0, 0, "novice")]
+    message = refused(BradleyTerry(judge_covariates=("judge",)), tally(*rows))
+    assert "A:novice are infinite" in message
+
+
+def test_a_covariate_that_goes_with_the_order_cannot_be_told_from_it():
+    """The large one always stood first: its advantage may be the place's."""
+    counted = tally(("A", "B", 4, 1, 3), ("A", "C", 3, 1, 3))
+    model = BradleyTerry(order_effect=True, system_covariates=size(A=1, B=0, C=0))
+    message = refused(model, counted)
+    assert message.startswith("size, order cannot be told apart")
+
+
+# order effects
+
+
+def test_an_order_effect_needs_known_positions():
+    from dataclasses import replace
+
+    unknown = replace(tally(*ROUND), positions_known=False)
+    with pytest.raises(UnknownOption, match="which output stood first, and these data do not say"):
+        BradleyTerry(order_effect=True).fit(unknown)
+    assert BradleyTerry().fit(unknown)
+
+
+def test_what_was_folded_has_forgotten_who_stood_first():
+    fit = BradleyTerry().fit(tally(*ROUND))
+    with pytest.raises(UnknownOption, match="which output stood first"):
+        BradleyTerry(order_effect=True).fit(fit.tally)
+
+
+# beside a prior
+
+
+def test_a_prior_gives_what_has_no_maximum_an_estimate():
+    never = tally(("A", "B", 9, 0, 0), ("C", "D", 0, 0, 3))
+    for ties in ("davidson", "discard", "half-win", "none"):
+        fit = BradleyTerry(ties=ties, prior=1).fit(never)
+        assert fit.worths["A"] > fit.worths["B"]
+        assert fit.worths["D"] > fit.worths["C"]
+        assert fit.gof_p is None
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "glenn-david"])
+def test_a_prior_does_not_bound_the_tie_parameter(ties):
+    message = refused(BradleyTerry(ties=ties, prior=1), tally(("A", "B", 0, 4, 0)))
+    assert "every judgment is a tie" in message
+
+
+@pytest.mark.parametrize(("wins", "losses", "shown"), [(3, 0, "first"), (0, 3, "second")])
+def test_a_prior_does_not_bound_the_order_effect(wins, losses, shown):
+    counted = tally(("A", "B", wins, 1, losses), ("B", "A", wins, 0, losses))
+    for ties in ("davidson", "discard"):
+        message = refused(BradleyTerry(ties=ties, order_effect=True, prior=1), counted)
+        assert f"whoever stood {shown} was always preferred" in message
+
+
+def test_kept_tie_cells_do_bound_the_order_effect():
+    """With γ = 0 a tie speaks against an endless advantage of the first."""
+    counted = tally(("A", "B", 3, 1, 0), ("B", "A", 3, 1, 0))
+    fit = BradleyTerry(ties="none", order_effect=True, prior=1).fit(counted)
+    assert 0 < fit.estimate[-1] < 10
+    assert BradleyTerry(ties="half-win", order_effect=True, prior=1).fit(counted)
+
+
+@pytest.mark.parametrize("prior", [0, 1])
+def test_nothing_but_discarded_ties_is_nothing(prior):
+    counted = tally(("A", "B", 0, 4, 0), ("B", "C", 0, 8, 0))
+    message = refused(BradleyTerry(ties="discard", prior=prior), counted)
+    assert "every comparison is a tie (12), and ties are discarded" in message
+
+
+def test_discarded_ties_that_alone_joined_systems_are_named():
+    counted = tally(("A", "B", 3, 0, 2), ("C", "D", 1, 0, 2), ("A", "C", 0, 5, 0))
+    message = refused(BradleyTerry(ties="discard"), counted)
+    assert "A, B were only ever tied with C, D" in message
+    assert "keep the ties (--ties half-win)" in message
+
+
+def test_one_system_cannot_be_compared():
+    with pytest.raises(NotIdentified, match="fewer than two systems"):
+        BradleyTerry().fit(tally(systems=("A",)))
+
+
+# covariates that cannot be
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"A": 1.0, "B": 2.0}, "'size' has no value for C"),
+        ({"A": 1.0, "B": 1.0, "C": 1.0}, "must vary between systems"),
+        ({"A": "big", "B": "big", "C": "big"}, "must vary between systems"),
+        ({"A": 1.0, "B": np.nan, "C": 2.0}, "must vary between systems and be finite"),
+        ({"A": 1.0, "B": np.inf, "C": 2.0}, "must vary between systems and be finite"),
+    ],
+)
+def test_covariates_without_values_or_variation_are_refused(values, words):
+    with pytest.raises(InvalidJudgments, match=words):
+        BradleyTerry(system_covariates={"size": values}).fit(tally(*ROUND))

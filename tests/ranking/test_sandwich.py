@@ -1,0 +1,316 @@
+"""Sandwich covariances against statsmodels, against refits, and against their formulas."""
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm
+
+from evenhand.errors import NotIdentified
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import pieces, sandwich
+from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
+from ranking.panels import comparisons, fit, panel, tally, write_out
+
+
+def logit(frame: pl.DataFrame, by: str | None = None) -> np.ndarray:
+    """statsmodels GLM: covariance of log-worths, the last system at 0, CR1 by a column or by row.
+
+    GLM(y, e_left − e_right, family=Binomial()).fit(cov_type="cluster", cov_kwds={"groups": ...});
+    a tie is half a win, or is not in the frame. (Its cov_type="HC1" is HC0 for a GLM.)
+    """
+    systems = sorted({*frame["left"], *frame["right"]})
+    x = np.zeros((len(frame), len(systems)))
+    for row, (left, right) in enumerate(frame.select("left", "right").iter_rows()):
+        x[row, systems.index(left)], x[row, systems.index(right)] = 1, -1
+    y = frame["outcome"].replace_strict({"left": 1.0, "tie": 0.5, "right": 0.0}).to_numpy()
+    model = sm.GLM(y, x[:, :-1], family=sm.families.Binomial())
+    labels = range(len(frame)) if by is None else frame[by].to_numpy()
+    groups = np.unique(labels, return_inverse=True)[1]
+    return model.fit(tol=1e-12, cov_type="cluster", cov_kwds={"groups": groups}).cov_params()
+
+
+def decided(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.filter(pl.col("outcome") != "tie")
+
+
+@pytest.mark.parametrize("by", ["judge", "item"])
+def test_cr1_by_judge_and_by_item_is_that_of_statsmodels(by, monkeypatch):
+    monkeypatch.setattr(sandwich, "DENSE", 0)
+    frame = panel()
+    fitted = fit(frame, ties="discard")
+    vcov, kind = cluster_covariance(fitted, tally(frame, by), by)
+    assert kind == "CR1"
+    np.testing.assert_allclose(
+        fitted.to_worth(vcov)[:-1, :-1], logit(decided(frame), by), rtol=1e-8
+    )
+
+
+def test_cr1_by_judgment_is_that_of_statsmodels_with_a_cluster_for_each_row():
+    frame = panel()
+    fitted = fit(frame, ties="discard")
+    vcov = fitted.to_worth(judgment_covariance(fitted))
+    np.testing.assert_allclose(vcov[:-1, :-1], logit(decided(frame)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("by", [None, "judge"])
+def test_a_half_win_is_one_answer_and_not_two_halves(by, monkeypatch):
+    monkeypatch.setattr(sandwich, "DENSE", 0)
+    frame = panel()
+    fitted = fit(frame, ties="half-win")
+    if by is None:
+        vcov = judgment_covariance(fitted)
+    else:
+        vcov, _ = cluster_covariance(fitted, tally(frame, by), by)
+    np.testing.assert_allclose(fitted.to_worth(vcov)[:-1, :-1], logit(frame, by), rtol=1e-8)
+
+
+def test_every_judgment_a_cluster_of_its_own_gives_the_covariance_by_judgment(monkeypatch):
+    monkeypatch.setattr(sandwich, "DENSE", 0)
+    frame = panel().with_row_index("id").with_columns(judge=pl.col("id").cast(str))
+    for ties in ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"):
+        fitted = fit(frame, ties=ties)
+        vcov, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+        np.testing.assert_allclose(vcov, judgment_covariance(fitted), rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", [False, True])
+@pytest.mark.parametrize("by", ["judge", "item"])
+def test_cv3_is_its_formula_answer_by_answer(by, order):
+    frame = panel()
+    fitted = fit(frame, order_effect=order)
+    vcov, kind = cluster_covariance(fitted, tally(frame, by), by)
+    expected = write_out(frame, fitted, order=order).jackknife(frame[by].to_list())
+    assert kind == "CV3"
+    np.testing.assert_allclose(vcov, expected, rtol=1e-7, atol=1e-12)
+
+
+def test_cv3_is_its_formula_where_one_judge_gave_most_answers():
+    """Leverage near one: the iteration does not settle, and equations are solved directly."""
+    frame = panel(n=400)
+    busy = pl.when(pl.int_range(pl.len()) % 20 < 18).then(pl.lit("j000")).otherwise(pl.col("judge"))
+    frame = frame.with_columns(judge=busy)
+    fitted = fit(frame)
+    vcov, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+    expected = write_out(frame, fitted).jackknife(frame["judge"].to_list())
+    np.testing.assert_allclose(vcov, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("ties", ["rao-kupper", "glenn-david"])
+def test_cv3_of_thresholds_is_its_formula_with_differences_for_derivatives(ties):
+    frame = panel(n=160, judges=4)
+    model = BradleyTerry(ties=ties)
+    whole = model.fit(comparisons(frame))
+    found, _ = cluster_covariance(whole, tally(frame, "judge"), "judge")
+    scale = np.where(np.array(whole.names) == "tau", whole.estimate, 1.0)
+    expected = _jackknife_by_differences(frame, whole)
+    np.testing.assert_allclose(found * scale * scale[:, None], expected, rtol=2e-4, atol=1e-7)
+
+
+def _jackknife_by_differences(frame, whole):
+    """CV3 in (λ, τ), derivatives of each judge's log-likelihood by central differences."""
+    at, p, step = whole.estimate, len(whole.estimate), 1e-4
+    parts = [part for _, part in sorted(frame.group_by("judge"), key=lambda pair: pair[0])]
+
+    def value(part, where):
+        loglik = 0.0
+        worth, tau = np.append(where[:-1], 0.0), where[-1]
+        for left, right, outcome in part.select("left", "right", "outcome").iter_rows():
+            eta = worth[whole.systems.index(left)] - worth[whole.systems.index(right)]
+            chances = whole.likelihood.law.log_chances(np.array([eta]), np.log(tau))
+            loglik += chances[0, ["left", "tie", "right"].index(outcome)]
+        return loglik
+
+    unit = np.eye(p) * step
+    scores, informations = [], []
+    for part in parts:
+        up = [value(part, at + e) for e in unit]
+        down = [value(part, at - e) for e in unit]
+        scores.append((np.array(up) - down) / (2 * step))
+        bend = np.zeros((p, p))
+        for i in range(p):
+            for j in range(p):
+                corners = [
+                    value(part, at + a * unit[i] + b * unit[j]) * a * b
+                    for a in (1, -1)
+                    for b in (1, -1)
+                ]
+                bend[i, j] = -sum(corners) / (4 * step**2)
+        informations.append(bend)
+    total = np.sum(informations, axis=0)
+    changes = [np.linalg.solve(total - h, s) for s, h in zip(scores, informations, strict=True)]
+    spread = np.array(changes) - np.mean(changes, axis=0)
+    return (len(parts) - 1) / len(parts) * spread.T @ spread
+
+
+@pytest.mark.parametrize("ties", ["davidson", "discard"])
+def test_standard_errors_are_within_a_fortieth_of_leaving_judges_out_and_refitting(ties):
+    """INFERENCE B2: one step in place of a refit moves coverage by .004 to .007."""
+    frame = panel(seed=3, n=2000, judges=20, systems=5)
+    whole = fit(frame, ties=ties)
+    refits = [
+        fit(frame.filter(pl.col("judge") != judge), ties=ties).log_worth
+        for judge in sorted(set(frame["judge"]))
+    ]
+    spread = np.array(refits) - np.mean(refits, axis=0)
+    expected = np.sqrt(19 / 20 * (spread**2).sum(axis=0))[:-1]
+    vcov, _ = cluster_covariance(whole, tally(frame, "judge"), "judge")
+    found = np.sqrt(np.diag(whole.to_worth(vcov)))[:-1]
+    np.testing.assert_allclose(found, expected, rtol=0.025)
+    model = np.sqrt(np.diag(whole.worth_vcov))[:-1]
+    assert (np.abs(found - expected) < 0.1 * np.abs(model - expected)).all()
+
+
+def test_two_ways_subtract_the_cells_of_judge_and_item():
+    frame = panel()
+    fitted = fit(frame)
+    found = crossed_covariance(fitted, tally(frame, "judge", "item"), ("judge", "item"))
+    cells = (frame["judge"] + frame["item"]).to_list()
+    np.testing.assert_allclose(found, write_out(frame, fitted).pooled(cells), rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", [False, True])
+def test_the_dense_and_the_sparse_way_to_cells_agree(order, monkeypatch):
+    frame = panel()
+    fitted, counts = fit(frame, order_effect=order), tally(frame, "judge", "item")
+    dense = crossed_covariance(fitted, counts, ("judge", "item"))
+    monkeypatch.setattr(sandwich, "DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
+    numbered = crossed_covariance(fitted, counts, ("judge", "item"))
+    monkeypatch.setattr(sandwich, "DENSE", 0)
+    sparse = crossed_covariance(fitted, counts, ("judge", "item"))
+    np.testing.assert_allclose(numbered, dense, rtol=1e-12)
+    np.testing.assert_allclose(sparse, dense, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("by", ["judge", "item"])
+def test_clusters_taken_in_blocks_give_the_same(by, monkeypatch):
+    frame = panel()
+    fitted, counts = fit(frame), tally(frame, by)
+    whole, _ = cluster_covariance(fitted, counts, by)
+    monkeypatch.setattr(sandwich, "BLOCK", 1)
+    np.testing.assert_allclose(cluster_covariance(fitted, counts, by)[0], whole, rtol=1e-9)
+
+
+def test_importance_weights_enter_the_sandwich_squared():
+    frame = panel(n=120)
+    weights = np.random.Generator(np.random.PCG64(5)).choice([0.25, 0.5, 1.5, 2.0], len(frame))
+    data = comparisons(frame.with_columns(weight=pl.Series(weights)))
+    data = type(data)(data.frame, weights="importance")
+    fitted = BradleyTerry().fit(data)
+    answers = write_out(frame, fitted, weights=weights)
+    n, p = weights.sum() ** 2 / (weights**2).sum(), len(fitted.estimate)
+    single = answers.pooled(list(range(len(frame)))) * n / (n - p)
+    np.testing.assert_allclose(judgment_covariance(fitted), single, rtol=1e-7, atol=1e-12)
+    vcov, _ = cluster_covariance(fitted, data.tally(by=("judge",)), "judge")
+    expected = answers.jackknife(frame["judge"].to_list())
+    np.testing.assert_allclose(vcov, expected, rtol=1e-7, atol=1e-12)
+
+
+def test_the_unit_of_importance_weights_does_not_matter():
+    frame = panel(n=120)
+    found = []
+    for unit in (0.01, 1.0, 30.0):
+        weight = pl.Series(np.where(np.arange(120) % 3, 1.0, 0.5) * unit)
+        data = comparisons(frame.with_columns(weight=weight))
+        fitted = BradleyTerry().fit(type(data)(data.frame, weights="importance"))
+        found.append(judgment_covariance(fitted))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-8)
+    np.testing.assert_allclose(found[2], found[1], rtol=1e-8)
+
+
+def test_frequency_weights_are_repeated_rows():
+    frame = panel(n=150)
+    weight = pl.Series(np.arange(150) % 4)
+    repeated = frame[np.repeat(np.arange(150), weight.to_numpy()).tolist()]
+    weighted = frame.with_columns(weight=weight)
+    one, other = fit(weighted), fit(repeated)
+    np.testing.assert_allclose(judgment_covariance(one), judgment_covariance(other), rtol=1e-9)
+    for by in ("judge", "item"):
+        found, _ = cluster_covariance(one, tally(weighted, by), by)
+        expected, _ = cluster_covariance(other, tally(repeated, by), by)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_every_judgment_twice_leaves_covariances_by_cluster_and_halves_those_of_the_model():
+    """INFERENCE A9: s_g and H double, so V stays."""
+    frame = panel()
+    twice = pl.concat([frame, frame])
+    one, two = fit(frame), fit(twice)
+    np.testing.assert_allclose(two.log_worth, one.log_worth, atol=1e-9)
+    np.testing.assert_allclose(two.vcov, one.vcov / 2, rtol=1e-8)
+    for by in ("judge", "item"):
+        found, _ = cluster_covariance(two, tally(twice, by), by)
+        expected, _ = cluster_covariance(one, tally(frame, by), by)
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+    ways = ("judge", "item")
+    np.testing.assert_allclose(
+        crossed_covariance(two, tally(twice, *ways), ways),
+        crossed_covariance(one, tally(frame, *ways), ways),
+        rtol=1e-8,
+        atol=1e-14,
+    )
+
+
+def test_a_judge_of_nothing_but_discarded_ties_is_no_cluster():
+    frame = decided(panel())
+    idle = frame.head(9).with_columns(judge=pl.lit("idle"), outcome=pl.lit("tie"))
+    fitted = fit(frame, ties="discard")
+    expected, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+    more = pl.concat([frame, idle])
+    found, _ = cluster_covariance(fit(more, ties="discard"), tally(more, "judge"), "judge")
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def two_islands_and_a_bridge(bridges: tuple[str, ...]) -> pl.DataFrame:
+    """Judges j000.. compare s0, s1 or s2, s3; only the judges on the bridge compare s1 with s2."""
+    frame = panel(n=400, judges=6).filter(
+        pl.col("left").is_in(["s0", "s1"]) == pl.col("right").is_in(["s0", "s1"])
+    )
+    rows = [
+        {"left": "s1", "right": "s2", "outcome": outcome, "judge": judge, "item": "i000"}
+        for judge in bridges
+        for outcome in ("left", "right", "left", "tie")
+    ]
+    return pl.concat([frame, pl.DataFrame(rows)])
+
+
+@pytest.mark.parametrize("ties", ["davidson", "discard", "rao-kupper"])
+def test_a_judge_who_alone_links_systems_is_named(ties):
+    """The score of such a judge is nought in the direction that is lost: no number would show it."""
+    frame = two_islands_and_a_bridge(("j000",))
+    fitted = fit(frame, ties=ties)
+    with pytest.raises(NotIdentified, match="^without j000 some systems are linked to the rest by"):
+        cluster_covariance(fitted, tally(frame, "judge"), "judge")
+
+
+def test_two_judges_on_the_bridge_suffice():
+    frame = two_islands_and_a_bridge(("j000", "j001"))
+    fitted = fit(frame)
+    vcov, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+    expected = write_out(frame, fitted).jackknife(frame["judge"].to_list())
+    np.testing.assert_allclose(vcov, expected, rtol=1e-6)
+
+
+def test_a_prior_links_what_no_other_judge_does():
+    frame = two_islands_and_a_bridge(("j000",))
+    fitted = fit(frame, prior=1.0)
+    vcov, kind = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+    assert kind == "CV3"
+    assert np.isfinite(vcov).all()
+
+
+def test_no_more_comparisons_than_parameters_show_no_spread():
+    rows = {"left": ["a", "b"], "right": ["b", "c"], "outcome": ["tie", "tie"]}
+    fitted = fit(pl.DataFrame(rows), ties="half-win")
+    with pytest.raises(NotIdentified, match="2 comparisons for 2 parameters are too few"):
+        judgment_covariance(fitted)
+
+
+def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
+    frame = panel()
+    fitted, counts = fit(frame, order_effect=True), tally(frame, "judge")
+    judges = counts.factor("judge")
+    taken = pieces.take_apart(fitted, counts, judges.codes, judges.size)
+    scores = pieces.cluster_scores(fitted, taken)
+    np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-6)
+    total = pieces.cluster_information(fitted, taken).sum(axis=0)
+    np.testing.assert_allclose(np.linalg.inv(total), fitted.raw_vcov, rtol=1e-7)
