@@ -54,7 +54,7 @@ def tally(frame: pl.DataFrame, *by: str) -> Tally:
 
 @dataclass(frozen=True)
 class Answers:
-    """A fit written out answer by answer, on the papers' scale: λ of all systems but the last, γ, δ.
+    """A fit written out answer by answer; parameters are λ of all systems but the last, γ, δ.
 
     Attributes:
         scores: (n, p) derivatives of each answer's log-likelihood.

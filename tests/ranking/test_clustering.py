@@ -1,0 +1,165 @@
+"""Which clusters are taken, line by line (INFERENCE B6)."""
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
+from evenhand.judgments import Comparisons
+from evenhand.ranking.clustering import Clustering, choose_clustering, wanted_factors
+from ranking.panels import panel, tally
+
+
+def choice(frame: pl.DataFrame, requested: str | None = None) -> Clustering:
+    present = {name for name in ("judge", "item", "ranking") if name in frame.columns}
+    return choose_clustering(requested, tally(frame, *wanted_factors(requested, present)))
+
+
+def test_judge_and_item_where_both_are_there():
+    found = choice(panel(judges=9))
+    assert (found.ways, found.headline, found.notes) == (("judge", "item"), None, ())
+    assert found.name == "judge+item"
+
+
+@pytest.mark.parametrize("missing", ["judge", "item"])
+def test_the_one_that_is_there_where_the_other_is_not(missing):
+    found = choice(panel(judges=9).drop(missing))
+    assert found.ways == tuple({"judge", "item"} - {missing})
+
+
+def test_without_a_judge_column_it_says_so():
+    assert choice(panel().drop("judge")).notes == (
+        "no judge column: intervals assume independent judgments across items",
+    )
+    found = choice(panel().drop("judge", "item"))
+    assert found.ways == ()
+    assert found.name == "judgment"
+    assert found.notes == ("no judge column: intervals assume independent judgments",)
+
+
+def test_a_column_with_one_value_is_skipped_by_name():
+    found = choice(panel(judges=9, items=1))
+    assert found.ways == ("judge",)
+    assert found.notes == ("one item only: no clustering by item",)
+
+
+@pytest.mark.parametrize("name", ["judge", "item"])
+def test_a_column_with_a_value_for_each_row_is_skipped_by_name(name):
+    frame = panel(judges=9).with_columns(pl.int_range(pl.len()).cast(str).alias(name))
+    found = choice(frame)
+    assert found.ways == tuple({"judge", "item"} - {name})
+    assert found.notes == (f"every judgment has its own {name}: no clustering by {name}",)
+
+
+def test_a_value_for_each_row_that_counts_three_times_is_a_cluster():
+    frame = panel(judges=9).with_columns(
+        judge=pl.int_range(pl.len()).cast(str), weight=pl.lit(3, dtype=pl.Int64)
+    )
+    assert choice(frame).ways == ("judge", "item")
+
+
+@pytest.mark.parametrize(("judges", "who"), [(1, "this judge"), (2, "these 2 judges")])
+def test_fewer_than_five_judges_speak_for_themselves_by_item(judges, who):
+    found = choice(panel(judges=judges, items=10))
+    assert found.ways == ("item",)
+    assert found.headline == f"about {who} only"
+
+
+def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment():
+    found = choice(panel(judges=3, items=9))
+    assert found.ways == ()
+    assert found.headline == "about these 3 judges only"
+    assert found.notes == ("9 items are too few to cluster by: 10 or more would do",)
+
+
+def test_many_judges_of_whom_two_did_most_are_few():
+    frame = panel(n=600, judges=40, items=12)
+    busy = pl.when(pl.int_range(pl.len()) % 10 < 8).then(pl.col("judge").str.slice(0, 3))
+    found = choice(frame.with_columns(judge=busy.otherwise(pl.col("judge"))))
+    assert found.ways == ("item",)
+    assert found.headline is not None
+    assert found.headline.startswith("about these ")
+    assert found.headline.endswith(" effective)")
+
+
+def test_five_to_eight_judges_are_told_how_many_would_help():
+    found = choice(panel(judges=6))
+    assert found.ways == ("judge", "item")
+    assert found.notes == (
+        "6 effective judges: intervals are wide; 8 or more would narrow them",
+    )
+    assert choice(panel(judges=9)).notes == ()
+
+
+@pytest.mark.parametrize("judge", [True, False])
+def test_fewer_than_five_items_are_no_clusters(judge):
+    frame = panel(judges=9, items=4)
+    found = choice(frame if judge else frame.drop("judge"))
+    assert found.ways == (("judge",) if judge else ())
+    assert "fewer than 5 items: no clustering by item" in found.notes
+
+
+def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
+    """Comparisons of which every six are one ranking."""
+    frame = panel(n=6 * rankings)
+    ranking = pl.int_range(pl.len()) // 6
+    return frame.with_columns(
+        ranking=pl.format("r{}", ranking),
+        judge=pl.format("j{}", ranking % judges),
+        item=pl.format("i{}", ranking % items),
+    )
+
+
+def test_rankings_are_the_clusters_where_neither_judge_nor_item_is_known():
+    found = choice(ranked(40).drop("judge", "item"))
+    assert found.ways == ("ranking",)
+    assert found.notes == ("no judge column: intervals assume independent judgments",)
+
+
+def test_one_answer_is_a_ranking_wherever_single_judgments_are_the_clusters():
+    assert choice(ranked(40, judges=3, items=6)).ways == ("ranking",)
+    assert choice(ranked(40), "judgment").ways == ("ranking",)
+    alone = ranked(40).with_columns(ranking=pl.int_range(pl.len()).cast(str))
+    assert choice(alone, "judgment").ways == ()
+
+
+def test_rankings_give_way_to_judges_and_items():
+    assert choice(ranked(40)).ways == ("judge", "item")
+
+
+@pytest.mark.parametrize("requested", ["judge", "item", "ranking", "judge+item"])
+def test_what_is_asked_for_is_taken(requested):
+    assert choice(ranked(40), requested).name == requested
+
+
+def test_few_judges_are_taken_if_asked_for_with_a_warning():
+    found = choice(panel(judges=3), "judge")
+    assert found.ways == ("judge",)
+    assert found.notes == ("only 3.0 effective judges: intervals by judge are unreliable",)
+
+
+def test_one_cluster_is_refused_if_asked_for():
+    with pytest.raises(NotIdentified, match=r"cannot cluster by judge: .* only one judge \('j000'"):
+        choice(panel(judges=1), "judge")
+
+
+def test_unknown_clusters_and_missing_columns_are_refused():
+    with pytest.raises(UnknownOption, match="cluster cannot be 'juge': .* Did you mean 'judge'"):
+        wanted_factors("juge", {"judge"})
+    with pytest.raises(UnknownColumn, match=r"no item column.*--column item=NAME"):
+        wanted_factors("judge+item", {"judge"})
+
+
+def test_the_column_of_groups_is_no_cluster_within_them():
+    assert wanted_factors(None, {"judge", "item"}, "judge") == ("item",)
+    with pytest.raises(UnknownOption, match="every group by judge has one judge"):
+        wanted_factors("judge+item", {"judge", "item"}, "judge")
+
+
+def test_importance_weights_do_not_count_answers():
+    frame = panel(judges=9).with_columns(weight=pl.lit(0.01))
+    data = Comparisons(nw.from_native(frame), weights="importance")
+    found = choose_clustering(None, data.tally(by=("judge", "item")))
+    assert found.ways == ("judge", "item")
+    assert np.isclose(data.tally().n_comparisons, 2.4)
