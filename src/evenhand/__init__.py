@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from evenhand.formats import read
     from evenhand.judgments import Comparisons, Rankings, Ratings, Tally
     from evenhand.preference.bradley_terry import BradleyTerry
-    from evenhand.ranking import Ranking, rank
+    from evenhand.ranking.rank import rank
+    from evenhand.ranking.ranking import Ranking
 
 __version__ = "0.1.0"
 

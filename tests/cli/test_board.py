@@ -60,3 +60,8 @@ def test_further_columns_are_added_to_rows_only_when_asked(ranking):
     row = Scales(elo=True, worth=True).extend(ranking)[0]
     assert {"elo", "worth"} <= set(row)
     assert isinstance(row["wins"], int)
+
+
+def test_a_rounded_zero_has_no_sign(evenhand):
+    evenhand("demo", "pudding", "-o", "pudding.csv")  # brand 4 lies at -0.004
+    assert " -0.00 " not in evenhand("rank", "pudding.csv").out

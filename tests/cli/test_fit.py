@@ -146,6 +146,21 @@ def test_several_tasks_are_fitted_each_by_itself(evenhand, tasks):
     assert "groups" not in evenhand("fit", tasks, "--task", "one", "--json").json
 
 
+@pytest.mark.parametrize("verb", ["rank", "fit"])
+def test_groups_that_were_asked_for_are_groups_even_if_there_is_one(evenhand, table1, verb):
+    words = ["--where", "judge = 'J1'", "--group-by", "judge", "--json"]
+    assert list(evenhand(verb, table1, *words).json["groups"]) == ["J1"]
+
+
+@pytest.mark.parametrize("verb", ["rank", "fit"])
+def test_if_no_group_says_anything_the_reasons_are_given(evenhand, folder, verb):
+    Path("none.csv").write_text(
+        "task,left,right,outcome\none,A,B,left\ntwo,B,A,left\n", encoding="utf-8"
+    )
+    said = evenhand(verb, "none.csv", code=2).err
+    assert re.search(r"one: worths are not identified.*two: worths are not identified", said)
+
+
 def test_groups_and_covariates_exclude_each_other(evenhand, table1):
     words = ["--group-by", "judge", "--judge-covariate", "judge"]
     assert "it cannot be a covariate as well" in evenhand("fit", table1, *words, code=2).err

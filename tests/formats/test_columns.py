@@ -68,7 +68,7 @@ def test_dates_and_uuids_become_text() -> None:
         ([True, False], "true or false"),
         ([[1], [2]], "nested values"),
         ([{"a": 1}, {"a": 2}], "nested values"),
-        ([dt.datetime(2024, 1, 2), dt.datetime(2024, 1, 3)], "values of type Datetime"),
+        ([dt.datetime(2024, 1, day, tzinfo=dt.UTC) for day in (2, 3)], "values of type Datetime"),
     ],
     ids=str,
 )

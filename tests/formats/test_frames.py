@@ -51,7 +51,9 @@ def test_sql_on_a_data_frame_is_refused_with_what_to_do() -> None:
 def test_frames_without_rows_or_names_are_refused() -> None:
     assert "no rows" in refusal(pl.DataFrame(TABLE).head(0), InvalidJudgments)
     assert "nothing to count" in refusal(pl.LazyFrame(TABLE).head(0), InvalidJudgments)
-    assert "column name 0 of the data frame is no text but int" in refusal(pd.DataFrame([["A", "B", "tie"]]), UnknownFormat)
+    assert "column name 0 of the data frame is no text but int" in refusal(
+        pd.DataFrame([["A", "B", "tie"]]), UnknownFormat
+    )
     twice = pd.DataFrame([["A", "B", "tie"]], columns=["left", "left", "winner"])
     assert "a column twice" in refusal(twice, UnknownFormat)
     with pytest.raises(UnknownFormat, match="neither a file name nor a data frame"):

@@ -52,7 +52,11 @@ def test_ranks_are_refused_in_frames_too() -> None:
 def test_missing_floats_are_blank_ranks_in_every_frame() -> None:
     table = {"ranking": ["r", "r", "r"], "system": ["A", "B", "C"], "rank": [1.0, None, 2.0]}
     gaps = pl.DataFrame(table)
-    for frame in (gaps, gaps.with_columns(pl.col("rank").fill_null(float("nan"))), gaps.to_pandas()):
+    for frame in (
+        gaps,
+        gaps.with_columns(pl.col("rank").fill_null(float("nan"))),
+        gaps.to_pandas(),
+    ):
         assert cells_of(tally_of(frame)) == {("A", "C"): (1, 0, 0)}
 
 

@@ -1,11 +1,13 @@
 """Which layout a table has."""
 
+from pathlib import Path
+
 import pytest
 
 from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats import FORMATS, read
 from evenhand.formats.registry import LAYOUTS, choose
-from evenhand.formats.roles import Header
+from evenhand.formats.roles import SYNONYMS, Header
 from evenhand.judgments import Comparisons, Rankings, Ratings
 from read_tables import refusal
 
@@ -25,7 +27,8 @@ HEADERS = {
 
 @pytest.mark.parametrize(("name", "header"), HEADERS.items())
 def test_a_layout_is_recognised_by_its_columns(name: str, header: str) -> None:
-    assert choose(Header(tuple(header.split(","))), None).NAME == name
+    recognised = choose(Header(tuple(header.split(","))), None)
+    assert name == recognised.NAME
 
 
 def test_every_layout_has_a_header_here() -> None:
@@ -35,7 +38,8 @@ def test_every_layout_has_a_header_here() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS, ids=FORMATS)
 def test_a_layout_says_its_name_its_title_and_its_columns(layout) -> None:
     assert layout.__doc__.count("\n") > 3, "no picture of the layout"
-    assert layout.NAME == layout.__name__.rpartition(".")[2]
+    file = layout.__name__.rpartition(".")[2]
+    assert file == layout.NAME
     assert layout.TITLE
     assert len(layout.NEEDS) >= 2
 
@@ -84,3 +88,13 @@ def test_each_own_table_gives_its_kind_of_handle(save) -> None:
     rated = save("s.csv", "judge,item,system,criterion,score\nj,1,A,fluency,71.5\n")
     kinds = [type(read(path)) for path in (compared, ranked, rated)]
     assert kinds == [Comparisons, Rankings, Ratings]
+
+
+def test_the_documentation_names_every_layout_and_synonym() -> None:
+    page = Path(__file__).parents[2] / "docs" / "formats.md"
+    rows = [line.split("|") for line in page.read_text(encoding="utf-8").splitlines()]
+    told = {row[1].strip().strip("`"): row[2].strip().split(", ") for row in rows if len(row) == 4}
+    assert {role: told[role] for role, names in SYNONYMS.items() if names} == {
+        role: list(names) for role, names in SYNONYMS.items() if names
+    }
+    assert tuple(row[1].strip(" `") for row in rows if row[1:] and len(row) == 5)[2:] == FORMATS

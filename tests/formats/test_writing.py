@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -30,6 +31,11 @@ def _rows(data: Any) -> list[tuple[Any, ...]]:
     columns = fetch_columns(data.frame)
     ordered = [columns[name].tolist() for name in sorted(columns)]
     return sorted(zip(*ordered, strict=True), key=repr)
+
+
+def _blank(column: Any) -> list[float | None]:
+    """Numbers of a fetched column; missing ones, which numpy writes as nan, as None."""
+    return [None if np.isnan(number) else number for number in column.astype(float)]
 
 
 def _both_ways(frame: pl.DataFrame, folder: Path, suffix: str) -> list[Any]:
@@ -83,18 +89,9 @@ def test_rankings_are_read_as_they_were_written(rankings, suffix, tmp_path) -> N
     for back in _both_ways(frame, tmp_path, suffix):
         assert isinstance(back, Rankings)
         columns = fetch_columns(back.frame)
-        there = [None if rank != rank else rank for rank in columns["rank"].tolist()]  # noqa: PLR0124 - nan is the only value that differs from itself
-        found = zip(columns["ranking"].tolist(), columns["system"].tolist(), there, strict=True)
-        assert sorted(found, key=repr) == sorted(
-            ((r, s, float(rank) if isinstance(there[0], float) and rank else rank) for r, s, rank in rows),
-            key=repr,
-        ) or {(r, s): rank for r, s, rank in rows} == dict(
-            zip(
-                zip(columns["ranking"].tolist(), columns["system"].tolist(), strict=True),
-                there,
-                strict=True,
-            )
-        )
+        names = zip(columns["ranking"].tolist(), columns["system"].tolist(), strict=True)
+        found = dict(zip(names, _blank(columns["rank"]), strict=True))
+        assert found == {(ranking, system): rank for ranking, system, rank in rows}
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -110,8 +107,8 @@ def test_ratings_are_read_as_they_were_written(rows, suffix, tmp_path) -> None:
     for back in _both_ways(frame, tmp_path, suffix):
         assert isinstance(back, Ratings)
         columns = fetch_columns(back.frame)
-        scores = [None if score != score else score for score in columns["score"].tolist()]  # noqa: PLR0124
-        found = zip(columns["judge"].tolist(), columns["system"].tolist(), scores, strict=True)
+        sides = (columns["judge"].tolist(), columns["system"].tolist(), _blank(columns["score"]))
+        found = zip(*sides, strict=True)
         assert sorted(found, key=repr) == sorted(rows, key=repr)
 
 

@@ -90,7 +90,7 @@ def _titles(scales: Scales) -> list[str]:
 
 
 def _numbers(row: dict[str, Any], scales: Scales) -> list[str]:
-    cells = [f"{row['log_worth']:.2f}"]
+    cells = [f"{row['log_worth']:z.2f}"]
     cells += [f"{row['elo']:.0f}"] if scales.elo else []
     return [*cells, f"{row['worth']:.3f}"] if scales.worth else cells
 
@@ -111,7 +111,7 @@ def _bars(ranking: Ranking, cells: int) -> list[str]:
     if ranking.lower is None or ranking.upper is None or not cells:
         return [""] * (len(ranking.systems) + 1)
     scale = (float(ranking.lower.min()), float(ranking.upper.max()))
-    left, right = f"{scale[0]:.1f}", f"{scale[1]:.1f}"
+    left, right = f"{scale[0]:z.1f}", f"{scale[1]:z.1f}"
     title = left + pad(right, cells - len(left), right=True)
     ends = zip(ranking.lower, ranking.log_worth, ranking.upper, strict=True)
     return [title, *(bar((float(a), float(b), float(c)), scale, cells) for a, b, c in ends)]

@@ -58,7 +58,7 @@ def _quasi_errors(fit: Fit) -> dict[str, str]:
 
 
 def _numbers(one: Coefficient) -> tuple[str, str, str, str]:
-    estimate = f"{one.estimate:.4f}"
+    estimate = f"{one.estimate:z.4f}"
     if one.stderr is None or one.z is None or one.p is None:
         return estimate, "—", "—", "—"
     return estimate, f"{one.stderr:.4f}", f"{one.z:.3f}", format_p(one.p)

@@ -96,18 +96,19 @@ def _fit_groups(
     from evenhand.cli.fit_result import Fitted
 
     groups = _tally_groups(data, model, group_by)
+    alone = group_by is None and len(groups) == 1
     found: dict[str, Fitted] = {}
     refused: dict[str, str] = {}
     for name, tally in groups.items():
         try:
-            found[name] = Fitted(model.fit(tally), tally)
+            found["" if alone else name] = Fitted(model.fit(tally), tally)
         except (NotIdentified, NotConverged) as refusal:
-            if len(groups) == 1:
+            if alone:
                 raise
             refused[name] = str(refusal)
     if not found:
-        raise NotIdentified("\n".join(f"{name}: {why}" for name, why in refused.items()))
-    return ({"": next(iter(found.values()))} if len(groups) == 1 else found), refused
+        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    return found, refused
 
 
 def _tally_groups(data: Comparisons, model: BradleyTerry, group_by: str | None) -> dict[str, Tally]:

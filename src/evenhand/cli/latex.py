@@ -32,7 +32,7 @@ def number(value: float | None, digits: int) -> str:
     >>> number(-0.5, 2), number(None, 2)
     ('$-0.50$', '--')
     """
-    return NONE if value is None else f"${value:.{digits}f}$"
+    return NONE if value is None else f"${value:z.{digits}f}$"
 
 
 def tabular(

@@ -101,12 +101,14 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
     if column == "estimate":
         what = quantity
     if what in {"gamma", "nu"}:
-        gamma = _coefficient(fit, "tie", column)
+        gamma = find_coefficient(fit, "tie", column)
         return exp(gamma) if what == "nu" else gamma
     if what == "order effect":
-        return _coefficient(fit, "order", column) * (2 if column in {"estimate", "stderr"} else 1)
+        return find_coefficient(fit, "order", column) * (
+            2 if column in {"estimate", "stderr"} else 1
+        )
     if ":" in of:
-        return _coefficient(fit, of, column)
+        return find_coefficient(fit, of, column)
     first, second = of.split(" - ")
     (contrast,) = fit.contrasts([(first, second)])
     value = float(getattr(contrast, column))
@@ -115,8 +117,13 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
     return value / 2 if what == "lambda" and column in {"estimate", "stderr"} else value
 
 
-def _coefficient(fit: Fit, label: str, column: str) -> float:
-    """Return a column of the coefficient with this label."""
+def find_coefficient(fit: Fit, label: str, column: str) -> float:
+    """Return a column of the coefficient with this label.
+
+    Raises:
+        EvenhandError: the reference system has an estimate, 0, and nothing else.
+
+    """
     found = next(one for one in fit.coefficients if one.label == label)
     value = getattr(found, column)
     if value is None:

@@ -34,8 +34,8 @@ def open_frame(source: Any) -> Table:
     unnamed = [name for name in names if not isinstance(name, str)]
     if unnamed:
         raise UnknownFormat(
-            f"column name {unnamed[0]} of the data frame is no text but {type(unnamed[0]).__name__}:"
-            " columns need names"
+            f"column name {unnamed[0]} of the data frame is no text but"
+            f" {type(unnamed[0]).__name__}: columns need names"
         )
     if isinstance(frame, nw.DataFrame) and not len(frame):
         raise InvalidJudgments("the data frame has columns but no rows")

@@ -173,8 +173,8 @@ class Fit:
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion, −2ℓ + p log n, n comparisons; assumes independent judgments."""
-        return float(-2 * self.loglik + len(self.names) * np.log(self.n_comparisons))
+        """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent."""
+        return float(-2 * self.loglik + len(self.names) * np.log(self.n_judgments))
 
     @cached_property
     def expected(self) -> Array:

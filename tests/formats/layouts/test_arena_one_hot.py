@@ -7,7 +7,9 @@ from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats import read
 from read_tables import cells_of, refusal, tally_of
 
-HEADER = "id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie\n"
+HEADER = (
+    "id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie\n"
+)
 FINE = HEADER + '1,x,y,"p,q",r,s,1,0,0\n2,x,y,p,r,s,0,1,0\n3,y,x,p,r,s,0,0,1\n'
 CELLS = {("x", "y"): (1, 0, 1), ("y", "x"): (0, 1, 0)}
 

@@ -5,7 +5,9 @@ from read_tables import cells_of, tally_of
 
 
 def test_left_right_and_winner_are_comparisons(save) -> None:
-    path = save("t.csv", "left,right,winner\nPizza,Sushi,left\nPizza,Sushi,tie\nPizza,Sushi,right\n")
+    path = save(
+        "t.csv", "left,right,winner\nPizza,Sushi,left\nPizza,Sushi,tie\nPizza,Sushi,right\n"
+    )
     assert read(path).source.format == "evalica"
     assert cells_of(tally_of(path)) == {("Pizza", "Sushi"): (1, 1, 1)}
 

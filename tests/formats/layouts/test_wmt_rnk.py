@@ -71,7 +71,14 @@ def test_all_engines_agree(save, tmp_path) -> None:
     path = save("t.csv", HEADER + _row() + _row("3,2,1", judge="j2") + _row("1,-1,1"))
     frame = pl.read_csv(path)
     frame.write_parquet(tmp_path / "t.parquet")
-    sources = (path, tmp_path / "t.parquet", frame, frame.lazy(), frame.to_arrow(), frame.to_pandas())
+    sources = (
+        path,
+        tmp_path / "t.parquet",
+        frame,
+        frame.lazy(),
+        frame.to_arrow(),
+        frame.to_pandas(),
+    )
     tallies = [tally_of(source, ("task", "judge")) for source in sources]
     assert len({tally.digest for tally in tallies}) == 1
     assert {tally.n_judgments for tally in tallies} == {3}

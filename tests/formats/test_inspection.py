@@ -1,0 +1,147 @@
+"""What is in a table of judgments."""
+
+import json
+
+import polars as pl
+import pytest
+
+from evenhand.errors import InvalidJudgments
+from evenhand.formats import inspect, read
+
+ROWS = [
+    *[("j1", "1", "A", "B", "left"), ("j1", "2", "A", "B", "right"), ("j1", "3", "A", "C", "tie")],
+    *[("j2", "1", "B", "A", "left"), ("j2", "4", "C", "B", "left")],
+]
+TABLE = pl.DataFrame(ROWS, ["judge", "item", "left", "right", "outcome"], orient="row")
+
+
+def test_comparisons_are_counted() -> None:
+    part = inspect(read(TABLE)).total
+    assert (part.judgments, part.comparisons, part.systems, part.judges, part.items) == (
+        *(5, 5, 3),
+        *(2, 4),
+    )
+    assert part.effective_judges == pytest.approx(25 / 13)  # loads 3 and 2: 5² / (3² + 2²)
+    assert (part.shared_items, part.shared_judgments) == (1, 2 / 5)
+    assert part.tie_share == 1 / 5
+    assert part.left_share == 3 / 4
+    assert part.least_left == ("B", 1 / 4)  # left once of four
+    assert part.most_left == ("A", 3 / 4)
+    assert (part.components, part.strongly_connected) == (1, True)
+    assert (part.rankings, part.blank_rankings) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("rows", "components", "strong"),
+    [
+        ("A,B,left\nB,A,left\n", 1, True),
+        ("A,B,left\nC,D,left\n", 2, False),
+        ("A,B,left\nB,C,left\n", 1, False),
+        ("A,B,left\nB,C,left\nC,A,left\n", 1, True),
+        ("A,B,tie\nB,C,tie\n", 1, True),
+        ("A,B,tie\nC,B,left\n", 1, False),
+    ],
+)
+def test_connectivity_is_that_of_the_graph_of_preferences(rows, components, strong, save) -> None:
+    part = inspect(read(save("t.csv", "left,right,winner\n" + rows))).total
+    assert (part.components, part.strongly_connected) == (components, strong)
+
+
+def test_rankings_count_as_one_judgment_each(save) -> None:
+    rows = "j,1,r1,A,1\nj,1,r1,B,2\nj,1,r1,C,2\nk,1,r2,A,1\nk,1,r2,B,\nk,2,r3,A,\n"
+    found = inspect(read(save("t.csv", "judge,item,ranking,system,rank\n" + rows)))
+    part = found.total
+    assert found.kind == "rankings"
+    assert (part.rankings, part.blank_rankings, part.judgments, part.comparisons) == (3, 1, 1, 3)
+    assert (part.items, part.shared_items, part.judges) == (1, 0, 1)
+    assert part.left_share is None
+    assert part.least_left is None
+
+
+def test_tasks_are_counted_apart_and_together() -> None:
+    two = pl.concat([TABLE.with_columns(task=pl.lit("x")), TABLE.with_columns(task=pl.lit("y"))])
+    found = inspect(read(two))
+    alone = inspect(read(TABLE)).total
+    assert [part.task for part in found.tasks] == ["x", "y"]
+    assert {part.items for part in found.tasks} == {alone.items}
+    assert (found.total.items, found.total.judges, found.total.judgments) == (8, 2, 10)
+    assert found.total.shared_judgments == alone.shared_judgments
+    assert found.total.components is None
+    one = inspect(read(TABLE.with_columns(task=pl.lit("x"))))
+    assert one.tasks == ()
+    assert one.total.task == "x"
+
+
+def test_tables_without_judges_or_items_say_none(save) -> None:
+    found = inspect(read(save("t.csv", "left,right,winner\nA,B,left\n")))
+    part = found.total
+    assert (part.judges, part.effective_judges, part.items, part.shared_items) == (None,) * 4
+    assert (found.format, found.covariates) == ("evalica", ())
+
+
+def test_items_without_judges_cannot_be_shared(save) -> None:
+    part = inspect(read(save("t.csv", "item,left,right,winner\n1,A,B,left\n1,A,B,tie\n"))).total
+    assert (part.items, part.shared_items, part.shared_judgments) == (1, None, None)
+
+
+def test_weights_count(save) -> None:
+    text = "judge,item,left,right,winner,weight\nj,1,A,B,left,3\nk,1,A,B,tie,1\nk,2,A,B,right,4\n"
+    part = inspect(read(save("t.csv", text))).total
+    assert (part.judgments, part.tie_share, part.shared_judgments) == (8, 1 / 8, 4 / 8)
+
+
+def test_ratings_are_described_by_criterion(save) -> None:
+    text = "judge,item,system,criterion,score\nj,1,A,x,1\nk,1,A,x,3\nj,2,B,x,\nj,2,B,y,-4.5\n"
+    found = inspect(read(save("t.csv", text)))
+    part = found.total
+    assert (found.kind, part.judgments, part.systems, part.judges) == ("ratings", 4, 2, 2)
+    assert (part.items, part.shared_items) == (2, 1)
+    assert part.effective_judges == pytest.approx(16 / 10)
+    first, second = found.scores
+    assert (first.criterion, first.count, first.missing) == ("x", 2, 1)
+    assert (first.lowest, first.mean, first.highest) == (1, 2, 3)
+    assert (second.criterion, second.count, second.mean) == ("y", 1, -4.5)
+
+
+def test_a_criterion_without_any_score_has_no_range(save) -> None:
+    found = inspect(read(save("t.csv", "system,criterion,score\nA,x,\nB,x,\nA,y,2\n")))
+    first = found.scores[0]
+    assert (first.count, first.missing, first.lowest, first.mean) == (0, 2, None, None)
+
+
+def test_ratings_without_a_criterion_are_one_group(save) -> None:
+    (only,) = inspect(read(save("t.csv", "system,score\nA,1\nB,2\n"))).scores
+    assert (only.criterion, only.count, only.mean) == (None, 2, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("j,3,A,B,lft", "unknown outcome 'lft'"),
+        ("j,3,A,A,left", "compared with itself"),
+        (",3,A,B,left", "missing in column 'judge'"),
+        ("j,,A,B,left", "missing in column 'item'"),
+        ('j," 3",A,B,left', "label ' 3' has a blank before or after it in column 'item'"),
+    ],
+)
+def test_every_value_is_checked(row: str, words: str, save) -> None:
+    path = save("t.csv", f"judge,item,left,right,outcome\nj,1,A,B,tie\n{row}\n")
+    with pytest.raises(InvalidJudgments) as caught:
+        inspect(read(path))
+    assert words in str(caught.value)
+    assert "(row 2)" in str(caught.value)
+
+
+def test_all_engines_see_the_same(tmp_path) -> None:
+    two = pl.concat([TABLE.with_columns(task=pl.lit("x")), TABLE.with_columns(task=pl.lit("y"))])
+    two.write_parquet(tmp_path / "t.parquet")
+    sources = (two, two.lazy(), two.to_arrow(), two.to_pandas(), tmp_path / "t.parquet")
+    found = [inspect(read(source)) for source in sources]
+    assert len({(one.total, one.tasks) for one in found}) == 1
+
+
+def test_an_inspection_is_plain_json() -> None:
+    plain = json.loads(json.dumps(inspect(read(TABLE)).to_dict()))
+    assert plain["total"]["tie_share"] == 0.2
+    assert plain["kind"] == "comparisons"
+    assert plain["columns"]["outcome"] == "outcome"

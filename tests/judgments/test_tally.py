@@ -1,0 +1,217 @@
+"""Pooling, folding, splitting and merging change how counts are kept, never the counts."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.judgments import Factor, Tally, tally as module
+from evenhand.judgments.tally import join_codes, merge_levels, snake
+from tallies import shuffled, tally
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from("ABCD"),
+        st.sampled_from("ABCD"),
+        *[st.integers(0, 5)] * 3,
+        st.sampled_from(["j1", "j2", "j3"]),
+    ).filter(lambda row: row[0] != row[1]),
+    min_size=1,
+    max_size=14,
+)
+
+
+def directed(one: Tally, factor: str | None = None) -> Counter:
+    """Counts by (level, left, right, outcome), zeros left out."""
+    found: Counter = Counter()
+    codes = one.factors[factor].codes if factor else np.zeros(len(one.left), int)
+    labels = one.factors[factor].labels if factor else ("",)
+    for at in range(len(one.left)):
+        pair = one.systems[one.left[at]], one.systems[one.right[at]]
+        for outcome, n in zip("wtl", one.counts[at], strict=True):
+            found[labels[codes[at]], *pair, outcome] += n
+    return +found
+
+
+def undirected(one: Tally, factor: str | None = None) -> Counter:
+    found: Counter = Counter()
+    for (level, left, right, outcome), n in directed(one, factor).items():
+        if left > right:
+            left, right, outcome = right, left, {"w": "l", "t": "t", "l": "w"}[outcome]
+        found[level, left, right, outcome] += n
+    return found
+
+
+def assert_same(one: Tally, two: Tally) -> None:
+    for name in ("left", "right", "wins", "ties", "losses"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert one.factors.keys() == two.factors.keys()
+    for name, factor in one.factors.items():
+        np.testing.assert_array_equal(factor.codes, two.factors[name].codes)
+
+
+@given(rows)
+def test_pooling_keeps_the_counts_of_every_level(given_rows):
+    one = tally(*given_rows)
+    assert directed(one.pool(("judge",)), "judge") == directed(one, "judge")
+    assert directed(one.pool()) == directed(one)
+    assert one.pool().factors == {}
+
+
+@given(rows)
+def test_folding_keeps_the_counts_of_every_level_and_forgets_who_stood_first(given_rows):
+    one = tally(*given_rows)
+    folded = one.fold()
+    assert undirected(folded, "judge") == undirected(one, "judge")
+    assert (folded.left < folded.right).all()
+    assert not folded.positions_known
+    assert one.positions_known
+
+
+@given(rows, st.integers(0, 99))
+def test_pooled_and_folded_tallies_are_in_one_order_whatever_the_order_of_entries(given_rows, seed):
+    one = tally(*given_rows)
+    two = shuffled(one, seed)
+    assert_same(one.pool(("judge",)), two.pool(("judge",)))
+    assert_same(one.fold(), two.fold())
+    assert one.digest == two.digest
+    keys = join_codes([(a, 4) for a in (one.pool().left, one.pool().right)])
+    assert (np.diff(keys) > 0).all()
+
+
+def test_levels_stay_with_their_counts_when_entries_only_change_places():
+    """Each pair once, in an order that is not theirs: nothing is summed, everything is moved."""
+    one = tally(("C", "A", 5, 0, 0, "j2"), ("A", "B", 3, 0, 0, "j1"))
+    folded = one.fold()
+    assert folded.factors["judge"].codes.tolist() == [0, 1]
+    assert folded.wins.tolist() == [3, 0]
+    assert folded.losses.tolist() == [0, 5]
+    assert directed(one.pool(("judge",)), "judge") == directed(one, "judge")
+
+
+@given(rows)
+def test_splitting_takes_the_levels_apart(given_rows):
+    one = tally(*given_rows)
+    parts = one.split("judge")
+    assert list(parts) == list(one.factors["judge"].labels)
+    whole: Counter = Counter()
+    for label, part in parts.items():
+        seen = {name for name in part.systems}
+        assert seen == {name for row in given_rows if row[5] == label for name in row[:2]}
+        assert part.n_judgments == part.n_comparisons
+        whole += Counter({(label, *key[1:]): n for key, n in directed(part).items()})
+    assert whole == directed(one, "judge")
+
+
+def test_a_part_keeps_the_other_factors_with_the_levels_seen_there():
+    one = tally(("A", "B", 1, 0, 0, "j1"), ("B", "C", 0, 2, 0, "j2"), ("A", "C", 0, 0, 3, "j2"))
+    items = Factor(("i1", "i2"), np.array([0, 1, 1], np.int32), np.array([1.0, 5.0]), 2)
+    parts = replace(one, factors=one.factors | {"item": items}).split("judge")
+    assert parts["j1"].systems == ("A", "B")
+    assert parts["j1"].factors["item"].labels == ("i1",)
+    assert parts["j2"].factors["item"].labels == ("i2",)
+    assert parts["j2"].factors["item"].loads.tolist() == [5]
+    assert parts["j2"].factors["item"].size == 1
+
+
+def test_squares_of_importance_weights_follow_their_counts():
+    one = tally(("B", "A", 1, 2, 4, "j1"), ("A", "B", 8, 0, 1, "j1"))
+    weighted = replace(one, squares=one.counts**2)
+    folded = weighted.fold()
+    assert folded.counts.tolist() == [[12, 2, 2]]
+    assert folded.squares.tolist() == [[64 + 16, 4, 1 + 1]]
+    assert weighted.split("judge")["j1"].squares.tolist() == weighted.squares.tolist()
+
+
+def test_a_digest_tells_judgments_apart_and_nothing_else():
+    one = tally(("A", "B", 1, 2, 3, "j1"), ("A", "B", 1, 0, 0, "j2"))
+    assert one.digest == tally(("A", "B", 2, 2, 3)).digest
+    assert one.digest != tally(("A", "B", 2, 2, 4)).digest
+    assert one.digest != tally(("A", "C", 2, 2, 3)).digest
+    assert one.digest != tally(("B", "A", 2, 2, 3)).digest  # who stood first is part of it
+    assert one.fold().digest == tally(("B", "A", 3, 2, 2)).fold().digest
+
+
+def test_a_factor_that_was_not_counted_is_refused():
+    with pytest.raises(UnknownColumn, match=r"does not tell apart item: make it with by=\['item'\]"):
+        tally(("A", "B", 1, 1, 1, "j1")).split("item")
+
+
+# codes of several factors in one number
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(0, 99))
+def test_joined_codes_order_entries_as_tuples_do(sizes, seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    columns = [rng.integers(0, size, 40).astype(np.int32) for size in sizes]
+    keys = join_codes(list(zip(columns, sizes, strict=True)))
+    tuples = list(zip(*(column.tolist() for column in columns), strict=True))
+    assert np.argsort(keys, kind="stable").tolist() == sorted(range(40), key=lambda i: tuples[i])
+
+
+def test_codes_that_would_not_fit_one_number_are_joined_all_the_same(monkeypatch):
+    """A hundred million judges, as many items and rankings: 10²⁴ cells, of which 40 exist."""
+    rng = np.random.Generator(np.random.PCG64(5))
+    size = 10**8
+    columns = [rng.integers(0, 3, 40).astype(np.int32) * 33_333_333 for _ in range(4)]
+    keys = join_codes([(column, size) for column in columns])
+    tuples = list(zip(*(column.tolist() for column in columns), strict=True))
+    assert len(set(keys.tolist())) == len(set(tuples))
+    assert np.argsort(keys, kind="stable").tolist() == sorted(range(40), key=lambda i: tuples[i])
+    monkeypatch.setattr(module, "_LARGEST", 10)
+    narrow = join_codes([(column // 33_333_333, 3) for column in columns])
+    assert np.argsort(narrow, kind="stable").tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+# merging levels
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=60), st.integers(1, 12), st.integers(0, 9))
+def test_a_snake_spreads_loads_evenly(loads, limit, seed):
+    """Heaviest first, to and fro: two clusters differ by at most the heaviest level."""
+    values = np.array(loads, dtype=float)
+    member = snake(values, limit, seed)
+    used = np.bincount(member, minlength=limit)
+    assert used.max() - used.min() <= 1
+    sums = np.bincount(member, values, minlength=limit)
+    assert sums.max() - sums.min() <= values.max()
+    np.testing.assert_array_equal(member, snake(values, limit, seed))
+
+
+def test_equal_loads_are_merged_at_random_and_by_the_seed():
+    loads = np.ones(40)
+    assert (snake(loads, 5, 1) != snake(loads, 5, 2)).any()
+
+
+def test_merging_keeps_labels_and_loads_of_the_levels():
+    one = tally(*[("A", "B", n + 1, 0, 1, f"j{n}") for n in range(6)])
+    merged = merge_levels(one.factors["judge"], 2, seed=3)
+    assert (merged.size, merged.merged, set(merged.codes.tolist())) == (2, True, {0, 1})
+    assert merged.labels == one.factors["judge"].labels
+    assert merged.effective == one.factors["judge"].effective
+    assert merge_levels(merged, 1, seed=3) is merged
+    assert merge_levels(one.factors["judge"], 6, seed=3) is one.factors["judge"]
+
+
+def test_merged_levels_cannot_be_split_but_kept_as_clusters():
+    one = tally(*[("A", "B", n + 1, 0, 1, f"j{n}") for n in range(6)])
+    tasks = Factor(("t1", "t2"), np.array([0, 0, 0, 1, 1, 1], np.int32), np.array([9.0, 18]), 2)
+    merged = merge_levels(one.factors["judge"], 2, seed=3)
+    both = replace(one, factors={"judge": merged, "task": tasks})
+    with pytest.raises(UnknownOption, match="the levels of judge were merged"):
+        both.split("judge")
+    parts = both.split("task")
+    total = sum(part.factors["judge"].loads.sum() for part in parts.values())
+    assert total == both.n_comparisons
+    assert all("cluster" in label for label in parts["t1"].factors["judge"].labels)
+
+
+def test_equal_loads_make_all_levels_effective_and_one_heavy_level_few():
+    even = Factor(("a", "b", "c"), np.zeros(0, np.int32), np.full(3, 7.0), 3)
+    heavy = replace(even, loads=np.array([98.0, 1, 1]))
+    assert even.effective == pytest.approx(3)
+    assert heavy.effective == pytest.approx(100**2 / (98**2 + 2))

@@ -1,0 +1,66 @@
+"""Coefficients and contrasts: Wald tests as scipy has them, names as the papers have them."""
+
+import pytest
+from scipy.stats import norm
+
+from evenhand.errors import InvalidJudgments
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.coefficients import Coefficient, Contrast, format_p
+from model_family import campaign
+
+
+def test_a_coefficient_has_its_wald_test():
+    one = Coefficient.make("o1", "A", 0.3, 0.12)
+    assert one.z == pytest.approx(2.5)
+    assert one.p == pytest.approx(2 * norm.sf(2.5))
+
+
+def test_a_coefficient_without_an_error_has_no_test():
+    one = Coefficient.make("o1", "A", 0.3, None)
+    assert (one.stderr, one.z, one.p) == (None, None, None)
+
+
+def test_a_contrast_is_the_first_minus_the_second():
+    one = Contrast.make(("A", "B"), -0.8, 0.4)
+    assert (one.z, one.p) == (pytest.approx(-2), pytest.approx(2 * norm.sf(2)))
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(1.0, "1.0000"), (0.99999, "1.0000"), (0.0088, ".0088"), (0.0001, ".0001"), (9e-5, "<.0001")],
+)
+def test_p_values_are_written_with_four_digits_or_as_a_bound(p, text):
+    assert format_p(p) == text
+
+
+def test_the_reference_stands_at_zero_in_its_place_without_an_error():
+    fit = BradleyTerry(reference="s0001", order_effect=True).fit(campaign())
+    assert [one.name for one in fit.coefficients] == ["o1", "o2", "o3", "o4", "g1", "order"]
+    labels = ["s0000", "s0001", "s0002", "s0003", "tie", "order"]
+    assert [one.label for one in fit.coefficients] == labels
+    reference = fit.coefficients[1]
+    assert (reference.estimate, reference.stderr, reference.z, reference.p) == (0, None, None, None)
+
+
+def test_interactions_carry_the_level_and_the_reference_level_none():
+    fit = BradleyTerry(judge_covariates=("judge",), ties="none").fit(campaign())
+    assert [one.name for one in fit.coefficients] == [
+        *("o1", "o2", "o3", "o4"),
+        *("o1:student", "o2:student", "o3:student"),
+    ]
+    assert fit.coefficients[4].label == "s0000:student"
+
+
+def test_contrasts_of_unknown_systems_are_refused_with_the_nearest_name():
+    fit = BradleyTerry().fit(campaign())
+    with pytest.raises(InvalidJudgments, match="Did you mean 's0001'"):
+        fit.contrasts([("s0000", "s001")])
+    with pytest.raises(InvalidJudgments, match="'s0000' cannot be contrasted with itself"):
+        fit.contrasts([("s0000", "s0000")])
+
+
+def test_contrasts_turn_their_sign_with_their_systems():
+    fit = BradleyTerry().fit(campaign())
+    one, two = fit.contrasts([("s0000", "s0003"), ("s0003", "s0000")])
+    assert (one.estimate, one.stderr) == (-two.estimate, two.stderr)
+    assert one.stderr == pytest.approx(2 * fit.lambda_stderr[0])  # s0003 is the reference

@@ -1,0 +1,112 @@
+"""The cluster bootstrap: near the sandwich, seeded, and refused where data are too thin."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.judgments import Comparisons
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import bootstrap, rank
+from ranking.panels import comparisons, panel
+
+
+@pytest.fixture
+def few_replicates(monkeypatch):
+    monkeypatch.setattr(bootstrap, "REPLICATES", 120)
+
+
+def stderr(frame: pl.DataFrame, **settings: object) -> np.ndarray:
+    found = rank(comparisons(frame), **settings)
+    return found.stderr[np.argsort(found.systems)]
+
+
+def test_by_judge_it_is_near_the_jackknife_on_a_regular_design():
+    frame = panel(seed=2, n=3000, judges=25, systems=4)
+    drawn = stderr(frame, interval="bootstrap", cluster="judge")
+    np.testing.assert_allclose(drawn, stderr(frame, cluster="judge"), rtol=0.08)
+    assert (drawn > 1.5 * stderr(frame, interval="model")).all()
+
+
+def test_by_judgment_it_is_near_the_model_where_judgments_are_independent():
+    frame = panel(seed=2, n=1500, taste=0.0).drop("judge", "item")
+    drawn = stderr(frame, interval="bootstrap")
+    np.testing.assert_allclose(drawn, stderr(frame, interval="model"), rtol=0.08)
+
+
+def test_judges_and_items_at_once_are_conservative():
+    """Owen 2007: with both ways drawn the variance is too large by that of single judgments."""
+    frame = panel(seed=2, n=2000, judges=25, items=40)
+    both = stderr(frame, interval="bootstrap", cluster="judge+item")
+    assert (both > stderr(frame, interval="bootstrap", cluster="judge")).all()
+    assert (both > stderr(frame, cluster="judge+item")).all()
+
+
+@pytest.mark.usefixtures("few_replicates")
+@pytest.mark.parametrize("order", [False, True])
+def test_the_same_seed_gives_the_same_and_another_seed_another(order):
+    data = comparisons(panel(judges=9))
+    settings = {"interval": "bootstrap", "model": BradleyTerry(order_effect=order)}
+    one, two = (rank(data, seed=7, **settings) for _ in range(2))
+    other = rank(data, seed=8, **settings)
+    assert one.to_dict() == two.to_dict()
+    assert (one.lower != other.lower).any()
+    assert "seed=7" in one.signature
+    assert "bootstrap by judge+item, B=" in one.method
+
+
+@pytest.mark.usefixtures("few_replicates")
+def test_row_order_does_not_matter_to_a_seeded_draw():
+    frame = panel(judges=9)
+    one = rank(comparisons(frame), interval="bootstrap")
+    other = rank(comparisons(frame.sample(fraction=1, shuffle=True, seed=1)), interval="bootstrap")
+    np.testing.assert_array_equal(one.lower, other.lower)
+
+
+def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts():
+    frame = panel(judges=5, n=300)
+    data = comparisons(frame)
+    fit, tally = BradleyTerry().fit(data), data.tally(by=("judge",))
+    urn = bootstrap._fill(fit, tally)
+    drawn = bootstrap._draw(urn, ("judge",), np.random.Generator(np.random.PCG64(3)))
+    times = np.random.Generator(np.random.PCG64(3)).multinomial(5, np.full(5, 0.2))
+    judges = sorted(set(frame["judge"]))
+    repeated = pl.concat(
+        [frame.filter(pl.col("judge") == judge) for judge, t in zip(judges, times, strict=True) for _ in range(t)]
+    )
+    np.testing.assert_array_equal(
+        BradleyTerry().fit(drawn).tally.counts, BradleyTerry().fit(comparisons(repeated)).tally.counts
+    )
+
+
+def test_data_too_thin_to_be_resampled_are_refused_in_words():
+    rows = [("a", "b", "left"), ("b", "a", "left"), ("b", "c", "left"), ("c", "b", "left")]
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    with pytest.raises(NotIdentified, match="resamples determine no worths: the data are too thin"):
+        rank(comparisons(frame), interval="bootstrap")
+
+
+def test_a_few_lost_resamples_are_counted_in_a_note():
+    rows = [("a", "b", "left")] * 30 + [("b", "a", "left")] * 4
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    found = rank(comparisons(frame), interval="bootstrap")
+    lost = [note for note in found.notes if "999 resamples determine no worths" in note]
+    assert len(lost) == 1  # (30/34)³⁴ = .014 of the resamples hold no win of b
+    assert 3 <= int(lost[0].split()[0]) <= 30
+
+
+@pytest.mark.usefixtures("few_replicates")
+def test_progress_is_told():
+    steps: list[tuple[int, int]] = []
+
+    def note(done: int, every: int) -> None:
+        steps.append((done, every))
+
+    rank(comparisons(panel()), interval="bootstrap", progress=note)
+    assert steps == [(i, 120) for i in range(1, 121)]
+
+
+def test_importance_weights_cannot_be_resampled():
+    data = comparisons(panel().with_columns(weight=pl.lit(0.5)))
+    with pytest.raises(UnknownOption, match="importance weights cannot be resampled"):
+        rank(Comparisons(data.frame, weights="importance"), interval="bootstrap")

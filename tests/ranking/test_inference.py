@@ -1,0 +1,105 @@
+"""From clusters to intervals: which variance, which quantile, and what is given up."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from evenhand.errors import NotIdentified
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import rank
+from evenhand.ranking.intervals import centred_variance
+from ranking.panels import comparisons, panel, write_out
+
+
+def ordered(found, values: np.ndarray) -> np.ndarray:
+    return values[[found.fit.systems.index(system) for system in found.systems]]
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_two_ways_take_the_larger_of_judge_item_and_their_sum_less_the_cells(level):
+    """INFERENCE B3, from scores written out answer by answer; t on min(J*, I*) − 1 df."""
+    frame = panel(judges=9, items=7)
+    found = rank(comparisons(frame), level=level)
+    answers = write_out(frame, found.fit)
+    judge, item = (answers.jackknife(frame[by].to_list()) for by in ("judge", "item"))
+    cells = answers.pooled((frame["judge"] + frame["item"]).to_list())
+    worths = [found.fit.to_worth(vcov) for vcov in (judge, item, judge + item - cells)]
+    stderr = np.sqrt(np.max([centred_variance(vcov) for vcov in worths], axis=0))
+    np.testing.assert_allclose(found.stderr, ordered(found, stderr), rtol=1e-7)
+    loads = frame["item"].value_counts()["count"].to_numpy()
+    df = loads.sum() ** 2 / (loads**2).sum() - 1
+    critical = stats.t.ppf((1 + level) / 2, df)
+    np.testing.assert_allclose(found.upper, found.log_worth + critical * found.stderr, rtol=1e-9)
+    assert found.method == f"sandwich CV3 by judge+item, t on {df:.0f} df"
+
+
+def test_the_model_takes_the_normal_quantile():
+    found = rank(comparisons(panel(judges=9)), interval="model", level=0.9)
+    width = found.upper - found.log_worth
+    np.testing.assert_allclose(width, stats.norm.ppf(0.95) * found.stderr, rtol=1e-9)
+    np.testing.assert_allclose(
+        found.stderr, ordered(found, np.sqrt(centred_variance(found.fit.worth_vcov)))
+    )
+
+
+def resting_on(judge: str, item: str | None = None) -> pl.DataFrame:
+    """Systems s0, s1 and s2, s3 are linked by one judge's answers only, on one item or several."""
+    frame = panel(n=600, judges=9, items=12).filter(
+        pl.col("left").is_in(["s0", "s1"]) == pl.col("right").is_in(["s0", "s1"])
+    )
+    outcomes = ["left", "right", "left", "tie", "left", "right"]
+    rows = {
+        "left": ["s1"] * 6,
+        "right": ["s2"] * 6,
+        "outcome": outcomes,
+        "judge": [judge] * 6,
+        "item": [item or f"i00{i}" for i in range(6)],
+    }
+    return pl.concat([frame, pl.DataFrame(rows)])
+
+
+def test_judges_are_given_up_where_one_alone_links_some_systems_and_it_says_so():
+    found = rank(comparisons(resting_on("j004")))
+    assert "by item, t on" in found.method
+    assert found.headline == "about these 9 judges only"
+    assert (
+        "without j004 some systems are linked to the rest by nothing: no clustering by judge"
+        in found.notes
+    )
+
+
+def test_single_judgments_are_left_where_one_judge_and_one_item_are_the_link():
+    found = rank(comparisons(resting_on("j004", "i003")))
+    assert found.method == "sandwich CR1 by judgment"
+    assert found.headline == "about these 9 judges only"
+    assert sum("linked to the rest by nothing" in note for note in found.notes) == 2
+
+
+def test_judges_alone_remain_where_one_item_is_the_link():
+    frame = pl.concat([resting_on(judge, "i003") for judge in ("j001", "j004")])
+    found = rank(comparisons(frame))
+    assert "by judge, t on" in found.method
+    assert found.headline is None
+    assert any(note.startswith("without i003 some systems") for note in found.notes)
+
+
+def test_an_interval_that_was_asked_for_is_refused_instead():
+    with pytest.raises(NotIdentified, match="no interval by judge; use --cluster judgment"):
+        rank(comparisons(resting_on("j004")), cluster="judge")
+    assert rank(comparisons(resting_on("j004")), cluster="judgment").headline is None
+
+
+def test_a_ranking_that_alone_links_systems_is_one_answer_among_others():
+    frame = resting_on("j004").drop("judge", "item")
+    n = len(frame)
+    frame = frame.with_columns(ranking=pl.Series([f"r{i // 6}" for i in range(n - 6)] + ["link"] * 6))
+    found = rank(comparisons(frame))
+    assert "sandwich CR1 by ranking" in found.method
+
+
+def test_a_prior_is_part_of_the_jackknife():
+    data = comparisons(resting_on("j004"))
+    found = rank(data, model=BradleyTerry(prior=1.0), cluster="judge")
+    assert "sandwich CV3 by judge" in found.method
+    assert "prior 1 per system" in found.signature

@@ -1,0 +1,115 @@
+"""How a ranking prints in a terminal and in a notebook."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import printing, rank
+from ranking.panels import comparisons, panel
+
+EVIL = "<script>alert('x')</script>&"
+
+
+class Reader(HTMLParser):
+    """Collects tags, refuses those that are not closed, and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_the_terminal_shows_headline_table_sentence_notes_and_signature():
+    found = rank(comparisons(panel(judges=3)))
+    lines = str(found).splitlines()
+    assert lines[0] == "about these 3 judges only"
+    assert lines[1].split() == ["rank", "system", "log-worth", "interval", "better", "than"]
+    assert lines[-1] == found.signature
+    assert f"note: {found.notes[0]}" in lines
+    assert found.says in lines
+    assert repr(found) == str(found)
+    shown = [line.split()[1] for line in lines[2:] if line.strip() not in {"", "·"}]
+    assert tuple(shown[:4]) == found.systems
+
+
+def test_a_dot_stands_between_clusters():
+    found = rank(comparisons(panel(n=3000, systems=3, taste=0.0).drop("judge", "item")))
+    assert found.cluster.tolist() == [1, 2, 3]
+    lines = str(found).splitlines()
+    assert [line.strip() == "·" for line in lines[1:6]] == [False, True, False, True, False]
+
+
+def test_names_are_escaped_in_a_notebook():
+    frame = panel(judges=3).with_columns(pl.col("left", "right").replace({"s1": EVIL}))
+    found = rank(comparisons(frame))
+    reader = read(found._repr_html_())
+    assert "script" not in reader.tags
+    assert EVIL in reader.text
+    assert "about these 3 judges only" in reader.text
+    assert found.signature in reader.text
+
+
+def test_names_of_groups_are_escaped_in_a_notebook():
+    frame = panel(judges=9).with_columns(task=pl.lit(EVIL))
+    ties = frame.filter(pl.col("outcome") == "tie").with_columns(task=pl.lit("<b>ties"))
+    found = rank(comparisons(pl.concat([frame, ties])))
+    reader = read(found._repr_html_())
+    assert not {"script", "b"} & set(reader.tags)
+    assert EVIL in reader.text
+    assert "<b>ties" in reader.text
+    assert f"task {EVIL}" in str(found)
+
+
+def test_of_very_many_systems_the_best_are_shown(monkeypatch):
+    monkeypatch.setattr(printing, "SHOWN", 2)
+    found = rank(comparisons(panel(judges=9)))
+    assert "... and 2 more systems" in str(found)
+    assert "... and 2 more systems" in found._repr_html_()
+    assert found.systems[3] not in str(found).split()
+    assert len(found.rows()) == 4
+
+
+def test_without_intervals_ranks_are_places(monkeypatch):
+    from evenhand.preference import bradley_terry
+
+    monkeypatch.setattr(bradley_terry, "DENSE", 3)
+    found = rank(comparisons(panel(judges=9)))
+    assert [row[0] for row in found.table()[1:]] == ["1", "2", "3", "4"]
+    assert "leads by its estimate" in found.says
+
+
+def test_equal_estimates_print_the_same_range():
+    rows = [(a, b, o) for a, b in ("xy", "yz", "zx") for o in ("left", "right", "tie")]
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    found = rank(comparisons(frame), model=BradleyTerry())
+    assert {row[0] for row in found.table()[1:]} == {"1-3"}
+    assert np.unique(found.rank).tolist() == [1]
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_short_list_is_not_cut(n, monkeypatch):
+    monkeypatch.setattr(printing, "SHOWN", 4 + n)
+    assert "more systems" not in str(rank(comparisons(panel(judges=9))))

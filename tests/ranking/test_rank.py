@@ -1,0 +1,280 @@
+"""The main job on tables: tasks, groups, rankings, engines, and very many systems."""
+
+from dataclasses import replace
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.judgments import Comparisons, Rankings, Source
+from evenhand.preference import bradley_terry
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import GroupedRankings, Ranking, rank, sandwich
+from evenhand.ranking.rank import CLUSTERS
+from ranking.panels import comparisons, panel
+
+
+def same(one: Ranking, other: Ranking) -> None:
+    """All numbers and words are equal, but for rounding."""
+    assert one.systems == other.systems
+    for name in ("log_worth", "stderr", "lower", "upper"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-8)
+    for name in ("rank", "rank_lower", "rank_upper", "cluster", "wins", "ties", "losses"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for name in ("headline", "method", "notes", "signature", "n_judges", "n_items"):
+        assert getattr(one, name) == getattr(other, name)
+
+
+def two_tasks() -> pl.DataFrame:
+    first = panel(seed=1, judges=9).with_columns(task=pl.lit("de-en"), domain=pl.lit("news"))
+    second = panel(seed=2, judges=12, items=20, n=300, systems=3)
+    return pl.concat([first, second.with_columns(task=pl.lit("cs-en"), domain=pl.lit("news"))])
+
+
+def test_several_tasks_are_ranked_task_by_task_each_as_if_it_were_alone():
+    data = comparisons(two_tasks())
+    found = rank(data)
+    assert isinstance(found, GroupedRankings)
+    assert list(found) == ["cs-en", "de-en"]
+    assert found.by == "task"
+    for task in found:
+        same(found[task], rank(data.select_task(task)))
+        same(found[task], rank(comparisons(two_tasks().filter(pl.col("task") == task).drop("task"))))
+
+
+def test_more_clusters_than_two_hundred_are_merged_alike_in_one_task_and_in_several():
+    many = panel(n=3000, judges=CLUSTERS + 50, items=12).with_columns(task=pl.lit("a"))
+    data = comparisons(pl.concat([many, many.with_columns(task=pl.lit("b"))]))
+    one, other = rank(data, cluster="judge"), rank(data.select_task("a"), cluster="judge")
+    same(one["a"], other)
+    assert one["a"].n_judges == 250
+    assert "t on 199 df" in one["a"].method
+
+
+def test_items_of_different_tasks_are_different_items():
+    frame = two_tasks().with_columns(domain=pl.lit("news"))
+    frame = frame.filter(pl.col("left").is_in(["s0", "s1"]) & pl.col("right").is_in(["s0", "s1"]))
+    found = rank(comparisons(frame), group_by="domain")["news"]
+    items = {(task, item) for task, item in frame.select("task", "item").iter_rows()}
+    assert found.n_items == len(items) > len(set(frame["item"]))
+
+
+def test_one_task_is_one_ranking_and_one_group_that_was_asked_for_is_a_group():
+    frame = panel(judges=9).with_columns(task=pl.lit("de-en"))
+    assert isinstance(rank(comparisons(frame)), Ranking)
+    grouped = rank(comparisons(frame), group_by="task")
+    assert isinstance(grouped, GroupedRankings)
+    same(grouped["de-en"], rank(comparisons(frame)))
+
+
+def test_groups_by_any_column():
+    frame = panel(judges=9, n=600)
+    frame = frame.with_columns(lang=pl.when(pl.int_range(pl.len()) % 3 < 1).then(pl.lit("de")).otherwise(pl.lit("fr")))
+    found = rank(comparisons(frame), group_by="lang", cluster="judge")
+    for lang in ("de", "fr"):
+        part = comparisons(frame.filter(pl.col("lang") == lang).drop("lang"))
+        same(found[lang], rank(part, cluster="judge"))
+
+
+def test_groups_by_judge_speak_of_one_judge_each():
+    found = rank(comparisons(panel(judges=3, n=600, items=15)), group_by="judge")
+    assert {ranking.headline for ranking in found.groups.values()} == {"about this judge only"}
+    assert {ranking.n_judges for ranking in found.groups.values()} == {1}
+    assert all("by item" in ranking.method for ranking in found.groups.values())
+
+
+def test_a_group_that_cannot_be_ranked_is_refused_while_others_are_ranked():
+    frame = two_tasks()
+    always = pl.DataFrame(
+        {
+            "left": ["x", "x", "y"],
+            "right": ["y", "y", "x"],
+            "outcome": ["left", "left", "right"],
+            "judge": ["j000", "j001", "j002"],
+            "item": ["i0", "i1", "i2"],
+            "task": "all-one-way",
+            "domain": "news",
+        }
+    )
+    found = rank(comparisons(pl.concat([frame, always])))
+    assert list(found) == ["cs-en", "de-en"]
+    assert list(found.refused) == ["all-one-way"]
+    assert "x" in found.refused["all-one-way"]
+    assert "all-one-way" in str(found)
+    with pytest.raises(NotIdentified, match="x"):
+        rank(comparisons(always))
+    with pytest.raises(InvalidJudgments, match="no task 'de-fr'. Did you mean 'de-en'?"):
+        found["de-fr"]
+
+
+def test_a_group_with_one_judge_is_refused_where_judges_are_asked_for():
+    alone = panel(seed=3, judges=1).with_columns(task=pl.lit("fr-en"), domain=pl.lit("news"))
+    found = rank(comparisons(pl.concat([two_tasks(), alone])), cluster="judge")
+    assert "there is only one judge ('j000')" in found.refused["fr-en"]
+    assert len(found) == 2
+
+
+def rankings(n: int = 60, judges: int = 3) -> Rankings:
+    rng = np.random.Generator(np.random.PCG64(4))
+    rows = []
+    for ranking in range(n):
+        places = rng.permutation(4) - np.array([1.0, 0.5, 0.0, 0.0])
+        for system, place in zip("abcd", np.argsort(np.argsort(places)), strict=True):
+            rows.append((f"r{ranking}", system, min(int(place) + 1, 3), f"j{ranking % judges}"))
+    names = ["ranking", "system", "rank", "judge"]
+    return Rankings(nw.from_native(pl.DataFrame(rows, schema=names, orient="row")))
+
+
+def test_a_ranking_is_one_judgment_of_several_comparisons():
+    found = rank(rankings())
+    assert (found.n_judgments, found.n_comparisons) == (60, 360)
+    assert "by ranking, t on 59 df" in found.method
+    assert found.headline == "about these 3 judges only"
+
+
+def test_rankings_without_judges_are_clustered_by_ranking():
+    data = rankings()
+    data = replace(data, frame=data.frame.drop("judge"))
+    found = rank(data)
+    assert "by ranking, t on 59 df" in found.method
+    np.testing.assert_array_equal(found.stderr, rank(data, cluster="judgment").stderr)
+    np.testing.assert_array_equal(found.stderr, rank(data, cluster="ranking").stderr)
+    independent = rank(data, interval="model")
+    assert (found.stderr != independent.stderr).all()
+
+
+def test_blank_rankings_and_rankings_of_one_output_are_no_judgments():
+    data = rankings(judges=9)
+    blank = pl.DataFrame(
+        {"ranking": ["blank", "blank", "one"], "system": ["a", "b", "a"], "rank": [-1, -1, 1]}
+    ).with_columns(judge=pl.lit("j0"))
+    more = Rankings(nw.from_native(pl.concat([data.frame.to_native(), blank])))
+    assert rank(more).n_judgments == 60
+    same(rank(more), rank(data))
+
+
+def test_rankings_of_several_tasks_count_their_own_rankings():
+    frame = rankings(judges=9).frame.to_native()
+    tasks = [frame.with_columns(task=pl.lit("a")), frame.head(200).with_columns(task=pl.lit("b"))]
+    found = rank(Rankings(nw.from_native(pl.concat(tasks))))
+    assert [found[task].n_judgments for task in ("a", "b")] == [60, 50]
+    assert [found[task].n_comparisons for task in ("a", "b")] == [360, 300]
+
+
+def engines(frame: pl.DataFrame) -> dict[str, Comparisons]:
+    connection = duckdb.connect()
+    arrow = frame.to_arrow()
+    connection.register("frame", arrow)
+    relation = connection.sql("select * from frame order by hash(item), judge")
+    return {
+        "pandas": Comparisons(nw.from_native(pd.DataFrame(frame.to_dict(as_series=False)))),
+        "lazy": Comparisons(nw.from_native(frame.lazy())),
+        "arrow": Comparisons(nw.from_native(pa.table(arrow))),
+        "duckdb": Comparisons(nw.from_native(relation), source=Source(connection=connection)),
+    }
+
+
+def test_every_engine_gives_the_same_ranking_and_the_same_signature():
+    frame = panel(judges=9)
+    expected = rank(comparisons(frame))
+    for data in engines(frame).values():
+        same(rank(data), expected)
+
+
+def test_the_order_of_rows_does_not_matter():
+    frame = panel(judges=9)
+    same(rank(comparisons(frame.reverse())), rank(comparisons(frame)))
+
+
+def test_swapping_sides_and_flipping_outcomes_changes_nothing_but_the_digest():
+    frame = panel(judges=9)
+    flipped = frame.rename({"left": "right", "right": "left"}).with_columns(
+        pl.col("outcome").replace({"left": "right", "right": "left"})
+    )
+    one, other = rank(comparisons(frame)), rank(comparisons(flipped))
+    np.testing.assert_allclose(one.stderr, other.stderr, rtol=1e-7)
+    np.testing.assert_allclose(one.log_worth, other.log_worth, atol=1e-9)
+
+
+def test_renaming_systems_permutes_everything():
+    frame = panel(judges=9)
+    names = {"s0": "zeta", "s1": "beta", "s2": "alpha", "s3": "gamma"}
+    renamed = frame.with_columns(pl.col("left", "right").replace(names))
+    one, other = rank(comparisons(frame)), rank(comparisons(renamed))
+    assert other.systems == tuple(names[system] for system in one.systems)
+    for name in ("log_worth", "stderr", "lower", "upper"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-9)
+
+
+def test_every_judgment_twice_leaves_the_ranking_as_it_is():
+    """INFERENCE A9."""
+    frame = panel(judges=9)
+    one, two = rank(comparisons(frame)), rank(comparisons(pl.concat([frame, frame])))
+    np.testing.assert_allclose(two.stderr, one.stderr, rtol=1e-7)
+    np.testing.assert_array_equal(two.rank_lower, one.rank_lower)
+    model = rank(comparisons(pl.concat([frame, frame])), interval="model")
+    before = rank(comparisons(frame), interval="model")
+    np.testing.assert_allclose(model.stderr, before.stderr / np.sqrt(2), rtol=1e-7)
+
+
+def test_effective_judges_count_unequal_loads_and_weights_alike_on_every_way():
+    """(Σ n)² / Σ n² of loads 10, 20, 30, 40 is 10000 / 3000."""
+    frame = panel(n=200, judges=1, items=12)
+    judge = np.repeat(["a", "b", "c", "d"], [10, 20, 30, 40])
+    rows = frame.head(100).with_columns(judge=pl.Series(judge))
+    weighted = frame.head(8).with_columns(
+        judge=pl.Series(list("aabbccdd")), weight=pl.Series([10, 0, 20, 0, 30, 0, 40, 0])
+    )
+    for settings in ({}, {"interval": "model"}, {"cluster": "item"}, {"cluster": "judgment"}):
+        found = rank(comparisons(rows), **settings)
+        assert found.n_judges == 4
+        assert found.effective_judges == pytest.approx(10 / 3)
+        assert found.headline == "about these 4 judges only"
+    model = BradleyTerry(prior=1.0)
+    found = rank(comparisons(weighted), model=model, interval="model")
+    assert found.effective_judges == pytest.approx(10 / 3)
+
+
+def test_rows_of_weight_zero_are_counted():
+    frame = panel(judges=9).with_columns(weight=pl.int_range(pl.len()) % 4)
+    assert "60 rows have weight zero and were left out" in rank(comparisons(frame)).notes
+
+
+def test_very_many_systems_have_contrasts_of_neighbours_and_no_intervals(monkeypatch):
+    frame = panel(judges=9, systems=6, n=900)
+    dense = rank(comparisons(frame), interval="model")
+    monkeypatch.setattr(bradley_terry, "DENSE", 5)
+    for settings in ({}, {"interval": "model"}, {"cluster": "judge"}):
+        found = rank(comparisons(frame), **settings)
+        assert found.lower is found.rank_lower is found.cluster is None
+        assert [row["stderr"] for row in found.rows()] == [None] * 6
+        np.testing.assert_allclose(found.log_worth, dense.log_worth, atol=1e-6)
+        assert [c.systems for c in found.neighbours] == list(
+            zip(dense.systems[:-1], dense.systems[1:], strict=True)
+        )
+        expected = dense.fit.contrasts([c.systems for c in found.neighbours])
+        for one, other in zip(found.neighbours, expected, strict=True):
+            assert one.stderr == pytest.approx(other.stderr, rel=1e-4)
+        assert any("6 systems are too many for intervals of all" in note for note in found.notes)
+        assert found.method == "no intervals"
+
+
+def test_where_the_information_of_clusters_is_too_large_cr1_takes_the_place(monkeypatch):
+    monkeypatch.setattr(sandwich, "DENSE", 10)
+    found = rank(comparisons(panel(judges=9)))
+    assert "sandwich CR1 by judge+item" in found.method
+
+
+def test_every_tie_rule_can_be_ranked_with_every_interval():
+    data = comparisons(panel(judges=9))
+    for ties in ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"):
+        for settings in ({}, {"cluster": "judgment"}, {"interval": "model"}):
+            found = rank(data, model=BradleyTerry(ties=ties), **settings)
+            assert np.isfinite(found.stderr).all()
+            assert (found.lower < found.log_worth).all()
+            assert (found.log_worth < found.upper).all()

@@ -1,0 +1,54 @@
+"""One line that reproduces a number."""
+
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import rank
+from ranking.panels import comparisons, panel
+
+
+def signature(frame: pl.DataFrame | None = None, **settings: object) -> list[str]:
+    frame = panel(judges=9) if frame is None else frame
+    return rank(comparisons(frame), **settings).signature.split(" | ")
+
+
+def test_it_says_version_model_method_level_seed_counts_and_digest():
+    found = signature(cluster="judge", level=0.9)
+    assert found[0] == f"evenhand {evenhand.__version__}"
+    assert found[1] == "davidson"
+    assert found[2].startswith("sandwich CV3 by judge, t on ")
+    assert found[2].endswith(" df, level 0.9")
+    assert found[3] == "seed=20131"
+    assert found[4] == "n=240 J=9"
+    assert found[5].startswith("sha256 ")
+    assert len(found[5]) == len("sha256 ") + 12
+
+
+def test_it_says_what_the_model_was():
+    model = BradleyTerry(ties="rao-kupper", order_effect=True, prior=0.5)
+    assert signature(model=model)[1] == "rao-kupper + order effect + prior 0.5 per system"
+    sizes = {"size": {"s0": 4.0, "s1": 3.0, "s2": 2.5, "s3": 1.0}}
+    assert signature(model=BradleyTerry(system_covariates=sizes))[1] == "davidson + covariate size"
+
+
+def test_large_numbers_are_written_in_full():
+    frame = panel(judges=9).with_columns(weight=pl.lit(12_345))
+    assert signature(frame)[4] == "n=2962800 J=9"
+
+
+@pytest.mark.parametrize("cell", ["left", "outcome"])
+def test_one_judgment_changed_changes_the_digest_and_a_judge_does_not(cell):
+    frame = panel(judges=9)
+    turned = {"left": "right", "right": "tie", "tie": "left", "s0": "s3", "s1": "s0", "s2": "s0"}
+    first = pl.int_range(pl.len()) == frame["right"].to_list().index("s1")
+    value = pl.col(cell).replace(turned | {"s3": "s2"})
+    changed = frame.with_columns(pl.when(first).then(value).otherwise(pl.col(cell)).alias(cell))
+    assert signature(changed)[5] != signature(frame)[5]
+    renamed = frame.with_columns(judge="x" + pl.col("judge"))
+    assert signature(renamed) == signature(frame)
+
+
+def test_without_judges_it_does_not_count_them():
+    assert signature(panel().drop("judge"))[4] == "n=240"
