@@ -72,10 +72,15 @@ def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts(
     times = np.random.Generator(np.random.PCG64(3)).multinomial(5, np.full(5, 0.2))
     judges = sorted(set(frame["judge"]))
     repeated = pl.concat(
-        [frame.filter(pl.col("judge") == judge) for judge, t in zip(judges, times, strict=True) for _ in range(t)]
+        [
+            frame.filter(pl.col("judge") == judge)
+            for judge, t in zip(judges, times, strict=True)
+            for _ in range(t)
+        ]
     )
     np.testing.assert_array_equal(
-        BradleyTerry().fit(drawn).tally.counts, BradleyTerry().fit(comparisons(repeated)).tally.counts
+        BradleyTerry().fit(drawn).tally.counts,
+        BradleyTerry().fit(comparisons(repeated)).tally.counts,
     )
 
 

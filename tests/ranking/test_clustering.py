@@ -84,9 +84,7 @@ def test_many_judges_of_whom_one_did_most_are_few():
 def test_five_to_eight_judges_are_told_how_many_would_help():
     found = choice(panel(judges=6))
     assert found.ways == ("judge", "item")
-    assert found.notes == (
-        "6 effective judges: intervals are wide; 8 or more would narrow them",
-    )
+    assert found.notes == ("6 effective judges: intervals are wide; 8 or more would narrow them",)
     assert choice(panel(judges=9)).notes == ()
 
 

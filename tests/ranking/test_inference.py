@@ -93,7 +93,9 @@ def test_an_interval_that_was_asked_for_is_refused_instead():
 def test_a_ranking_that_alone_links_systems_is_one_answer_among_others():
     frame = resting_on("j004").drop("judge", "item")
     n = len(frame)
-    frame = frame.with_columns(ranking=pl.Series([f"r{i // 6}" for i in range(n - 6)] + ["link"] * 6))
+    frame = frame.with_columns(
+        ranking=pl.Series([f"r{i // 6}" for i in range(n - 6)] + ["link"] * 6)
+    )
     found = rank(comparisons(frame))
     assert "sandwich CR1 by ranking" in found.method
 

@@ -23,7 +23,9 @@ def test_equal_estimates_share_a_place_and_stand_by_name(values):
 def test_systems_that_did_alike_share_a_rank_ordered_by_name():
     """Everybody beats the next of a ring as often: estimates are equal but for rounding."""
     ring = ["b", "d", "a", "c", "e"]
-    rows = [(one, ring[i - 1], outcome) for i, one in enumerate(ring) for outcome in ("left", "tie")]
+    rows = [
+        (one, ring[i - 1], outcome) for i, one in enumerate(ring) for outcome in ("left", "tie")
+    ]
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
     found = rank(comparisons(frame))
     assert found.systems == ("a", "b", "c", "d", "e")

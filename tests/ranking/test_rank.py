@@ -44,7 +44,9 @@ def test_several_tasks_are_ranked_task_by_task_each_as_if_it_were_alone():
     assert found.by == "task"
     for task in found:
         same(found[task], rank(data.select_task(task)))
-        same(found[task], rank(comparisons(two_tasks().filter(pl.col("task") == task).drop("task"))))
+        same(
+            found[task], rank(comparisons(two_tasks().filter(pl.col("task") == task).drop("task")))
+        )
 
 
 def test_more_clusters_than_two_hundred_are_merged_alike_in_one_task_and_in_several():
@@ -74,7 +76,9 @@ def test_one_task_is_one_ranking_and_one_group_that_was_asked_for_is_a_group():
 
 def test_groups_by_any_column():
     frame = panel(judges=9, n=600)
-    frame = frame.with_columns(lang=pl.when(pl.int_range(pl.len()) % 3 < 1).then(pl.lit("de")).otherwise(pl.lit("fr")))
+    frame = frame.with_columns(
+        lang=pl.when(pl.int_range(pl.len()) % 3 < 1).then(pl.lit("de")).otherwise(pl.lit("fr"))
+    )
     found = rank(comparisons(frame), group_by="lang", cluster="judge")
     for lang in ("de", "fr"):
         part = comparisons(frame.filter(pl.col("lang") == lang).drop("lang"))

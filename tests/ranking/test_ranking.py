@@ -66,7 +66,9 @@ def test_worths_sum_to_one_and_are_odds(ranking):
 def test_400_points_of_elo_are_odds_of_10_to_1(ranking):
     elo = ranking.elo()
     assert elo.mean() == pytest.approx(1000)
-    np.testing.assert_allclose(10 ** ((elo - elo[0]) / 400), np.exp(ranking.log_worth - ranking.log_worth[0]))
+    np.testing.assert_allclose(
+        10 ** ((elo - elo[0]) / 400), np.exp(ranking.log_worth - ranking.log_worth[0])
+    )
 
 
 def test_a_system_is_found_by_name(ranking):
@@ -90,7 +92,11 @@ def says(lower: list[int], upper: list[int]) -> str:
         ([1, 2, 2], [1, 3, 3], "A is the best: better than each of the other 2"),
         ([1, 1, 3], [2, 2, 3], "A and B may each be the best; these data do not tell which"),
         ([1, 2, 1], [3, 3, 3], "A and C may each be the best; these data do not tell which"),
-        ([1, 2, 2], [2, 3, 3], "A may be the best, no other can; but not every comparison is decided"),
+        (
+            [1, 2, 2],
+            [2, 3, 3],
+            "A may be the best, no other can; but not every comparison is decided",
+        ),
         (
             [1, 1, 1, 1, 1, 6],
             [5, 5, 5, 5, 5, 6],
