@@ -19,9 +19,7 @@ from golden_numbers import Golden
 def tally(*rows: tuple, systems: Sequence[str] = (), factor: str = "judge") -> Tally:
     """Count (left, right, wins, ties, losses), perhaps with the level of a factor at the end."""
     names = tuple(systems) or tuple(sorted({name for row in rows for name in row[:2]}))
-    sides = (
-        np.array([names.index(row[side]) for row in rows], dtype=np.int32) for side in (0, 1)
-    )
+    sides = (np.array([names.index(row[side]) for row in rows], dtype=np.int32) for side in (0, 1))
     counts = np.array([row[2:5] for row in rows], dtype=float).reshape(-1, 3)
     factors = {}
     if rows and len(rows[0]) > 5:

@@ -3,9 +3,9 @@
 Ten systems, gap .15, 2,000 judgments by 20 judges on 50 items, ν = 0, ties discarded; arms 1 to 4
 have (σ_J, σ_I) = (0, 0), (.5, 0), (.3, .5), (.5, .5). For each of the 45 pairs, the root mean
 variance over the standard deviation of the estimated difference in 400 campaigns (ddof 1); the
-statistic is the mean of these ratios. An independent prototype measured: by judge 1.02 and 1.00 in arms 1
-and 2, of the model .695 in arm 2; two-way 1.10, 1.013 and .996 in arms 1, 3 and 4, of judge or item
-alone the larger .956 and .932.
+statistic is the mean of these ratios. An independent prototype measured: by judge 1.02 and 1.00 in
+arms 1 and 2, of the model .695 in arm 2; two-way 1.10, 1.013 and .996 in arms 1, 3 and 4, of judge
+or item alone the larger .956 and .932.
 
 Beside it, for the arms of E1 that cluster by judge alone: how many 95 % intervals of differences
 cover zero, their truth, with Student's t on the effective number of judges less one.

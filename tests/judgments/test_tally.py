@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.judgments import Factor, Tally, tally as module
+from evenhand.judgments import Factor, Tally
+from evenhand.judgments import tally as module
 from evenhand.judgments.tally import join_codes, merge_levels, snake
 from tallies import shuffled, tally
 
@@ -40,9 +41,8 @@ def directed(one: Tally, factor: str | None = None) -> Counter:
 def undirected(one: Tally, factor: str | None = None) -> Counter:
     found: Counter = Counter()
     for (level, left, right, outcome), n in directed(one, factor).items():
-        if left > right:
-            left, right, outcome = right, left, {"w": "l", "t": "t", "l": "w"}[outcome]
-        found[level, left, right, outcome] += n
+        turned = {"w": "l", "t": "t", "l": "w"}[outcome] if left > right else outcome
+        found[level, min(left, right), max(left, right), turned] += n
     return found
 
 
@@ -100,8 +100,9 @@ def test_splitting_takes_the_levels_apart(given_rows):
     assert list(parts) == list(one.factors["judge"].labels)
     whole: Counter = Counter()
     for label, part in parts.items():
-        seen = {name for name in part.systems}
-        assert seen == {name for row in given_rows if row[5] == label for name in row[:2]}
+        assert set(part.systems) == {
+            name for row in given_rows if row[5] == label for name in row[:2]
+        }
         assert part.n_judgments == part.n_comparisons
         whole += Counter({(label, *key[1:]): n for key, n in directed(part).items()})
     assert whole == directed(one, "judge")
@@ -137,7 +138,9 @@ def test_a_digest_tells_judgments_apart_and_nothing_else():
 
 
 def test_a_factor_that_was_not_counted_is_refused():
-    with pytest.raises(UnknownColumn, match=r"does not tell apart item: make it with by=\['item'\]"):
+    with pytest.raises(
+        UnknownColumn, match=r"does not tell apart item: make it with by=\['item'\]"
+    ):
         tally(("A", "B", 1, 1, 1, "j1")).split("item")
 
 

@@ -53,7 +53,9 @@ def test_nothing_to_solve_is_solved_at_once():
 def test_too_few_iterations_give_none_and_no_half_way_answer():
     matrix, rng = laplacian(40, 3)
     right = centre(rng.normal(size=40))
-    assert solve_conjugate(matrix.__matmul__, right, np.diag(matrix), project=centre, limit=3) is None
+    assert (
+        solve_conjugate(matrix.__matmul__, right, np.diag(matrix), project=centre, limit=3) is None
+    )
 
 
 def test_a_rougher_tolerance_takes_fewer_products():

@@ -66,9 +66,7 @@ def test_a_step_that_overshoots_is_halved():
 
 
 def test_no_parameters_are_at_their_maximum():
-    found = maximise(
-        lambda x: Expansion(-1.0, np.zeros(0), np.zeros((0, 0))), np.zeros(0)
-    )
+    found = maximise(lambda _: Expansion(-1.0, np.zeros(0), np.zeros((0, 0))), np.zeros(0))
     assert (found.steps, found.decrement, found.at.size) == (0, 0.0, 0)
 
 

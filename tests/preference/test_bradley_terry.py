@@ -36,7 +36,7 @@ def test_covariates_are_the_same_however_they_are_listed():
 
 
 def test_an_unknown_reference_is_refused_with_the_nearest_name():
-    with pytest.raises(InvalidJudgments, match="'s001' is not among the systems. Did you mean"):
+    with pytest.raises(InvalidJudgments, match=r"'s001' is not among the systems\. Did you mean"):
         BradleyTerry(reference="s001").fit(campaign())
     with pytest.raises(InvalidJudgments, match="There are s0000, s0001, s0002, s0003"):
         BradleyTerry(reference="zzz").fit(campaign())
@@ -80,9 +80,7 @@ def test_rankings_are_expanded_and_count_as_one_judgment_each():
     )
     fit = BradleyTerry().fit(Rankings(nw.from_native(ranked)))
     assert (fit.n_judgments, fit.n_comparisons) == (3, 9)
-    by_hand = tally(
-        ("A", "B", 1, 1, 1), ("A", "C", 1, 0, 2), ("B", "C", 1, 1, 1)
-    )
+    by_hand = tally(("A", "B", 1, 1, 1), ("A", "C", 1, 0, 2), ("B", "C", 1, 1, 1))
     np.testing.assert_array_equal(fit.estimate, BradleyTerry().fit(by_hand).estimate)
     with pytest.raises(UnknownOption, match="these data do not say"):
         BradleyTerry(order_effect=True).fit(Rankings(nw.from_native(ranked)))

@@ -40,9 +40,9 @@ def test_the_columns_kept_span_all_columns_and_none_is_superfluous(
     matrix = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
     group = np.sort(rng.integers(0, groups, rows))
     group = np.unique(group, return_inverse=True)[1].astype(np.int32)
-    centred = matrix - np.stack([matrix[group == g].mean(axis=0) for g in range(group.max() + 1)])[
-        group
-    ]
+    centred = (
+        matrix - np.stack([matrix[group == g].mean(axis=0) for g in range(group.max() + 1)])[group]
+    )
     keep = find_independent(matrix, group)
     whole = np.linalg.matrix_rank(centred, tol=1e-7 * max(1, np.abs(centred).max()))
     assert keep.sum() == whole
@@ -102,9 +102,7 @@ def test_log_worths_need_a_reference_group_that_saw_every_system():
 def test_log_worths_are_those_of_the_named_reference_group():
     counted = campaign()
     for level in ("expert", "student"):
-        model = BradleyTerry(
-            ties="none", judge_covariates=("judge",), references={"judge": level}
-        )
+        model = BradleyTerry(ties="none", judge_covariates=("judge",), references={"judge": level})
         fit = model.fit(counted)
         alone = BradleyTerry(ties="none").fit(counted.split("judge")[level])
         np.testing.assert_allclose(fit.log_worth, alone.log_worth, atol=1e-7)
@@ -183,7 +181,9 @@ def test_merged_levels_are_no_covariate():
 def test_a_thousand_systems_in_two_groups_are_found_independent():
     k = 500
     names = [f"s{i:03d}" for i in range(k)]
-    rows = [(names[i], names[(i + d) % k], 1, 0, 1, g) for g in "ab" for i in range(k) for d in (1, 7)]
+    rows = [
+        (names[i], names[(i + d) % k], 1, 0, 1, g) for g in "ab" for i in range(k) for d in (1, 7)
+    ]
     design = grouped_design(tally(*rows), k - 1, ("judge",), {}, {})
     assert (design.size, len(design.names), design.aliased) == (2 * k, 2 * (k - 1), ())
     assert design.saturated

@@ -48,10 +48,10 @@ def test_predictions_of_a_group_are_its_own():
 
 
 def test_unknown_systems_and_groups_are_refused_with_the_nearest_name(fit):
-    with pytest.raises(InvalidJudgments, match="no system 's00002' in this fit.*'s0002'"):
+    with pytest.raises(InvalidJudgments, match=r"no system 's00002' in this fit\..*'s0002'"):
         fit.predict([("s00002", "s0001")])
     by_judge = BradleyTerry(judge_covariates=("judge",)).fit(campaign())
-    with pytest.raises(InvalidJudgments, match="no judge group 'studen'.*Did you mean 'student'"):
+    with pytest.raises(InvalidJudgments, match=r"no judge group 'studen'.*Did you mean 'student'"):
         by_judge.predict([("s0000", "s0001")], group="studen")
     with pytest.raises(InvalidJudgments, match="There are expert, student"):
         by_judge.predict([("s0000", "s0001")], group="zzz")
@@ -94,7 +94,7 @@ def test_goodness_of_fit_is_withheld_where_the_deviance_is_no_chi_square(model):
 
 
 def test_goodness_of_fit_is_withheld_under_importance_weights_and_without_df():
-    weighted = replace(campaign(), squares=campaign().counts**2)
+    weighted = replace(campaign(), squares=campaign().counts ** 2)
     assert BradleyTerry().fit(weighted).gof_p is None
     assert BradleyTerry().fit(tally(("A", "B", 3, 1, 2))).gof_p is None
 

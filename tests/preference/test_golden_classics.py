@@ -45,10 +45,14 @@ def value(fit, number):
         return getattr(fit, quantity)
     if quantity == "worth":
         return fit.worths[of]
-    base, _, column = quantity.rpartition(" ") if quantity[-2:] in {"se", " z", " p"} else (
-        quantity,
-        "",
-        "estimate",
+    base, _, column = (
+        quantity.rpartition(" ")
+        if quantity[-2:] in {"se", " z", " p"}
+        else (
+            quantity,
+            "",
+            "estimate",
+        )
     )
     attribute = {"se": "stderr"}.get(column, column)
     if base in {"gamma", "nu", "order effect"} or ":" in of:
@@ -121,9 +125,7 @@ def test_springalls_gels_are_explained_by_flavour_and_gel_with_half_win_ties():
     systems, cells = entry.input["systems"], entry.input["cells"]
     flav, gel = (np.array(x) for x in entry.input["object_covariates"].values())
     columns = {"flav": flav, "gel": gel, "flav.2": flav**2, "gel.2": gel**2, "flav.gel": flav * gel}
-    features = {
-        name: dict(zip(systems, x.tolist(), strict=True)) for name, x in columns.items()
-    }
+    features = {name: dict(zip(systems, x.tolist(), strict=True)) for name, x in columns.items()}
     counted = tally(*[(systems[i], systems[j], *counts) for i, j, *counts in cells])
     fit = BradleyTerry(ties="half-win", system_covariates=features).fit(counted)
     assert [one.name for one in fit.coefficients] == list(entry.expected["beta"])

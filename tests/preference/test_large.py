@@ -64,7 +64,9 @@ def test_systems_that_hang_together_by_a_thread_are_still_solved(board, sparse):
 def test_what_needs_a_matrix_over_systems_says_so(board, sparse):
     fit = BradleyTerry().fit(board)
     for attempt in (lambda: fit.worth_vcov, fit.quasi_variances):
-        with pytest.raises(NotIdentified, match="too many for a K × K covariance: ask for contrasts"):
+        with pytest.raises(
+            NotIdentified, match="too many for a K × K covariance: ask for contrasts"
+        ):
             attempt()
     with pytest.raises(NotIdentified, match="too many for a covariance"):
         _ = fit.raw_vcov

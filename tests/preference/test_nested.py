@@ -46,7 +46,8 @@ def test_other_references_make_no_other_model():
 def test_system_covariates_are_nested_in_free_worths_and_in_more_covariates():
     more = FEATURES | {"other": {name: i % 2 for i, name in enumerate(campaign().systems)}}
     one, two, free = (
-        BradleyTerry(system_covariates=features).fit(campaign()) for features in (FEATURES, more, {})
+        BradleyTerry(system_covariates=features).fit(campaign())
+        for features in (FEATURES, more, {})
     )
     assert two.lr_test(one).df == 1
     assert free.lr_test(one).df == 2
@@ -86,9 +87,7 @@ def test_without_ties_all_logistic_treatments_are_one_model():
         small = BradleyTerry(ties=ties).fit(NO_TIES)
         assert large.lr_test(small).statistic == pytest.approx(expected)
     for ties in ("glenn-david", "none"):
-        refused(
-            BradleyTerry(ties=ties), BradleyTerry(order_effect=True), "outcomes", data=NO_TIES
-        )
+        refused(BradleyTerry(ties=ties), BradleyTerry(order_effect=True), "outcomes", data=NO_TIES)
 
 
 def test_two_models_of_one_size_are_not_nested():
@@ -124,5 +123,5 @@ def test_other_judgments_are_other_data():
 
 def test_priors_and_importance_weights_have_no_likelihood_ratio():
     refused(BradleyTerry(prior=1, order_effect=True), BradleyTerry(), "fit without a prior")
-    weighted = replace(campaign(), squares=campaign().counts**2)
+    weighted = replace(campaign(), squares=campaign().counts ** 2)
     refused(BradleyTerry(order_effect=True), BradleyTerry(), "importance weights", data=weighted)

@@ -17,7 +17,9 @@ from tallies import dras, tally
 NAMES = tuple("ABCDEFGHIJ")
 
 
-@pytest.mark.parametrize(("entry", "part"), [("eq1_with_ties", ""), ("paper_order_eq1", "with_ties")])
+@pytest.mark.parametrize(
+    ("entry", "part"), [("eq1_with_ties", ""), ("paper_order_eq1", "with_ties")]
+)
 def test_quasi_variances_are_those_of_qvcalc(entry, part):
     one = golden("02_llbt_multi_pair_judges", entry)
     expected = one.expected[part] if part else one.expected
@@ -58,7 +60,7 @@ def test_they_are_least_squares_on_the_log_scale(k, seed):
     found = find_quasi_variances(NAMES[:k], vcov)
     oracle = minimize(loss, np.full(k, exact.mean() / 2), method="Nelder-Mead", tol=1e-9)
     assert loss(found.variances) <= oracle.fun + 1e-7
-    errors = [np.sqrt((found.variances[i] + found.variances[j])) for i, j in pairs] / np.sqrt(exact)
+    errors = [np.sqrt(found.variances[i] + found.variances[j]) for i, j in pairs] / np.sqrt(exact)
     assert found.worst_pair == pytest.approx(np.abs(errors - 1).max())
 
 

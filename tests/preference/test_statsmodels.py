@@ -119,7 +119,7 @@ def test_frequency_weights_are_judgments(order):
 
 
 def test_importance_weights_weigh_estimates_alike_and_withhold_chi_squares():
-    left, right, won, weight, data = weighted_rows(5)
+    *_, weight, data = weighted_rows(5)
     frame = data.frame.with_columns(weight=nw.col("weight") * 0.5)
     important = Comparisons(frame, weights="importance")
     fit, plain = (BradleyTerry(ties="discard").fit(one) for one in (important, data))

@@ -65,23 +65,29 @@ class Answers:
     scores: np.ndarray
     information: np.ndarray
 
-    def jackknife(self, groups: list) -> np.ndarray:
-        """CV3 by its formula: (G − 1)/G Σ (d − d̄)(d − d̄)ᵀ, d = (H − H_g)⁻¹ s_g."""
-        names, codes = np.unique(np.array(groups, dtype=object).astype(str), return_inverse=True)
-        total = self.information.sum(axis=0)
-        changes = []
-        for g in range(len(names)):
-            rest = total - self.information[codes == g].sum(axis=0)
-            changes.append(np.linalg.inv(rest) @ self.scores[codes == g].sum(axis=0))
-        spread = np.array(changes) - np.mean(changes, axis=0)
-        return (len(names) - 1) / len(names) * spread.T @ spread
+    def jackknife(self, groups: list[str]) -> np.ndarray:
+        """CV3 by groups of answers."""
+        codes = np.unique(groups, return_inverse=True)[1]
+        parts = [codes == g for g in range(codes.max() + 1)]
+        return jackknife(
+            np.array([self.scores[part].sum(axis=0) for part in parts]),
+            np.array([self.information[part].sum(axis=0) for part in parts]),
+        )
 
     def pooled(self, groups: list) -> np.ndarray:
         """CR0 by its formula: H⁻¹ (Σ s_g s_gᵀ) H⁻¹."""
-        names, codes = np.unique(np.array(groups, dtype=object).astype(str), return_inverse=True)
+        codes = np.unique(groups, return_inverse=True)[1]
         bread = np.linalg.inv(self.information.sum(axis=0))
-        sums = np.array([self.scores[codes == g].sum(axis=0) for g in range(len(names))])
+        sums = np.array([self.scores[codes == g].sum(axis=0) for g in range(codes.max() + 1)])
         return bread @ sums.T @ sums @ bread
+
+
+def jackknife(scores: np.ndarray, information: np.ndarray) -> np.ndarray:
+    """CV3 by its formula: (G − 1)/G Σ (d − d̄)(d − d̄)ᵀ, d = (H − H_g)⁻¹ s_g."""
+    total = information.sum(axis=0)
+    changes = [np.linalg.inv(total - h) @ s for s, h in zip(scores, information, strict=True)]
+    spread = np.array(changes) - np.mean(changes, axis=0)
+    return (len(scores) - 1) / len(scores) * spread.T @ spread
 
 
 def write_out(

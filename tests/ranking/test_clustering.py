@@ -8,12 +8,14 @@ import pytest
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judgments import Comparisons
 from evenhand.ranking.clustering import Clustering, choose_clustering, wanted_factors
+from evenhand.ranking.evidence import Evidence
 from ranking.panels import panel, tally
 
 
 def choice(frame: pl.DataFrame, requested: str | None = None) -> Clustering:
     present = {name for name in ("judge", "item", "ranking") if name in frame.columns}
-    return choose_clustering(requested, tally(frame, *wanted_factors(requested, present)))
+    counts = tally(frame, *wanted_factors(requested, present))
+    return choose_clustering(requested, Evidence.of(counts))
 
 
 def test_judge_and_item_where_both_are_there():
@@ -141,7 +143,7 @@ def test_one_cluster_is_refused_if_asked_for():
 
 
 def test_unknown_clusters_and_missing_columns_are_refused():
-    with pytest.raises(UnknownOption, match="cluster cannot be 'juge': .* Did you mean 'judge'"):
+    with pytest.raises(UnknownOption, match=r"cluster cannot be 'juge': .* Did you mean 'judge'"):
         wanted_factors("juge", {"judge"})
     with pytest.raises(UnknownColumn, match=r"no item column.*--column item=NAME"):
         wanted_factors("judge+item", {"judge"})
@@ -156,6 +158,6 @@ def test_the_column_of_groups_is_no_cluster_within_them():
 def test_importance_weights_do_not_count_answers():
     frame = panel(judges=9).with_columns(weight=pl.lit(0.01))
     data = Comparisons(nw.from_native(frame), weights="importance")
-    found = choose_clustering(None, data.tally(by=("judge", "item")))
+    found = choose_clustering(None, Evidence.of(data.tally(by=("judge", "item"))))
     assert found.ways == ("judge", "item")
     assert np.isclose(data.tally().n_comparisons, 2.4)

@@ -22,7 +22,7 @@ class Reader(HTMLParser):
         self.open: list[str] = []
         self.text = ""
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - the base class calls it so
         self.tags.append(tag)
         if tag != "br":
             self.open.append(tag)

@@ -112,7 +112,7 @@ def test_a_group_that_cannot_be_ranked_is_refused_while_others_are_ranked():
     assert "all-one-way" in str(found)
     with pytest.raises(NotIdentified, match="x"):
         rank(comparisons(always))
-    with pytest.raises(InvalidJudgments, match="no task 'de-fr'. Did you mean 'de-en'?"):
+    with pytest.raises(InvalidJudgments, match=r"no task 'de-fr'. Did you mean 'de-en'\?"):
         found["de-fr"]
 
 

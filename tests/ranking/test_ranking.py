@@ -73,7 +73,7 @@ def test_400_points_of_elo_are_odds_of_10_to_1(ranking):
 
 def test_a_system_is_found_by_name(ranking):
     assert ranking.row("s2") == ranking.rows()[ranking.systems.index("s2")]
-    with pytest.raises(InvalidJudgments, match="no system 's22'. Did you mean 's2'?"):
+    with pytest.raises(InvalidJudgments, match=r"no system 's22'. Did you mean 's2'\?"):
         ranking.row("s22")
 
 

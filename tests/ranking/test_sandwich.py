@@ -7,7 +7,7 @@ import statsmodels.api as sm
 
 from evenhand.errors import NotIdentified
 from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import pieces, sandwich
+from evenhand.ranking import sandwich
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
 from ranking.panels import comparisons, fit, panel, tally, write_out
 
@@ -95,53 +95,6 @@ def test_cv3_is_its_formula_where_one_judge_gave_most_answers():
     np.testing.assert_allclose(vcov, expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("ties", ["rao-kupper", "glenn-david"])
-def test_cv3_of_thresholds_is_its_formula_with_differences_for_derivatives(ties):
-    frame = panel(n=160, judges=4)
-    model = BradleyTerry(ties=ties)
-    whole = model.fit(comparisons(frame))
-    found, _ = cluster_covariance(whole, tally(frame, "judge"), "judge")
-    scale = np.where(np.array(whole.names) == "tau", whole.estimate, 1.0)
-    expected = _jackknife_by_differences(frame, whole)
-    np.testing.assert_allclose(found * scale * scale[:, None], expected, rtol=2e-4, atol=1e-7)
-
-
-def _jackknife_by_differences(frame, whole):
-    """CV3 in (λ, τ), derivatives of each judge's log-likelihood by central differences."""
-    at, p, step = whole.estimate, len(whole.estimate), 1e-4
-    parts = [part for _, part in sorted(frame.group_by("judge"), key=lambda pair: pair[0])]
-
-    def value(part, where):
-        loglik = 0.0
-        worth, tau = np.append(where[:-1], 0.0), where[-1]
-        for left, right, outcome in part.select("left", "right", "outcome").iter_rows():
-            eta = worth[whole.systems.index(left)] - worth[whole.systems.index(right)]
-            chances = whole.likelihood.law.log_chances(np.array([eta]), np.log(tau))
-            loglik += chances[0, ["left", "tie", "right"].index(outcome)]
-        return loglik
-
-    unit = np.eye(p) * step
-    scores, informations = [], []
-    for part in parts:
-        up = [value(part, at + e) for e in unit]
-        down = [value(part, at - e) for e in unit]
-        scores.append((np.array(up) - down) / (2 * step))
-        bend = np.zeros((p, p))
-        for i in range(p):
-            for j in range(p):
-                corners = [
-                    value(part, at + a * unit[i] + b * unit[j]) * a * b
-                    for a in (1, -1)
-                    for b in (1, -1)
-                ]
-                bend[i, j] = -sum(corners) / (4 * step**2)
-        informations.append(bend)
-    total = np.sum(informations, axis=0)
-    changes = [np.linalg.solve(total - h, s) for s, h in zip(scores, informations, strict=True)]
-    spread = np.array(changes) - np.mean(changes, axis=0)
-    return (len(parts) - 1) / len(parts) * spread.T @ spread
-
-
 @pytest.mark.parametrize("ties", ["davidson", "discard"])
 def test_standard_errors_are_within_a_fortieth_of_leaving_judges_out_and_refitting(ties):
     """INFERENCE B2: one step in place of a refit moves coverage by .004 to .007."""
@@ -166,28 +119,6 @@ def test_two_ways_subtract_the_cells_of_judge_and_item():
     found = crossed_covariance(fitted, tally(frame, "judge", "item"), ("judge", "item"))
     cells = (frame["judge"] + frame["item"]).to_list()
     np.testing.assert_allclose(found, write_out(frame, fitted).pooled(cells), rtol=1e-7, atol=1e-12)
-
-
-@pytest.mark.parametrize("order", [False, True])
-def test_the_dense_and_the_sparse_way_to_cells_agree(order, monkeypatch):
-    frame = panel()
-    fitted, counts = fit(frame, order_effect=order), tally(frame, "judge", "item")
-    dense = crossed_covariance(fitted, counts, ("judge", "item"))
-    monkeypatch.setattr(sandwich, "DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
-    numbered = crossed_covariance(fitted, counts, ("judge", "item"))
-    monkeypatch.setattr(sandwich, "DENSE", 0)
-    sparse = crossed_covariance(fitted, counts, ("judge", "item"))
-    np.testing.assert_allclose(numbered, dense, rtol=1e-12)
-    np.testing.assert_allclose(sparse, dense, rtol=1e-10, atol=1e-15)
-
-
-@pytest.mark.parametrize("by", ["judge", "item"])
-def test_clusters_taken_in_blocks_give_the_same(by, monkeypatch):
-    frame = panel()
-    fitted, counts = fit(frame), tally(frame, by)
-    whole, _ = cluster_covariance(fitted, counts, by)
-    monkeypatch.setattr(sandwich, "BLOCK", 1)
-    np.testing.assert_allclose(cluster_covariance(fitted, counts, by)[0], whole, rtol=1e-9)
 
 
 def test_importance_weights_enter_the_sandwich_squared():
@@ -303,14 +234,3 @@ def test_no_more_comparisons_than_parameters_show_no_spread():
     fitted = fit(pl.DataFrame(rows), ties="half-win")
     with pytest.raises(NotIdentified, match="2 comparisons for 2 parameters are too few"):
         judgment_covariance(fitted)
-
-
-def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
-    frame = panel()
-    fitted, counts = fit(frame, order_effect=True), tally(frame, "judge")
-    judges = counts.factor("judge")
-    taken = pieces.take_apart(fitted, counts, judges.codes, judges.size)
-    scores = pieces.cluster_scores(fitted, taken)
-    np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-6)
-    total = pieces.cluster_information(fitted, taken).sum(axis=0)
-    np.testing.assert_allclose(np.linalg.inv(total), fitted.raw_vcov, rtol=1e-7)

@@ -43,10 +43,10 @@ def test_columns_that_are_not_there_are_refused():
     data = comparisons(panel().drop("item"))
     with pytest.raises(UnknownColumn, match="cannot cluster by item: there is no item column"):
         rank(data, cluster="item")
-    with pytest.raises(UnknownColumn, match="column 'juge' not found .* Did you mean 'judge'"):
+    with pytest.raises(UnknownColumn, match=r"column 'juge' not found .* Did you mean 'judge'"):
         rank(data, group_by="juge")
 
 
 def test_what_is_no_table_of_judgments_is_refused():
-    with pytest.raises(InvalidJudgments, match="not DataFrame: open them with evenhand.read"):
+    with pytest.raises(InvalidJudgments, match=r"not DataFrame: open them with evenhand.read"):
         rank(panel())

@@ -115,7 +115,10 @@ class Comparisons:
 
         """
         self.require("judge")
-        return self.where(~nw.col("judge").is_in(list(judges)))
+        if not judges:
+            return self
+        judge = nw.col("judge")
+        return self.where(judge.is_null() | ~judge.is_in(list(judges)))
 
     def select_task(self, task: str) -> Comparisons:
         """Keep one task.

@@ -46,11 +46,11 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
     if data.rankings is not None:
         data.rankings.check()
     weighing = read_weights(data)
-    frame = _bind_to_task(data, by, _name_levels(data, by, weighing.frame))
+    keys = [*by, "left", "right", "outcome"]
+    frame = _bind_to_task(data, by, _name_levels(data, keys, weighing.frame))
     every = frame  # all rows, to number those that are refused
     if weighing.zero:
-        every = _bind_to_task(data, by, _name_levels(data, by, data.frame))
-    keys = [*by, "left", "right", "outcome"]
+        every = _bind_to_task(data, by, _name_levels(data, keys, data.frame))
     if weighing.column is None and _cells_are_many(data, frame, keys):
         coded = _count_codes(data, frame, by, limits)
         if coded is not None:
@@ -90,16 +90,16 @@ def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero:
     return counted.pool(tuple(factors)) if fewer else counted
 
 
-def _name_levels(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
-    """Turn levels that are whole numbers, truth values or categories into text.
+def _name_levels(data: Comparisons, keys: Sequence[str], frame: Frame) -> Frame:
+    """Turn labels that are whole numbers, truth values or categories into text.
 
     Raises:
-        InvalidJudgments: levels that are fractions, times or nested values.
+        InvalidJudgments: labels that are fractions, times or nested values.
 
     """
     schema = frame.collect_schema()
     named = []
-    for name in by:
+    for name in keys:
         dtype = schema[name]
         level = nw.col(name)
         text = level.cast(nw.String)

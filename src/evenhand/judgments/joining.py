@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
 from evenhand.judgments.engine import Frame, fetch_columns, label_frame
 from evenhand.judgments.source import Source
 
@@ -27,6 +27,7 @@ def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
         UnknownColumn: the table lacks the column `on`.
         InvalidJudgments: a judge who is not in the table or stands in it twice, or a covariate
             under a name that the judgments already use.
+        UnknownOption: a DuckDB relation of a connection that is not known.
 
     """
     other = nw.from_native(table)
@@ -44,10 +45,28 @@ def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
     keyed = frame.collect_schema()[on]
     ours = label_frame(frame, columns, source.connection)
     if ours is None:
-        return frame.join(_alike(other, frame), on=on, how="left")
+        return _join_own(frame, other, on)
     if keyed != nw.String:
         ours = ours.with_columns(nw.col(on).cast(keyed))
     return frame.join(_alike(ours, frame), on=on, how="left")
+
+
+def _join_own(frame: Frame, other: Any, on: str) -> Frame:
+    """Join with a table where none can be made: it must already be of the judgments' engine."""
+    import duckdb
+
+    if other.implementation is not frame.implementation:
+        raise UnknownOption(
+            f"the judgments are a {frame.implementation.value} relation whose connection is not"
+            f" known, the table to join is {other.implementation.value}'s: make it a relation of"
+            " the same connection"
+        )
+    try:
+        return frame.join(_alike(other, frame), on=on, how="left")
+    except duckdb.InvalidInputException:
+        raise UnknownOption(
+            "the judgments and the table to join are of two DuckDB connections: make both with one"
+        ) from None
 
 
 def _alike(table: Any, frame: Frame) -> Any:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.judgments.tally import Factor
+from evenhand.ranking.evidence import Evidence
 
 OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
@@ -97,25 +98,25 @@ def speak_of_judges(judges: int) -> str:
     return "about this judge only" if judges == 1 else f"about these {judges} judges only"
 
 
-def choose_clustering(requested: str | None, tally: Tally) -> Clustering:
+def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     """Decide what the clusters are.
 
     Args:
         requested: what the user asked for, or None for the default.
-        tally: the counts, told apart by the candidates.
+        evidence: the counts, told apart by the candidates.
 
     Raises:
         NotIdentified: clusters were asked for of which there is only one.
 
     """
     if requested is not None:
-        return _take_requested(requested, tally)
+        return _take_requested(requested, evidence)
     notes: list[str] = []
-    ways = [name for name in ("judge", "item") if _is_clustering(name, tally, notes)]
-    judges = tally.factors.get("judge")
+    ways = [name for name in ("judge", "item") if _is_clustering(name, evidence, notes)]
+    judges = evidence.factors.get("judge")
     if judges is not None and judges.effective < FEW_JUDGES:
-        return _condition_on_judges(judges, ways, tally, notes)
-    if "item" in ways and len(tally.factor("item").labels) < FEW_ITEMS:
+        return _condition_on_judges(judges, ways, evidence, notes)
+    if "item" in ways and len(evidence.factors["item"].labels) < FEW_ITEMS:
         ways.remove("item")
         notes.append(f"fewer than {FEW_ITEMS} items: no clustering by item")
     if judges is not None and "judge" in ways and judges.effective < SOME_JUDGES:
@@ -123,64 +124,59 @@ def choose_clustering(requested: str | None, tally: Tally) -> Clustering:
             f"{judges.effective:.0f} effective judges: intervals are wide;"
             f" {SOME_JUDGES} or more would narrow them"
         )
-    chosen = tuple(ways) or single_answers(tally)
+    chosen = tuple(ways) or single_answers(evidence)
     if judges is None:
         notes.append(NO_JUDGES + {"item": " across items"}.get("+".join(chosen), ""))
     return Clustering(chosen, None, tuple(notes))
 
 
-def single_answers(tally: Tally) -> tuple[str, ...]:
+def single_answers(evidence: Evidence) -> tuple[str, ...]:
     """Return what one answer is: a ranking where its comparisons are known, else a comparison."""
-    rankings = tally.factors.get("ranking")
-    if rankings is None or not 1 < len(rankings.labels) < _at_least(tally.n_comparisons, tally):
+    rankings, comparisons = evidence.factors.get("ranking"), evidence.whole.n_comparisons
+    if rankings is None or not 1 < len(rankings.labels) < evidence.at_least(comparisons):
         return ()
     return ("ranking",)
 
 
-def _at_least(answers: float, tally: Tally) -> float:
-    """Return a number of answers; importance weights do not tell it, but cells are no more."""
-    return answers if tally.squares is None else float(len(tally.left))
-
-
-def _is_clustering(name: str, tally: Tally, notes: list[str]) -> bool:
+def _is_clustering(name: str, evidence: Evidence, notes: list[str]) -> bool:
     """Say whether a column clusters anything, and note why where it does not."""
-    if name not in tally.factors:
+    if name not in evidence.factors:
         return False
-    levels = len(tally.factor(name).labels)
+    levels = len(evidence.factors[name].labels)
     if levels == 1:
         notes += [f"one {name} only: no clustering by {name}"] if name != "judge" else []
         return False
-    if levels >= _at_least(tally.n_judgments, tally):
+    if levels >= evidence.at_least(evidence.whole.n_judgments):
         notes.append(f"every judgment has its own {name}: no clustering by {name}")
         return False
     return True
 
 
 def _condition_on_judges(
-    judges: Factor, ways: list[str], tally: Tally, notes: list[str]
+    judges: Factor, ways: list[str], evidence: Evidence, notes: list[str]
 ) -> Clustering:
     """Fewer than five effective judges: speak of these judges alone."""
     headline = say_few_judges(len(judges.labels), judges.effective)
     if "item" in ways:
-        items = len(tally.factor("item").labels)
+        items = len(evidence.factors["item"].labels)
         if items >= ENOUGH_ITEMS:
             return Clustering(("item",), headline, tuple(notes))
         notes.append(f"{items} items are too few to cluster by: {ENOUGH_ITEMS} or more would do")
-    return Clustering(single_answers(tally), headline, tuple(notes))
+    return Clustering(single_answers(evidence), headline, tuple(notes))
 
 
-def _take_requested(requested: str, tally: Tally) -> Clustering:
+def _take_requested(requested: str, evidence: Evidence) -> Clustering:
     if requested == "judgment":
-        return Clustering(single_answers(tally))
+        return Clustering(single_answers(evidence))
     ways, notes = tuple(requested.split("+")), []
     for name in ways:
-        labels = tally.factor(name).labels
+        labels = evidence.factors[name].labels
         if len(labels) < 2:
             raise NotIdentified(
                 f"cannot cluster by {requested}: there is only one {name} ('{labels[0]}'); use"
                 " --cluster judgment or --interval model"
             )
-    if "judge" in ways and tally.factor("judge").effective < FEW_JUDGES:
-        effective = tally.factor("judge").effective
+    if "judge" in ways and evidence.factors["judge"].effective < FEW_JUDGES:
+        effective = evidence.factors["judge"].effective
         notes.append(f"only {effective:.1f} effective judges: intervals by judge are unreliable")
     return Clustering(ways, None, tuple(notes))

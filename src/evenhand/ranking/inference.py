@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from numpy.random import PCG64, Generator
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.levels import Levels
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.judgments.tally import Factor
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.preference.fit import Fit
 from evenhand.ranking.bootstrap import REPLICATES, resample
@@ -19,19 +20,23 @@ from evenhand.ranking.clustering import (
     single_answers,
     speak_of_judges,
 )
+from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.intervals import Array, Intervals, percentile_intervals, wald_intervals
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
 from evenhand.ranking.settings import Settings
 
 Found = tuple[Clustering, Intervals | None]
+NO_CELLS: Final = (
+    "so many judgments that cells of judge and item are not counted: intervals are a little wide"
+)
 
 
-def find_intervals(fit: Fit, tally: Tally, levels: Levels, settings: Settings) -> Found:
+def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Found:
     """Return the clusters and the intervals, None where systems are too many for a covariance.
 
     Args:
         fit: the fit to the data.
-        tally: the same data, told apart by the candidates for clusters.
+        evidence: the same data, told apart by the candidates for clusters.
         levels: loads of judges and items.
         settings: what was asked.
 
@@ -42,14 +47,14 @@ def find_intervals(fit: Fit, tally: Tally, levels: Levels, settings: Settings) -
     few = say_few_judges(levels.count("judge"), levels.effective("judge"))
     if settings.interval == "model":
         return Clustering((), few), _model_intervals(fit, settings.level)
-    clustering = choose_clustering(settings.cluster, tally)
+    clustering = choose_clustering(settings.cluster, evidence)
     if settings.cluster is not None and "judge" not in clustering.ways:
         clustering = replace(clustering, headline=few)
     if fit.vcov is None:
         return clustering, None
     if settings.interval == "bootstrap":
-        return clustering, _bootstrap_intervals(fit, tally, clustering, settings)
-    return _sandwich_intervals(fit, tally, clustering, settings)
+        return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
+    return _sandwich_intervals(fit, evidence, clustering, settings)
 
 
 def _model_intervals(fit: Fit, level: float) -> Intervals | None:
@@ -60,35 +65,36 @@ def _model_intervals(fit: Fit, level: float) -> Intervals | None:
 
 
 def _sandwich_intervals(
-    fit: Fit, tally: Tally, clustering: Clustering, settings: Settings
+    fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
 ) -> Found:
     """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
     covariances: dict[str, tuple[Array, str]] = {}
     for name in clustering.ways:
         try:
-            covariances[name] = cluster_covariance(fit, tally, name)
+            covariances[name] = cluster_covariance(fit, evidence.tallies[name], name)
         except NotIdentified as refusal:
             if settings.cluster is not None:
                 raise NotIdentified(
                     f"{refusal}: no interval by {name}; use --cluster judgment"
                 ) from refusal
-            clustering = _give_up(clustering, name, tally, f"{refusal}: no clustering by {name}")
+            note = f"{refusal}: no clustering by {name}"
+            clustering = _give_up(clustering, name, evidence, note)
     if not covariances and clustering.ways:
-        return _sandwich_intervals(fit, tally, clustering, settings)
-    return clustering, _wald(fit, tally, covariances, settings.level)
+        return _sandwich_intervals(fit, evidence, clustering, settings)
+    return clustering, _wald(fit, evidence, covariances, settings.level)
 
 
-def _give_up(clustering: Clustering, name: str, tally: Tally, note: str) -> Clustering:
+def _give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges as clusters the statement is about these judges."""
-    ways = tuple(way for way in clustering.ways if way != name) or single_answers(tally)
+    ways = tuple(way for way in clustering.ways if way != name) or single_answers(evidence)
     headline = clustering.headline
     if name == "judge":
-        headline = speak_of_judges(len(tally.factor("judge").labels))
+        headline = speak_of_judges(len(evidence.factors["judge"].labels))
     return Clustering(ways, headline, (*clustering.notes, note))
 
 
 def _wald(
-    fit: Fit, tally: Tally, covariances: dict[str, tuple[Array, str]], level: float
+    fit: Fit, evidence: Evidence, covariances: dict[str, tuple[Array, str]], level: float
 ) -> Intervals:
     """Return intervals by these ways, or by single comparisons."""
     ways = tuple(covariances)
@@ -96,14 +102,20 @@ def _wald(
         vcov = fit.to_worth(judgment_covariance(fit))
         critical = normal_quantile((1 + level) / 2)
         return wald_intervals(fit.log_worth, [vcov], critical, "sandwich CR1 by judgment")
+    notes: tuple[str, ...] = ()
     vcovs = [fit.to_worth(vcov) for vcov, _ in covariances.values()]
     if len(ways) == 2:
-        crossed = fit.to_worth(crossed_covariance(fit, tally, (ways[0], ways[1])))
-        vcovs.append(vcovs[0] + vcovs[1] - crossed)
-    df = min(_degrees(tally.factor(name)) for name in ways)
+        vcovs.append(vcovs[0] + vcovs[1])
+        cells = evidence.together(ways)
+        if cells is not None:
+            vcovs[2] -= fit.to_worth(crossed_covariance(fit, cells, (ways[0], ways[1])))
+        else:
+            notes = (NO_CELLS,)
+    df = min(_degrees(evidence.factors[name]) for name in ways)
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(ways)}, t on {df:.0f} df"
-    return wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
+    found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
+    return replace(found, notes=notes)
 
 
 def _degrees(factor: Factor) -> float:
@@ -112,9 +124,10 @@ def _degrees(factor: Factor) -> float:
 
 
 def _bootstrap_intervals(
-    fit: Fit, tally: Tally, clustering: Clustering, settings: Settings
+    fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
 ) -> Intervals:
-    if tally.squares is not None:
+    tally = evidence.together(clustering.ways)
+    if tally is None or tally.squares is not None:
         raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.ways, rng=rng, progress=settings.progress)

@@ -7,17 +7,22 @@ Parameters stand in the order of the likelihood: those of the design, t, δ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.tally import Tally
 from evenhand.preference.fit import Fit
-from evenhand.preference.tie_laws import Local
+from evenhand.preference.tie_laws import expand_blocks
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
+
+ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
+PAIRWISE: Final = 8
+"""Entries per possible pair from which pairs are evaluated instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +32,8 @@ class Pieces:
     Attributes:
         left: (C,) code of the system shown first.
         right: (C,) code of the other.
-        local: the log-likelihood of each entry to second order.
+        slopes: (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the
+            second by ηη, ηt, tt.
         codes: (C,) cluster of each entry.
         size: number of clusters.
 
@@ -35,7 +41,7 @@ class Pieces:
 
     left: Codes
     right: Codes
-    local: Local
+    slopes: Array
     codes: Codes
     size: int
 
@@ -43,19 +49,12 @@ class Pieces:
         """Return consecutive clusters, numbered from 0; entries must be in their order."""
         ends = np.array([start, stop], dtype=self.codes.dtype)
         rows = slice(*np.searchsorted(self.codes, ends).tolist())
-        one = self.local
-        derivatives = (one.eta, one.tie, one.eta_eta, one.eta_tie, one.tie_tie)
-        local = Local(one.value[rows], *(values[rows] for values in derivatives))
         codes = self.codes[rows] - start
-        return Pieces(self.left[rows], self.right[rows], local, codes, stop - start)
-
-    def together(self) -> Pieces:
-        """Return all entries as one cluster."""
-        return replace(self, codes=np.zeros(len(self.codes), dtype=np.int32), size=1)
+        return Pieces(self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start)
 
     def held(self) -> NDArray[np.bool_]:
         """Say of each cluster whether it holds information: one of discarded ties does not."""
-        return _sums(self.codes, self.local.eta_eta, self.size) > 0
+        return _sums(self.codes, self.slopes[ETA_ETA], self.size) > 0
 
 
 def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
@@ -68,20 +67,39 @@ def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
         size: number of clusters.
 
     """
+    counts, worth, k = fit.model.treat_ties(tally.counts), fit.lambdas, len(fit.systems)
+    if len(counts) < PAIRWISE * k**2:
+        slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
+        return Pieces(tally.left, tally.right, slopes, codes, size)
+    # derivatives are linear in counts: every pair is evaluated once for each outcome
+    apart = (worth[:, None] - worth).ravel()
+    units = [_slopes(fit, apart, np.tile(unit, (len(apart), 1))) for unit in np.eye(3)]
+    pair = tally.left * np.int64(k) + tally.right
+    slopes, n = np.zeros((5, len(pair))), counts.sum(axis=1)
+    for row in range(5):
+        if all(np.array_equal(unit[row], units[0][row]) for unit in units):
+            slopes[row] = units[0][row][pair] * n
+            continue
+        for outcome, unit in enumerate(units):
+            slopes[row] += unit[row][pair] * counts[:, outcome]
+    return Pieces(tally.left, tally.right, slopes, codes, size)
+
+
+def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
+    """Return (5, C) derivatives of counts of pairs whose λ differ by `apart`."""
     _, tie, order, _ = fit.likelihood.parts(fit.beta)
-    eta = fit.lambdas[tally.left] - fit.lambdas[tally.right] + order
-    local = fit.likelihood.law.expand(eta, tie, fit.model.treat_ties(tally.counts))
-    return Pieces(tally.left, tally.right, local, codes, size)
+    local = expand_blocks(fit.likelihood.law, apart + order, tie, counts)
+    return np.stack([local.eta, local.tie, local.eta_eta, local.eta_tie, local.tie_tie])
 
 
 def cluster_scores(fit: Fit, pieces: Pieces) -> Array:
     """Return (G, p) scores of clusters."""
-    local, codes, size = pieces.local, pieces.codes, pieces.size
-    columns = [fit.design.pull(_by_system(fit, pieces, local.eta).T)]
+    slopes, codes, size = pieces.slopes, pieces.codes, pieces.size
+    columns = [fit.design.pull(_by_system(fit, pieces, slopes[ETA]).T)]
     if fit.likelihood.law.free:
-        columns.append(_sums(codes, local.tie, size)[None])
+        columns.append(_sums(codes, slopes[TIE], size)[None])
     if fit.likelihood.order_effect:
-        columns.append(_sums(codes, local.eta, size)[None])
+        columns.append(_sums(codes, slopes[ETA], size)[None])
     return np.asarray(np.concatenate(columns).T)
 
 
@@ -100,10 +118,10 @@ def _sums(codes: Codes, weights: Array, size: int) -> Array:
 
 def cluster_information(fit: Fit, pieces: Pieces) -> Array:
     """Return (G, p, p) information of clusters."""
-    local, worths = pieces.local, len(fit.design.names)
-    borders = [(local.eta_tie, local.tie_tie)] if fit.likelihood.law.free else []
+    slopes, worths = pieces.slopes, len(fit.design.names)
+    borders = [(slopes[ETA_TIE], slopes[TIE_TIE])] if fit.likelihood.law.free else []
     if fit.likelihood.order_effect:
-        borders.append((local.eta_eta, local.eta_eta))
+        borders.append((slopes[ETA_ETA], slopes[ETA_ETA]))
     p = worths + len(borders)
     whole = np.zeros((pieces.size, p, p))
     for g, laplacian in enumerate(_laplacians(fit, pieces)):
@@ -113,7 +131,7 @@ def cluster_information(fit: Fit, pieces: Pieces) -> Array:
         whole[:, :worths, at] = whole[:, at, :worths] = border
         whole[:, at, at] = _sums(pieces.codes, own, pieces.size)
     if len(borders) > 1:
-        cross = _sums(pieces.codes, local.eta_tie, pieces.size)
+        cross = _sums(pieces.codes, slopes[ETA_TIE], pieces.size)
         whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = cross
     return whole
 
@@ -122,7 +140,7 @@ def _laplacians(fit: Fit, pieces: Pieces) -> Array:
     """Return (G, K, K) weighted Laplacians of who was compared with whom."""
     g, k = pieces.size, len(fit.systems)
     flat = (pieces.codes.astype(np.int64) * k + pieces.left) * k + pieces.right
-    table = _sums(flat, pieces.local.eta_eta, g * k * k).reshape(g, k, k)
+    table = _sums(flat, pieces.slopes[ETA_ETA], g * k * k).reshape(g, k, k)
     laplacians = -table - table.transpose(0, 2, 1)
     laplacians[:, np.arange(k), np.arange(k)] = table.sum(axis=2) + table.sum(axis=1)
     return np.asarray(laplacians)
@@ -132,10 +150,10 @@ def sparse_meat(fit: Fit, pieces: Pieces) -> Array:
     """Return (p, p) sums of s sᵀ over many small clusters, each of which touches few systems."""
     from scipy import sparse
 
-    local, size = pieces.local, len(fit.systems)
-    parts = [(pieces.left, local.eta), (pieces.right, -local.eta)]
-    extras = [local.tie] if fit.likelihood.law.free else []
-    extras += [local.eta] if fit.likelihood.order_effect else []
+    by_eta, by_tie, size = pieces.slopes[ETA], pieces.slopes[TIE], len(fit.systems)
+    parts = [(pieces.left, by_eta), (pieces.right, -by_eta)]
+    extras = [by_tie] if fit.likelihood.law.free else []
+    extras += [by_eta] if fit.likelihood.order_effect else []
     for values in extras:
         parts.append((np.full(len(values), size, dtype=np.int32), values))
         size += 1

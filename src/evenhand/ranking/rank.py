@@ -14,6 +14,7 @@ from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally, merge_levels
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking.clustering import FACTORS, wanted_factors
+from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.ordering import order_systems
 from evenhand.ranking.ranking import GroupedRankings, Ranking
@@ -21,6 +22,8 @@ from evenhand.ranking.settings import Progress, Settings
 
 CLUSTERS: Final = 200
 """Most clusters of one way: more are merged at random into as many of about equal load."""
+JOINT: Final = 10_000_000
+"""Most judgments that are counted by judge and item at once."""
 SEED: Final = 20131
 """Of merging clusters, and of everything else random unless another is given."""
 
@@ -79,11 +82,20 @@ def rank(
 
 
 def _rank_one(table: Comparisons, ways: tuple[str, ...], settings: Settings) -> Ranking:
-    tally = table.tally(by=ways, limits=dict.fromkeys(ways, CLUSTERS))
-    loads = {name: factor.loads for name, factor in tally.factors.items()}
+    if len(ways) > 1 and settings.interval == "sandwich" and _is_large(table):
+        counted = {name: table.tally(by=(name,), limits={name: CLUSTERS}) for name in ways}
+        evidence = Evidence.apart(counted)
+    else:
+        evidence = Evidence.of(table.tally(by=ways, limits=dict.fromkeys(ways, CLUSTERS)))
+    loads = {name: factor.loads for name, factor in evidence.factors.items()}
     if "judge" not in loads and table.has("judge"):
         loads["judge"] = count_levels(table, "judge")
-    return make_ranking(tally, Levels(loads), settings)
+    return make_ranking(evidence, Levels(loads), settings)
+
+
+def _is_large(table: Comparisons) -> bool:
+    """Say whether cells of judge and item would be too many to hold (INFERENCE B3)."""
+    return table.rankings is None and table.count_judgments() > JOINT
 
 
 def _rank_groups(
@@ -119,14 +131,15 @@ def _of_one_judge(tally: Tally, name: str) -> Tally:
 def _rank_group(tally: Tally, settings: Settings) -> Ranking:
     loads = {name: factor.loads for name, factor in tally.factors.items()}
     merged = {name: merge_levels(one, CLUSTERS, SEED) for name, one in tally.factors.items()}
-    return make_ranking(replace(tally, factors=merged), Levels(loads), settings)
+    evidence = Evidence.of(replace(tally, factors=merged))
+    return make_ranking(evidence, Levels(loads), settings)
 
 
-def make_ranking(tally: Tally, levels: Levels, settings: Settings) -> Ranking:
+def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
     """Fit, put intervals around, and order.
 
     Args:
-        tally: the counts, told apart by the candidates for clusters.
+        evidence: the counts, told apart by the candidates for clusters.
         levels: loads of judges and items.
         settings: what was asked.
 
@@ -135,7 +148,6 @@ def make_ranking(tally: Tally, levels: Levels, settings: Settings) -> Ranking:
         NotConverged: the fit did not settle.
 
     """
-    pooled = tally.pool()
-    fit = settings.model.fit(pooled)
-    found = find_intervals(fit, tally, levels, settings)
-    return order_systems(fit, pooled, levels, found, settings)
+    fit = settings.model.fit(evidence.whole)
+    found = find_intervals(fit, evidence, levels, settings)
+    return order_systems(fit, evidence.whole, levels, found, settings)

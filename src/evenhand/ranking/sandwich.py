@@ -140,7 +140,7 @@ def jackknife_covariance(fit: Fit, pieces: Pieces, factor: Factor) -> Array:
         NotIdentified: one cluster alone links some systems to the rest.
 
     """
-    scores, total = cluster_scores(fit, pieces), _total_information(fit, pieces)
+    scores, total = cluster_scores(fit, pieces), _total_information(fit)
     step = max(1, BLOCK // len(total) ** 2)
     changes, alone = [], []
     for start in range(0, pieces.size, step):
@@ -156,11 +156,11 @@ def jackknife_covariance(fit: Fit, pieces: Pieces, factor: Factor) -> Array:
     return np.asarray((len(held) - 1) / len(held) * held.T @ held)
 
 
-def _total_information(fit: Fit, pieces: Pieces) -> Array:
-    """Return H (p, p), summed from the entries so that it loses to rounding what H_g loses."""
+def _total_information(fit: Fit) -> Array:
+    """Return H (p, p)."""
     if fit.model.prior:
         return np.asarray(np.linalg.inv(fit.raw_vcov))
-    return np.asarray(cluster_information(fit, pieces.together())[0])
+    return fit.likelihood.expand(fit.beta).information
 
 
 def _find_bridges(fit: Fit, total: Array, own: Array) -> list[int]:
