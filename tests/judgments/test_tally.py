@@ -157,16 +157,16 @@ def test_joined_codes_order_entries_as_tuples_do(sizes, seed):
 
 
 def test_codes_that_would_not_fit_one_number_are_joined_all_the_same(monkeypatch):
-    """A hundred million judges, as many items and rankings: 10²⁴ cells, of which 40 exist."""
+    """A million judges, items, rankings and systems: 2⁸⁰ cells, of which at most 81 are there."""
     rng = np.random.Generator(np.random.PCG64(5))
-    size = 10**8
-    columns = [rng.integers(0, 3, 40).astype(np.int32) * 33_333_333 for _ in range(4)]
+    size, step = 2**20, 2**18
+    columns = [rng.integers(0, 3, 40).astype(np.int32) * step for _ in range(4)]
     keys = join_codes([(column, size) for column in columns])
     tuples = list(zip(*(column.tolist() for column in columns), strict=True))
     assert len(set(keys.tolist())) == len(set(tuples))
     assert np.argsort(keys, kind="stable").tolist() == sorted(range(40), key=lambda i: tuples[i])
     monkeypatch.setattr(module, "_LARGEST", 10)
-    narrow = join_codes([(column // 33_333_333, 3) for column in columns])
+    narrow = join_codes([(column // step, 3) for column in columns])
     assert np.argsort(narrow, kind="stable").tolist() == np.argsort(keys, kind="stable").tolist()
 
 
@@ -183,6 +183,13 @@ def test_a_snake_spreads_loads_evenly(loads, limit, seed):
     sums = np.bincount(member, values, minlength=limit)
     assert sums.max() - sums.min() <= values.max()
     np.testing.assert_array_equal(member, snake(values, limit, seed))
+
+
+def test_a_snake_turns_round_at_the_ends():
+    """8 and 1, 7 and 2, ...: always to and fro, so that two clusters of 8 … 1 are equal."""
+    loads = np.arange(8.0, 0, -1)
+    assert snake(loads, 2, seed=1).tolist() == [0, 1, 1, 0, 0, 1, 1, 0]
+    assert snake(loads, 4, seed=1).tolist() == [0, 1, 2, 3, 3, 2, 1, 0]
 
 
 def test_equal_loads_are_merged_at_random_and_by_the_seed():

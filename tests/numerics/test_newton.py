@@ -88,6 +88,16 @@ def test_a_function_that_bends_the_wrong_way_is_no_maximum():
         maximise(expand, np.zeros(1))
 
 
+def test_a_step_from_a_minimum_that_happens_to_gain_is_no_maximum_either():
+    """−cos x beyond the valley: from 1.3 Newton steps to −2.3, which is higher, and not the top."""
+
+    def expand(x):
+        return Expansion(-np.cos(x[0]), np.sin(x), -np.cos(x)[None])
+
+    with pytest.raises(NotConverged, match="no clear maximum"):
+        maximise(expand, np.array([1.3]))
+
+
 def test_numbers_that_are_none_stop_the_iteration():
     def expand(x):
         value = 0.0 if x[0] == 0 else float("nan")

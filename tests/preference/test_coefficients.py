@@ -1,5 +1,6 @@
 """Coefficients and contrasts: Wald tests as scipy has them, names as the papers have them."""
 
+import numpy as np
 import pytest
 from scipy.stats import norm
 
@@ -49,6 +50,16 @@ def test_interactions_carry_the_level_and_the_reference_level_none():
         *("o1:student", "o2:student", "o3:student"),
     ]
     assert fit.coefficients[4].label == "s0000:student"
+
+
+def test_the_reference_level_is_the_one_that_is_named():
+    model = BradleyTerry(judge_covariates=("judge",), references={"judge": "student"})
+    fit = model.fit(campaign())
+    assert [one.name for one in fit.coefficients if ":" in one.name] == [
+        *("o1:expert", "o2:expert", "o3:expert"),
+    ]
+    worths = [one.estimate for one in fit.coefficients[:4]]
+    np.testing.assert_allclose(worths, fit.lambdas)
 
 
 def test_contrasts_of_unknown_systems_are_refused_with_the_nearest_name():

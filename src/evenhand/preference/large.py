@@ -86,7 +86,9 @@ def fit_large(
             f"{likelihood.design.size:,} worths are too many for covariates or a prior: fit the"
             " plain model, or a part of the systems"
         )
-    worths, extras = np.zeros(likelihood.design.size), likelihood.start()[likelihood.n_worths :]
+    start = likelihood.start()
+    worths = likelihood.design.worths(start[: likelihood.n_worths])
+    worths, extras = worths - worths.mean(), start[likelihood.n_worths :]
     for taken in range(STEPS):
         local = expand_local(likelihood, worths, extras)
         gradient = _gradient(likelihood, local)

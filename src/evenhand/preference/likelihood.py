@@ -66,11 +66,23 @@ class Likelihood:
         return self.design.worths(beta[: self.n_worths]), tie, order, beta[self.reported :]
 
     def start(self) -> Array:
-        """Return equal worths, and the tie parameter that suits them."""
+        """Return worths by share of wins in the plain design, else equal ones; ties to match."""
         beta = np.zeros(self.size)
+        if self.design.matrix is None:
+            won, tied, lost = self.counts.T
+            gained = self._half_sums(won + tied / 2, lost + tied / 2)
+            given = self._half_sums(lost + tied / 2, won + tied / 2)
+            worths = np.log((gained + 0.5) / (given + 0.5)) / 2
+            beta[: self.n_worths] = self.design.pull(worths - worths[self.design.reference])
         if self.law.free:
             beta[self.n_worths] = self.law.start(self.counts)
         return beta
+
+    def _half_sums(self, of_left: Array, of_right: Array) -> Array:
+        """Sum what left and right scored onto nodes: (N,)."""
+        size, design = self.design.size, self.design
+        sums = np.bincount(design.left, of_left, minlength=size)
+        return np.asarray(sums + np.bincount(design.right, of_right, minlength=size))
 
     def eta(self, worths: Array, order: float) -> Array:
         """Return (C,) half log-odds of left against right."""
@@ -155,6 +167,7 @@ def node_laplacian(design: Design, weights: Array) -> Array:
     flat = np.bincount(design.left.astype(np.int64) * n + design.right, weights, minlength=n * n)
     table = flat.reshape(n, n)
     table += table.T
-    laplacian = -table
-    laplacian[np.diag_indices(n)] = table.sum(axis=1)
-    return np.asarray(laplacian, dtype=np.float64)
+    degree = table.sum(axis=1)
+    laplacian = np.negative(table, out=table, dtype=np.float64)
+    laplacian[np.diag_indices(n)] = degree
+    return np.asarray(laplacian)
