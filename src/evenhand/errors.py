@@ -3,8 +3,9 @@
     EvenhandError
     ├── InvalidJudgments   (ValueError)       a value in the data cannot be what it claims to be
     ├── UnknownColumn      (ValueError)       a column that was asked for is not there
-    ├── UnknownFormat      (ValueError)       a file that no importer understands, or that is damaged
-    ├── UnknownOption      (ValueError)       a setting that does not exist or does not fit the others
+    ├── UnknownFormat      (ValueError)       a file that no importer understands, or a damaged one
+    │   └── MissingFile    (FileNotFoundError)  a file that is not there
+    ├── UnknownOption      (ValueError)       a setting that does not exist or fit the others
     ├── NotIdentified      (ValueError)       the data do not determine what was asked
     ├── NotConverged       (ArithmeticError)  an iteration stopped before its criterion was met
     └── CampaignError      (RuntimeError)     a campaign cannot do what was asked
@@ -33,6 +34,10 @@ class UnknownColumn(EvenhandError, ValueError):
 
 class UnknownFormat(EvenhandError, ValueError):
     """A file that no importer understands, or that is damaged."""
+
+
+class MissingFile(UnknownFormat, FileNotFoundError):
+    """A file that is not there."""
 
 
 class UnknownOption(EvenhandError, ValueError):
@@ -65,6 +70,15 @@ def suggest(word: str, options: Iterable[str]) -> str:
     return f" Did you mean '{folded[near[0]]}'?" if near else ""
 
 
+def end(hint: str) -> str:
+    """Put a full stop before a hint; a refusal without one ends without.
+
+    >>> end(suggest("winer", ["winner"])), end("")
+    (". Did you mean 'winner'?", '')
+    """
+    return f".{hint}" if hint else ""
+
+
 def listing(names: Sequence[str], limit: int = 8) -> str:
     """Join names for a message; a long list is cut and says by how much.
 
@@ -84,6 +98,5 @@ def require_option(name: str, value: str, options: Sequence[str]) -> None:
 
     """
     if value not in options:
-        raise UnknownOption(
-            f"{name} cannot be '{value}': choose {' | '.join(options)}.{suggest(value, options)}"
-        )
+        hint = end(suggest(value, options))
+        raise UnknownOption(f"{name} cannot be '{value}': choose {' | '.join(options)}{hint}")

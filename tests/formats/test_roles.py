@@ -45,7 +45,7 @@ def test_the_columns_of_a_layout_come_after_what_the_caller_says() -> None:
 
 def test_a_column_given_to_one_role_is_free_for_no_other() -> None:
     header = Header(("left", "right", "winner"), {"judge": "winner"})
-    with pytest.raises(UnknownColumn, match="no column for outcome"):
+    with pytest.raises(UnknownOption, match="'winner' of the table plays two roles, outcome and j"):
         assign(header, ROLES, NEEDED, {"outcome": "winner"})
 
 
@@ -82,7 +82,7 @@ def test_a_misspelt_needed_column_is_suggested(save) -> None:
     path = save("t.csv", "left,right,winer\nA,B,left\n")
     words = refusal(path, UnknownColumn)
     assert "no column for outcome" in words
-    assert "Did you mean 'winner'? Else say which it is: --column outcome=winer" in words
+    assert words.endswith("Is it 'winer'? Say which it is: --column outcome=winer")
 
 
 def test_a_column_that_has_the_name_of_a_role_it_does_not_play_is_renamed(save) -> None:

@@ -76,7 +76,7 @@ def test_a_table_without_tasks_has_none():
     columns = {name: values for name, values in VOTES.items() if name != "task"}
     data = handle(Comparisons, columns, "polars")
     assert data.tasks() == []
-    with pytest.raises(UnknownColumn, match="column 'task' not found"):
+    with pytest.raises(UnknownColumn, match="votes.csv has no tasks, so task 'x' cannot"):
         data.select_task("x")
 
 

@@ -123,9 +123,9 @@ def test_a_larger_model_is_never_less_likely(data, order):
 @HARD
 @given(data=st.data())
 def test_a_fit_is_finite_or_refused_in_words(ties, order, data):
-    """Whatever the counts: no warning, no infinity, no message without a remedy."""
+    """Whatever the counts, lopsided ones too: no warning, no infinity, no giving up."""
     k = data.draw(st.integers(2, 4))
-    cell = st.tuples(*[st.sampled_from([0, 0, 1, 2, 40])] * 3)
+    cell = st.tuples(*[st.sampled_from([0, 0, 1, 2, 40, 100_000])] * 3)
     rows = data.draw(st.lists(cell, min_size=k * (k - 1), max_size=k * (k - 1)))
     pairs = [(i, j) for i in range(k) for j in range(k) if i != j]
     sides = np.array(pairs, dtype=np.int32).T

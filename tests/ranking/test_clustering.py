@@ -6,7 +6,9 @@ import polars as pl
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
+from evenhand.formats import read
 from evenhand.judgments import Comparisons
+from evenhand.ranking import rank
 from evenhand.ranking.clustering import Clustering, choose_clustering, wanted_factors
 from evenhand.ranking.evidence import Evidence
 from ranking.panels import panel, tally
@@ -86,7 +88,7 @@ def test_many_judges_of_whom_one_did_most_are_few():
 def test_five_to_eight_judges_are_told_how_many_would_help():
     found = choice(panel(judges=6))
     assert found.ways == ("judge", "item")
-    assert found.notes == ("6 effective judges: intervals are wide; 8 or more would narrow them",)
+    assert found.notes == ("6.0 effective judges: intervals are wide; 8 or more would narrow them",)
     assert choice(panel(judges=9)).notes == ()
 
 
@@ -161,3 +163,18 @@ def test_importance_weights_do_not_count_answers():
     found = choose_clustering(None, Evidence.of(data.tally(by=("judge", "item"))))
     assert found.ways == ("judge", "item")
     assert np.isclose(data.tally().n_comparisons, 2.4)
+
+
+def test_clusters_that_answer_alike_to_the_letter_are_given_up_by_name():
+    """Five judges, the same three answers each: a clustered variance of exactly zero."""
+    answers = [("a", "b", "left"), ("b", "a", "left"), ("b", "a", "left")]
+    rows = [(*answer, f"j{judge}") for judge in range(5) for answer in answers]
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
+    ranking = rank(read(frame))
+    assert ranking.rank_upper.tolist() == [2, 2]
+    assert ranking.headline == "about these 5 judges only"
+    assert any("answered so alike" in note for note in ranking.notes)
+    assert ranking.stderr.min() > 0.2
+    for interval in ("sandwich", "bootstrap"):
+        with pytest.raises(NotIdentified, match="answered so alike"):
+            rank(read(frame), cluster="judge", interval=interval)

@@ -86,3 +86,21 @@ def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
     np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-6)
     total = pieces.cluster_information(fitted, taken).sum(axis=0)
     np.testing.assert_allclose(np.linalg.inv(total), fitted.raw_vcov, rtol=1e-7)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "half-win", "discard"])
+@pytest.mark.parametrize("order", [True, False])
+def test_boards_of_all_pairs_and_single_entries_agree(ties, order, monkeypatch):
+    monkeypatch.setattr(pieces, "PAIRWISE", 1)
+    frame = panel(n=3000, systems=3, judges=20)
+    fitted, counts = fit(frame, ties=ties, order_effect=order), tally(frame, "judge")
+    judges = counts.factor("judge")
+    boards = pieces.lay_out(fitted, counts, judges.codes, judges.size)
+    entries = pieces.take_apart(fitted, counts, judges.codes, judges.size)
+    assert isinstance(boards, pieces.Boards)
+    for of in (pieces.cluster_scores, pieces.cluster_information):
+        np.testing.assert_allclose(of(fitted, boards), of(fitted, entries), rtol=1e-9, atol=1e-9)
+    part, own = boards.between(1, 3), entries.between(1, 3)
+    np.testing.assert_allclose(
+        pieces.cluster_information(fitted, part), pieces.cluster_information(fitted, own)
+    )

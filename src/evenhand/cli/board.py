@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, bar, cut, pad, whole, width
 
 if TYPE_CHECKING:
     from evenhand.ranking import Ranking
 
-BAR: Final = 24
-SHORT_BAR: Final = 14
-NAME: Final = 16
-"""Columns that a name must have before the bar may have all of its own."""
+BARS: Final = ((24, 24), (14, 16), (10, 10))
+"""How long a bar may be, and how many columns a name must have before it is."""
+LEAST: Final = 6
+"""Columns that a name needs beside the last column."""
 GAP: Final = "  "
 
 
@@ -43,34 +45,56 @@ class Scales:
 
 
 def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
-    """Return the lines of a board, titles first, a rule between clusters."""
+    """Return the lines of a board, titles first, a rule between clusters.
+
+    Where there is little room names are cut first, then the bar goes, then `better than`; the
+    numbers stay.
+    """
     rows = scales.extend(ranking)
-    numbers = align([_titles(scales), *(_numbers(row, scales) for row in rows)], left=())
     ranks = align([("rank",), *((_ranks(row),) for row in rows)], left=(0,))
+    numbers = align([_titles(scales), *(_numbers(row, scales) for row in rows)], left=())
+    ends = _intervals(ranking)
+    numbers = [[one, end, *more] for (one, *more), end in zip(numbers, ends, strict=True)]
     better = align([("better than",), *((_better(row, len(rows)),) for row in rows)], left=())
-    known = ranking.lower is not None
-    parts = [*ranks[0], *numbers[0], *(better[0] if known else [])]
-    room = columns - 1 - sum(width(part) + len(GAP) for part in parts)
-    longest = max(map(width, ("system", *ranking.systems)))
-    cells = _bar_cells(room, longest) if known else 0
+    names = ["system", *map(visible, ranking.systems)]
+    longest = max(map(width, names))
+    room = columns - 1 - _taken(ranks[0], numbers[0])
+    if ranking.lower is None or room - _taken(better[0]) < min(longest, LEAST):
+        better = [[] for _ in better]
+    room -= _taken(better[0])
+    cells = _bar_cells(room, longest) if ranking.lower is not None else 0
     room -= cells + len(GAP) if cells else 0
-    names = ["system", *(cut(name, room) for name in ranking.systems)]
     bars = _bars(ranking, cells)
     lines = []
     for i, name in enumerate(names):
-        before = (*ranks[i], pad(name, min(longest, room)), *numbers[i])
+        before = (*ranks[i], pad(cut(name, room), min(longest, room)), *filter(None, numbers[i]))
         drawn = [bars[i] if i == 0 else click.style(bars[i], fg="cyan")] if cells else []
-        after = better[i] if known else []
-        lines.append(" " + GAP.join((*before, *drawn, *after)))
+        lines.append(" " + GAP.join((*before, *drawn, *better[i])))
     return _rule(ranking, lines)
+
+
+def _taken(*parts: Sequence[str]) -> int:
+    """Return the columns that cells take, each with a gap before it."""
+    return sum(width(cell) + len(GAP) for part in parts for cell in part if cell)
 
 
 def _bar_cells(room: int, longest: int) -> int:
     """Return how long bars can be beside names; 0 where there is no room at all."""
-    for cells in (BAR, SHORT_BAR):
-        if room - cells - len(GAP) >= min(longest, NAME):
+    for cells, name in BARS:
+        if room - cells - len(GAP) >= min(longest, name):
             return cells
     return 0
+
+
+def _intervals(ranking: Ranking) -> list[str]:
+    """Return the title and the ends of each interval; empty texts where there are none."""
+    if ranking.lower is None or ranking.upper is None:
+        return [""] * (len(ranking.systems) + 1)
+    ends = zip(ranking.lower, ranking.upper, strict=True)
+    aligned = align([(f"{low:z.2f}", f"{high:z.2f}") for low, high in ends], left=())
+    title = f"{100 * ranking.level:g} % interval"
+    cells = align([(title,), *((f"{low} to {high}",) for low, high in aligned)], left=())
+    return [cell for (cell,) in cells]
 
 
 def _rule(ranking: Ranking, lines: list[str]) -> list[str]:

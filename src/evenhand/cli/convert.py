@@ -6,10 +6,11 @@ from typing import Final
 
 import click
 
-from evenhand.cli.options import OneOf, Verb, examples, reading_options
+from evenhand.cli.options import Verb, examples, reading_options
 from evenhand.cli.output import refuse_overwriting
+from evenhand.cli.parameters import OneOf
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, choose_columns
+from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes
 from evenhand.cli.terminal import columns_of_terminal, label
 from evenhand.cli.words import block
 from evenhand.errors import UnknownOption
@@ -57,6 +58,8 @@ def convert(
     layout: str | None,
     columns: tuple[tuple[str, str], ...],
     weight: str | None,
+    weights: str,
+    outcomes: tuple[tuple[str, str], ...],
     output: str,
     wanted: tuple[str, ...],
     comparisons: bool,
@@ -69,7 +72,8 @@ def convert(
     refuse_overwriting(files, output)
     asked = [*wanted, *(["comparisons"] if comparisons else [])]
     file, table = _only(asked, FILES), _only(asked, TABLES)
-    reading = Reading(files, layout, choose_columns(columns, weight), where, task)
+    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
+    reading = Reading(files, layout, wishes, where, task)
     with Patience("converting"):
         from evenhand import formats
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import Verb, examples
+from evenhand.cli.output import write_file
 from evenhand.cli.terminal import PLAIN, align, columns_of_terminal, label, plural
 from evenhand.errors import UnknownOption
 
@@ -49,8 +50,11 @@ EXAMPLES: Final = (
 @click.argument("name", required=False)
 @click.option("--list", "as_list", is_flag=True, help="List the bundled tables.")
 @click.option("-o", "--output", metavar="FILE", help="Write table NAME as CSV.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.pass_context
-def demo(ctx: click.Context, *, name: str | None, as_list: bool, output: str | None) -> None:
+def demo(
+    ctx: click.Context, *, name: str | None, as_list: bool, output: str | None, force: bool
+) -> None:
     """Show the main job on a published table.
 
     With NAME: the numbers that a bundled table must give, beside those that
@@ -67,7 +71,7 @@ def demo(ctx: click.Context, *, name: str | None, as_list: bool, output: str | N
             raise UnknownOption(f"which table? evenhand demo NAME -o {output}; --list names them")
         _walk(ctx.find_root().command, datasets.load(TABLE))
     elif output:
-        _write(datasets.load(name), Path(output))
+        _write(datasets.load(name), Path(output), force=force)
     else:
         _compare(datasets.load(name))
 
@@ -79,8 +83,10 @@ def _list(tables: list[Dataset]) -> None:
         click.echo(f"  {table.title}")
 
 
-def _write(table: Dataset, path: Path) -> None:
-    path.write_text(table.csv(), encoding="utf-8", newline="\n")
+def _write(table: Dataset, path: Path, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise UnknownOption(f"'{path}' is there already: --force replaces it")
+    write_file(path, table.csv())
     click.echo(label("wrote", f"{path}: {table.title}", PLAIN), err=True)
 
 

@@ -19,7 +19,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output import choose_output
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, choose_columns, remarks_on
+from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes, remarks_on
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def fit(
     layout: str | None,
     columns: tuple[tuple[str, str], ...],
     weight: str | None,
+    weights: str,
+    outcomes: tuple[tuple[str, str], ...],
     group_by: str | None,
     ties: Ties,
     order_effect: bool,
@@ -72,7 +74,8 @@ def fit(
     """
     forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
     place = choose_output(forms, output, files)
-    reading = Reading(files, layout, choose_columns(columns, weight), where, task)
+    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
+    reading = Reading(files, layout, wishes, where, task)
     with Patience("fitting"):
         data = reading.open_comparisons("fit")
         model = evenhand.BradleyTerry(
@@ -123,7 +126,10 @@ def _tally_groups(data: Comparisons, model: BradleyTerry, group_by: str | None) 
     if by is None:
         return {"": data.tally(by=covariates)}
     if by in covariates:
-        raise UnknownOption(f"'{group_by}' tells groups apart: it cannot be a covariate as well")
+        told = "each task is fitted by itself" if group_by is None else "it tells groups apart"
+        raise UnknownOption(
+            f"column '{data.source.named(by)}' cannot be a judge covariate: {told}"
+        )
     parts = data.tally(by=(by, *covariates)).split(by)
     if data.rankings is None:
         return parts

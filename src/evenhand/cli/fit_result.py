@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from evenhand.cli.coefficients import draw_coefficients, quasi_variances, tabulate_coefficients
+from evenhand.cli.streams import visible
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, say_model, say_systems, sign
 from evenhand.errors import NotIdentified
@@ -109,10 +110,10 @@ class FitResult:
         lines = block("read", self.read, columns)
         for name, one in self.groups.items():
             if self.grouped:
-                lines += ["", click.style(f"{name} ".ljust(columns, "─"), bold=True)]
+                lines += ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
             lines += _draw(one, columns)
         for name, why in self.refused.items():
-            lines += ["", click.style(f"{name} ".ljust(columns, "─"), bold=True)]
+            lines += ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
             lines.append(label("error", why, columns, colour="red"))
         return "\n".join(lines) + "\n"
 
@@ -183,8 +184,9 @@ def _said(one: Fitted) -> list[str]:
     said.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} {INDEPENDENT}")
     quasi = quasi_variances(fit)
     if quasi is not None:
-        low, high = quasi.worst_contrast
-        worst = f"{100 * quasi.worst_pair:.0f} % for a pair, {100 * low:.0f} to {100 * high:.0f} %"
+        worst_of_all = (quasi.worst_pair, *quasi.worst_contrast)
+        pair, low, high = (f"{100 * one:z.0f}" for one in worst_of_all)
+        worst = f"{pair} % for a pair, {low} to {high} %"
         said.append(f"quasi s.e. compare any two systems; worst error {worst} for a contrast")
     return said
 

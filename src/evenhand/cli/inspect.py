@@ -9,7 +9,7 @@ import click
 from evenhand.cli.options import Verb, examples, output_options, reading_options
 from evenhand.cli.output import choose_output
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, choose_columns
+from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes
 
 EXAMPLES: Final = (
     "evenhand inspect battles.parquet",
@@ -32,6 +32,8 @@ def inspect(
     layout: str | None,
     columns: tuple[tuple[str, str], ...],
     weight: str | None,
+    weights: str,
+    outcomes: tuple[tuple[str, str], ...],
     as_json: bool,
     as_csv: bool,
     as_latex: bool,
@@ -45,7 +47,8 @@ def inspect(
     """
     forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
     place = choose_output(forms, output, files)
-    reading = Reading(files, layout, choose_columns(columns, weight), where, task)
+    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
+    reading = Reading(files, layout, wishes, where, task)
     with Patience("counting"):
         from evenhand import formats
 

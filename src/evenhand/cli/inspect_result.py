@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.latex import escape, tabular
-from evenhand.cli.terminal import align, cut, label, plural, share, whole, width
+from evenhand.cli.terminal import align, cut, effective, label, plural, share, whole, width
 from evenhand.cli.words import block
 from evenhand.formats import Inspection
 from evenhand.formats.inspection import Part
@@ -81,18 +81,15 @@ def _holds(part: Part) -> list[str]:
     if part.rankings is not None and part.comparisons is not None:
         counts[0] += f" → {plural(part.comparisons, 'comparison')}"
     if part.judges is not None:
-        effective = (
-            "" if part.effective_judges is None else f" ({part.effective_judges:.1f} effective)"
-        )
-        counts.append(plural(part.judges, "judge") + effective)
+        counts.append(plural(part.judges, "judge") + effective(part.judges, part.effective_judges))
     counts += [] if part.items is None else [plural(part.items, "item")]
     said = [", ".join([*counts, plural(part.systems, "system")])]
+    if part.blank_ranks and part.ranks:
+        besides = " of the others" if part.blank_rankings else ""
+        said.append(f"{part.blank_ranks:,} of {part.ranks:,} ranks{besides} are blank")
     if part.shared_items is not None:
-        on = (
-            ""
-            if part.shared_judgments is None
-            else f" ({share(part.shared_judgments, 1)} of judgments)"
-        )
+        judged = part.shared_judgments
+        on = "" if judged is None else f" ({share(judged, 1)} of judgments)"
         said.append(f"{plural(part.shared_items, 'item')} judged by two or more judges{on}")
     return said
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from evenhand.cli.streams import visible
+
 ESCAPES: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "~": r"\textasciitilde{}",
@@ -18,12 +20,12 @@ NONE: Final = "--"
 
 
 def escape(text: str) -> str:
-    r"""Write text so that LaTeX prints it as it stands.
+    r"""Write text so that LaTeX prints it as it stands, control characters written out.
 
     >>> escape("uk_dan & 50%")
     'uk\\_dan \\& 50\\%'
     """
-    return "".join(ESCAPES.get(sign, sign) for sign in text)
+    return "".join(ESCAPES.get(sign, sign) for sign in visible(text))
 
 
 def number(value: float | None, digits: int) -> str:
@@ -50,7 +52,7 @@ def tabular(
         comments: lines to stand above, as text.
 
     """
-    said = [f"% {line}" for comment in comments for line in comment.splitlines()]
+    said = [f"% {visible(line)}" for comment in comments for line in comment.splitlines()]
     bodies = ["\n".join(_row(row) for row in block) for block in blocks]
     lines = [
         *said,

@@ -2,68 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import click
 
-from evenhand.errors import suggest
-
-if TYPE_CHECKING:
-    Word = click.ParamType[str]
-    Pair = click.ParamType[tuple[str, str]]
-else:  # not generic before click 8.3
-    Word = Pair = click.ParamType
+from evenhand.cli.parameters import LabelOutcome, OneOf, RoleColumn
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
 TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
 CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 INTERVALS: Final = ("sandwich", "model", "bootstrap")
+WEIGHTS: Final = ("frequency", "importance")
 LATER: Final = {
     "rank-sets": "'rank-sets' comes later; until then choose sandwich | model | bootstrap"
 }
 SEED: Final = 20131
-
-
-class OneOf(Word):
-    """One of a few words; a misspelt one is refused with what it may have been."""
-
-    name = "choice"
-
-    def __init__(self, choices: Sequence[str], later: Mapping[str, str] | None = None) -> None:
-        self.choices = tuple(choices)
-        self.later = later or {}
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word if it is one of the choices."""
-        if value in self.later:
-            self.fail(self.later[value], param, ctx)
-        if value not in self.choices:
-            hint = suggest(str(value), self.choices)
-            self.fail(f"'{value}' is not one of {' | '.join(self.choices)}.{hint}", param, ctx)
-        return str(value)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Show the choices in the help."""
-        return "|".join(self.choices)
-
-
-class RoleColumn(Pair):
-    """`role=column`, such as `judge=annotator`."""
-
-    name = "role=name"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return role and column."""
-        if isinstance(value, tuple):
-            return value
-        role, sign, column = str(value).partition("=")
-        if not (role and sign and column):
-            self.fail(f"'{value}' is not role=name, such as judge=annotator", param, ctx)
-        return role, column
 
 
 class Section(click.Option):
@@ -173,6 +128,24 @@ reading_options = stack(
         cls=_Input,
         metavar="COLUMN",
         help="How many judgments a row stands for.",
+    ),
+    click.option(
+        "--weights",
+        cls=_Input,
+        type=OneOf(WEIGHTS),
+        default="frequency",
+        show_default=True,
+        help="What weights are: counts of judgments, or their importance (fractions allowed).",
+    ),
+    click.option(
+        "--outcome",
+        "outcomes",
+        cls=_Input,
+        multiple=True,
+        type=LabelOutcome(),
+        metavar="LABEL=left|tie|right",
+        help="What a label of the outcome column means, such as 1=left. Repeatable; replaces the"
+        " usual labels.",
     ),
 )
 

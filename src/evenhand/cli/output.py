@@ -61,7 +61,7 @@ class Output:
         if self.path is None:  # machines read UTF-8, whatever the terminal is set to
             click.echo(rendered.encode(), nl=False)
         else:
-            self.path.write_text(rendered, encoding="utf-8", newline="\n")
+            write_file(self.path, rendered)
         for remark in result.remarks() if self.form == "csv" else ():
             click.echo(label("note", remark, PLAIN), err=True)
         if self.path is not None:
@@ -73,6 +73,20 @@ class Output:
         if self.form == "csv":
             return write_csv(result.records())
         return result.latex() if self.form == "latex" else click.unstyle(result.text(columns))
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file.
+
+    Raises:
+        UnknownOption: it cannot be written; names it.
+
+    """
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:

@@ -19,7 +19,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output import choose_output
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, choose_columns, remarks_on
+from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes, remarks_on
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import Ties
@@ -50,6 +50,8 @@ def rank(
     layout: str | None,
     columns: tuple[tuple[str, str], ...],
     weight: str | None,
+    weights: str,
+    outcomes: tuple[tuple[str, str], ...],
     group_by: str | None,
     ties: Ties,
     order_effect: bool,
@@ -73,7 +75,8 @@ def rank(
     """
     forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
     place = choose_output(forms, output, files)
-    reading = Reading(files, layout, choose_columns(columns, weight), where, task)
+    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
+    reading = Reading(files, layout, wishes, where, task)
     with Patience("ranking") as patience:
         data = reading.open_comparisons("rank")
         model = evenhand.BradleyTerry(

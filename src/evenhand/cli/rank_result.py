@@ -10,6 +10,7 @@ import click
 
 from evenhand.cli.board import Scales, draw_board
 from evenhand.cli.latex import NONE, escape, number, tabular
+from evenhand.cli.streams import visible
 from evenhand.cli.terminal import label
 from evenhand.cli.words import block, say_counts, say_model, sign
 from evenhand.ranking import GroupedRankings, Ranking
@@ -122,7 +123,7 @@ def _head(ranking: Ranking) -> list[str]:
 
 
 def _title(name: str, columns: int) -> list[str]:
-    return [click.style(f"{name} ".ljust(columns, "─"), bold=True)]
+    return [click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
 
 
 def _neighbours(ranking: Ranking, columns: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownFormat, UnknownOption
@@ -14,13 +14,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Wishes:
+    """What was said about the columns.
+
+    Attributes:
+        columns: role → column.
+        weights: "frequency" or "importance".
+        outcomes: label → what it means, or None for the usual labels.
+
+    """
+
+    columns: Mapping[str, str]
+    weights: Any = "frequency"
+    outcomes: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class Reading:
     """Which judgments to read.
 
     Attributes:
         files: names or patterns, all of one layout.
         layout: format by its registry name, or None to recognise it.
-        columns: role → column.
+        wishes: what was said about the columns.
         where: SQL condition, or None.
         task: the one task to keep, or None.
 
@@ -28,7 +44,7 @@ class Reading:
 
     files: tuple[str, ...]
     layout: str | None
-    columns: Mapping[str, str]
+    wishes: Wishes
     where: str | None
     task: str | None
 
@@ -44,7 +60,9 @@ class Reading:
         return read(
             self.files[0] if len(self.files) == 1 else list(self.files),
             format=self.layout,
-            columns=self.columns or None,
+            columns=self.wishes.columns or None,
+            weights=self.wishes.weights,
+            outcomes=self.wishes.outcomes,
             where=self.where,
             task=self.task,
         )
@@ -85,6 +103,23 @@ def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> di
     return columns
 
 
+def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None:
+    """Join the words of --outcome; None where there are none.
+
+    Raises:
+        UnknownOption: one label is given two meanings.
+
+    """
+    outcomes: dict[str, str] = {}
+    for label, outcome in given:
+        if outcomes.get(label, outcome) != outcome:
+            raise UnknownOption(
+                f"--outcome: label '{label}' cannot be both {outcomes[label]} and {outcome}"
+            )
+        outcomes[label] = outcome
+    return outcomes or None
+
+
 def remarks_on(data: Comparisons | Rankings | Ratings) -> list[str]:
     """Return what was understood, and what was left out of rankings."""
     notes = [*data.source.notes]
@@ -94,6 +129,10 @@ def remarks_on(data: Comparisons | Rankings | Ratings) -> list[str]:
     every, blank, used = rankings.count(), rankings.count_blank(), rankings.count_used()
     if blank:
         notes.append(f"{blank:,} of {every:,} rankings are blank: left out")
+    gaps, ranks = rankings.count_blank_ranks()
+    if gaps:
+        besides = "of the others " if blank else ""
+        notes.append(f"{gaps:,} of {ranks:,} ranks {besides}are blank: not compared")
     if every - blank - used:
         short = plural(every - blank - used, "ranking")
         notes.append(f"{short} of one output only: nothing to compare")

@@ -11,7 +11,8 @@ from typing import IO, Any, Final
 
 import click
 
-from evenhand.errors import EvenhandError, suggest
+from evenhand.cli.streams import discard_output, visible
+from evenhand.errors import EvenhandError, end, suggest
 
 WIDTH: Final = 7
 """Columns that a label such as `error` takes, with the space after it."""
@@ -51,7 +52,7 @@ def plainly() -> Iterator[None]:
     try:
         yield
     except EvenhandError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(visible(str(error))) from error
     except click.UsageError as error:
         raise Refusal(_explain_usage(error)) from error
     except KeyboardInterrupt:
@@ -59,6 +60,8 @@ def plainly() -> Iterator[None]:
     except BrokenPipeError:
         raise  # the reader has seen enough; click ends quietly
     except OSError as error:
+        if error.filename is None:
+            discard_output()
         raise Refusal(_explain_system(error)) from error
     except RuntimeError as error:
         if str(error) != INTERRUPTED_QUERY:
@@ -102,7 +105,7 @@ def _explain_engine(error: Exception) -> Exception:
 
 
 def _explain_system(error: OSError) -> str:
-    where = f"'{error.filename}': " if error.filename else ""
+    where = f"'{error.filename}': " if error.filename else "output cannot be written: "
     return f"{where}{(error.strerror or str(error)).lower()}"
 
 
@@ -135,8 +138,7 @@ def _no_option(error: click.NoSuchOption, verb: str) -> str:
     """Suggest the nearest option, or say which other verb has it."""
     context = error.ctx
     own = context.command.get_params(context) if context is not None else []
-    near = suggest(error.option_name, [name for one in own for name in one.opts])
-    hint = f".{near}" if near else ""
+    hint = end(suggest(error.option_name, [name for one in own for name in one.opts]))
     others = [] if context is None else _who_has(error.option_name, context)
     if others:
         hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"

@@ -12,11 +12,14 @@ from unicodedata import combining, east_asian_width
 import click
 
 from evenhand.cli.refusals import WIDTH
+from evenhand.cli.streams import visible
 
 PLAIN: Final = 80
 """Columns where there is no terminal to ask."""
 NARROW: Final = 60
 WIDE: Final = 120
+SOME: Final = 20
+"""Numbers of effective judges below this are told to a tenth."""
 
 
 def columns_of_terminal() -> int:
@@ -44,11 +47,12 @@ def pad(text: str, columns: int, *, right: bool = False) -> str:
 
 
 def cut(text: str, columns: int) -> str:
-    """Take the middle out of a text that is too long.
+    """Take the middle out of a text that is too long; control characters are written out.
 
     >>> cut("newstest2012.fr-en.system-k", 15)
     'newstes…ystem-k'
     """
+    text = visible(text)
     if width(text) <= columns:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
@@ -63,7 +67,7 @@ def cut(text: str, columns: int) -> str:
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
     """Return a labelled line, `read   ...`, wrapped below its text."""
     wrapper = TextWrapper(columns - WIDTH, break_long_words=False, break_on_hyphens=False)
-    lines = wrapper.wrap(text) or [""]
+    lines = wrapper.wrap(visible(text)) or [""]
     first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
     return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
 
@@ -116,6 +120,17 @@ def share(part: float, whole: float) -> str:
     """
     percent = 100 * part / whole if whole else 0.0
     return f"{percent:.1f} %" if 0 < percent < 1 else f"{percent:.0f} %"
+
+
+def effective(levels: int, number: float | None) -> str:
+    """Say how many effective levels there are, where they are fewer than levels.
+
+    >>> effective(40, 4.25), effective(2500, 2000.0), effective(4, 3.98), effective(4, None)
+    (' (4.2 effective)', ' (2,000 effective)', '', '')
+    """
+    if number is None or number >= levels - 0.05:
+        return ""
+    return f" ({number:,.1f} effective)" if number < SOME else f" ({number:,.0f} effective)"
 
 
 def whole(number: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.terminal import label, plural, share
+from evenhand.cli.terminal import effective, label, plural, share
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
@@ -41,8 +41,7 @@ def say_counts(ranking: Ranking) -> str:
     """Say how much a ranking rests on."""
     parts = [say_answers(ranking.n_judgments, ranking.n_comparisons)]
     if ranking.n_judges is not None:
-        effective = ranking.effective_judges or 0.0
-        uneven = f" ({effective:.0f} effective)" if effective < ranking.n_judges - 0.5 else ""
+        uneven = effective(ranking.n_judges, ranking.effective_judges)
         parts.append(f"{plural(ranking.n_judges, 'judge')}{uneven}")
     if ranking.n_items is not None:
         parts.append(plural(ranking.n_items, "item"))

@@ -12,6 +12,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_op
 from evenhand.formats.columns import take
 from evenhand.formats.roles import UNKNOWN_POSITIONS, assign, describe
 from evenhand.formats.table import Table, Wishes
+from evenhand.formats.winners import SIDES, names_winners, turn_winners
 from evenhand.judgments import Comparisons, Rankings, Ratings, Source
 from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
 from evenhand.judgments.engine import Frame
@@ -70,17 +71,22 @@ def make_comparisons(
 
     """
     roles = assign(table.header(wishes), COMPARISON_ROLES, _NEEDED["comparisons"], fixed)
+    own, notes = read_outcomes(wishes), []
+    if own is None and names_winners(table, roles):
+        table, own = turn_winners(table, roles), SIDES
+        notes.append(f"'{roles['outcome']}' names the winner of its row")
     frame, source = _take(table, layout, roles)
     known = UNKNOWN_POSITIONS not in table.columns
+    notes += [] if known else ["which output stood left is not known"]
     data = Comparisons(
         frame,
-        source=source if known else source.noting("which output stood left is not known"),
-        outcome_labels=read_outcomes(wishes),
+        source=source.noting(*notes),
+        outcome_labels=own,
         positions_known=known,
         weights=wishes.weights,
     )
     if wishes.weights == "importance" and "weight" not in roles:
-        raise UnknownOption("weights='importance' needs a weight column: --column weight=NAME")
+        raise UnknownOption("importance needs a weight column: --column weight=NAME")
     if "id" in wishes.columns:
         refuse_doubled_ids(frame, source)
     return data

@@ -39,6 +39,8 @@ class Part:
         comparisons: pairs that were compared.
         rankings: rankings, blank ones included.
         blank_rankings: rankings in which nothing was ranked.
+        ranks: ranks of the other rankings, given or not.
+        blank_ranks: those of them that are not given.
         judges: different judges.
         effective_judges: (Σ n)² / Σ n² over the judges' comparisons: equal loads give them all.
         items: different items.
@@ -60,6 +62,8 @@ class Part:
     comparisons: float | None = None
     rankings: int | None = None
     blank_rankings: int | None = None
+    ranks: int | None = None
+    blank_ranks: int | None = None
     judges: int | None = None
     effective_judges: float | None = None
     items: int | None = None
@@ -191,6 +195,8 @@ def _part(
         comparisons=tally.n_comparisons,
         rankings=ranked.all if ranked else None,
         blank_rankings=ranked.blank if ranked else None,
+        ranks=ranked.ranks if ranked else None,
+        blank_ranks=ranked.blank_ranks if ranked else None,
         judges=len(judge.labels) if judge else None,
         effective_judges=judge.effective if judge else None,
         items=overlap.items if overlap else None,
@@ -240,6 +246,8 @@ def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
         comparisons=tally.n_comparisons,
         rankings=_total([part.rankings for part in parts]),
         blank_rankings=_total([part.blank_rankings for part in parts]),
+        ranks=_total([part.ranks for part in parts]),
+        blank_ranks=_total([part.blank_ranks for part in parts]),
         judges=len(judge.labels) if judge else None,
         effective_judges=judge.effective if judge else None,
         items=_total([part.items for part in parts]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import narwhals as nw
@@ -12,6 +13,9 @@ from evenhand.judgments.source import find_rows, name_rows
 
 PATTERN: Final = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$"
 """A number as people and programs write it; never inf, nan, 1,5 or 0x1."""
+
+_FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
+"""A number with an exponent that few programs can read."""
 
 _ADVICE: Final = {
     "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
@@ -75,7 +79,10 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
     for column in columns:
         rows = find_rows(table.frame, is_no_number(column))
         if rows:
+            value = rows[0][column]
+            far = "is too close to 0" if "e-" in value.lower() else "is too large"
+            what = far if _FAR.match(value) else "is not a number"
             raise InvalidJudgments(
-                f"{role} '{rows[0][column]}' in column '{column}' of {table.name}{name_rows(rows)}"
-                f" is not a number: {_ADVICE[role]}"
+                f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
+                f" {_ADVICE[role]}"
             )

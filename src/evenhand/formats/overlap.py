@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import narwhals as nw
+import numpy as np
 
 from evenhand.judgments import Comparisons, Rankings
 from evenhand.judgments.engine import Frame, fetch_columns
@@ -36,12 +37,16 @@ class RankingCounts:
         all: all of them.
         blank: those in which nothing was ranked.
         used: those that compare at least two outputs.
+        ranks: ranks of the rankings that are not blank, given or not.
+        blank_ranks: those of them that are not given.
 
     """
 
     all: int
     blank: int
     used: int
+    ranks: int
+    blank_ranks: int
 
 
 def one_row_per_answer(data: Comparisons) -> Frame:
@@ -99,16 +104,22 @@ def count_rankings(rankings: Rankings) -> dict[str | None, RankingCounts]:
     """Count the rankings of each task; the key is None where there are no tasks."""
     sizes = _with_task(_rank_sizes(rankings, ["task"] if rankings.has("task") else []))
     sizes = sizes.with_columns(
-        blank=(nw.col("ranked") == 0).cast(nw.Int64), used=(nw.col("ranked") > 1).cast(nw.Int64)
+        blank=(nw.col("ranked") == 0).cast(nw.Int64),
+        used=(nw.col("ranked") > 1).cast(nw.Int64),
+        begun=nw.col("rows") * (nw.col("ranked") > 0).cast(nw.Int64),
     )
+    sums = ("blank", "used", "begun", "ranked")
     counted = sizes.group_by("task").agg(
-        nw.len().alias("all"), nw.col("blank").sum(), nw.col("used").sum()
+        nw.len().alias("all"), *(nw.col(name).sum() for name in sums)
     )
     rows = fetch_columns(counted)
-    names = ("task", "all", "blank", "used")
     return {
-        task or None: RankingCounts(int(n), int(blank), int(used))
-        for task, n, blank, used in zip(*(rows[name].tolist() for name in names), strict=True)
+        task or None: RankingCounts(n, blank, used, begun, begun - ranked)
+        for task, (n, blank, used, begun, ranked) in zip(
+            rows["task"].tolist(),
+            np.stack([rows[name] for name in ("all", *sums)], axis=1).astype(int).tolist(),
+            strict=True,
+        )
     }
 
 
@@ -117,7 +128,7 @@ def _rank_sizes(rankings: Rankings, roles: list[str]) -> Frame:
     ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
     keys = list(dict.fromkeys([*roles, *(["task"] if rankings.has("task") else []), "ranking"]))
     frame = rankings.frame.select(*keys, ranked.alias("ranked"))
-    return frame.group_by(*keys).agg(nw.col("ranked").sum())
+    return frame.group_by(*keys).agg(nw.col("ranked").sum(), nw.len().alias("rows"))
 
 
 def _with_task(frame: Frame) -> Frame:

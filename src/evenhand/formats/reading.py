@@ -10,12 +10,13 @@ from typing import Any, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, listing, require_option, suggest
+from evenhand.errors import InvalidJudgments, listing, require_option, suggest
 from evenhand.formats.files import open_files
 from evenhand.formats.frames import open_frame
 from evenhand.formats.registry import choose
 from evenhand.formats.table import Handle, Table, Wishes
 from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.judgments.comparisons import no_tasks
 from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import fetch_columns
 from evenhand.judgments.labels import Outcome
@@ -32,7 +33,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     where: str | nw.Expr | None = None,
     task: str | None = None,
-    outcomes: Mapping[str, Outcome] | None = None,
+    outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
@@ -46,7 +47,8 @@ def read(
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
             DuckDB relation, a narwhals expression for any frame.
         task: keep this task only.
-        outcomes: the table's own outcome labels, each "left", "tie" or "right".
+        outcomes: the table's own outcome labels, each "left", "tie" or "right"; they replace the
+            usual ones. Whole numbers may stand for their decimal text.
         weights: whether a weight column counts judgments or weighs them by importance.
 
     Returns:
@@ -71,7 +73,8 @@ def read(
     table = _open(source)
     if where is not None:
         table = _keep(table, where)
-    wishes = Wishes(dict(columns or {}), outcomes, weights)
+    own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
+    wishes = Wishes(dict(columns or {}), own, weights)
     layout = choose(table.header(wishes), format)
     try:
         data = layout.understand(table, wishes)
@@ -107,10 +110,10 @@ def _select_task(data: Handle, task: str) -> Handle:
     if isinstance(data, Comparisons):
         return data.select_task(task)
     if "task" not in data.columns:
-        raise UnknownColumn(f"{data.source.name} has no column for the task: --column task=NAME")
+        raise no_tasks(data.source, task)
     found = fetch_columns(data.frame.group_by("task").agg(nw.len().alias("n")))["task"]
     tasks = sorted(one for one in found.tolist() if one is not None)
     if task not in tasks:
-        hint = suggest(task, tasks) or f" There are {listing(tasks)}."
+        hint = suggest(task, tasks) or f" There are {listing(tasks)}"
         raise InvalidJudgments(f"no task '{task}' in {data.source.name}.{hint}")
     return replace(data, frame=data.frame.filter(nw.col("task") == task))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option, suggest
+from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.layouts import (
     arena,
     arena_log,
@@ -18,7 +18,7 @@ from evenhand.formats.layouts import (
     ratings,
     wmt_rnk,
 )
-from evenhand.formats.roles import SYNONYMS, Header, check_asked
+from evenhand.formats.roles import Header, check_asked, refuse_circular, say_which
 from evenhand.formats.table import Handle, Table, Wishes
 
 
@@ -111,16 +111,8 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             " --column left=NAME"
         )
     missing = header.missing(nearest.NEEDS)
+    refuse_circular(header, missing)
     return UnknownColumn(
         f"{header.table} looks like {nearest.TITLE}, but has no column for {listing(missing)} among"
-        f" {listing(header.columns)}.{_near(header, missing[0])}"
+        f" {listing(header.columns)}.{say_which(header, missing[0])}"
     )
-
-
-def _near(header: Header, role: str) -> str:
-    """Suggest the column that may be a misspelt name of the role."""
-    for column in header.columns:
-        hint = suggest(column, [role, *SYNONYMS[role]])
-        if hint:
-            return f"{hint} Else say which it is: --column {role}={column}"
-    return f" Say which it is: --column {role}=NAME"

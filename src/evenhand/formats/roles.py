@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
+from evenhand.errors import UnknownColumn, UnknownOption, end, listing, suggest
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "left": (
@@ -47,6 +47,9 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "id": (),
 }
 """Role → other names under which it is understood without being told."""
+
+ONLY_ASKED: Final = frozenset({"id"})
+"""Roles that no name gives: files number rows, items and judges under `id` alike."""
 
 UNKNOWN_POSITIONS: Final = "positions_unknown"
 """A column of this name says that left and right are not places on the screen."""
@@ -95,11 +98,20 @@ class Header:
         """Return the columns that could play a role; one that the caller gave away cannot."""
         if role in self.asked:
             return [self.asked[role]]
+        if role in ONLY_ASKED:
+            return []
         taken = set(self.asked.values())
         free = [column for column in self.columns if column not in taken]
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
         return exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
+
+    @property
+    def free(self) -> list[str]:
+        """Columns that the caller did not give away and that are not named after any role."""
+        taken = set(self.asked.values())
+        named = frozenset().union(*_FOLDED.values())
+        return [name for name in self.columns if name not in taken and fold(name) not in named]
 
     def missing(self, roles: Iterable[str]) -> list[str]:
         """Return the roles that no column could play."""
@@ -118,11 +130,10 @@ def check_asked(header: Header, roles: Iterable[str]) -> None:
     given: dict[str, str] = {}
     for role, column in header.asked.items():
         if role not in known:
-            raise UnknownOption(
-                f"no role '{role}' for a column: choose {' | '.join(known)}.{suggest(role, known)}"
-            )
+            hint = end(suggest(role, known))
+            raise UnknownOption(f"no role '{role}' for a column: choose {' | '.join(known)}{hint}")
         if column not in header.columns:
-            hint = suggest(column, header.columns) or f" It has {listing(header.columns)}."
+            hint = suggest(column, header.columns) or f" It has {listing(header.columns)}"
             raise UnknownColumn(
                 f"column '{column}' (asked for as {role}) not found in {header.table}.{hint}"
             )
@@ -190,14 +201,40 @@ def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
 def _refuse_missing(header: Header, missing: Sequence[str]) -> None:
     if not missing:
         return
-    names = [name for role in missing for name in (role, *SYNONYMS[role])]
-    near = [hint for column in header.columns if (hint := suggest(column, names))]
-    guess = next((c for c in header.columns if suggest(c, names)), header.columns[0])
-    hint = f" Is it '{guess}'?" if near else ""
+    refuse_circular(header, missing)
     raise UnknownColumn(
-        f"no column for {listing(missing)} among {listing(header.columns)} of {header.table}.{hint}"
-        f" Say which it is: --column {missing[0]}={guess if near else 'NAME'}"
+        f"no column for {listing(missing)} among {listing(header.columns)} of {header.table}."
+        f"{say_which(header, missing[0])}"
     )
+
+
+def say_which(header: Header, role: str) -> str:
+    """Say how to name a missing role's column, and which column may have a misspelt name.
+
+    >>> say_which(Header(("model_a", "model_b", "winer")), "outcome")
+    " Is it 'winer'? Say which it is: --column outcome=winer"
+    """
+    names = [role, *SYNONYMS[role]]
+    near = [column for column in header.free if suggest(column, names)]
+    hint = f" Is it '{near[0]}'?" if near else ""
+    return f"{hint} Say which it is: --column {role}={near[0] if near else 'NAME'}"
+
+
+def refuse_circular(header: Header, missing: Sequence[str]) -> None:
+    """Refuse a column given to one role that is needed for the role it is named after.
+
+    Raises:
+        UnknownOption: names the column and its two roles.
+
+    """
+    for asked, column in header.asked.items():
+        for role in missing:
+            if asked != role and fold(column) in _FOLDED[role]:
+                raise UnknownOption(
+                    f"column '{column}' of {header.table} plays two roles, {role} and {asked}:"
+                    f" leave out --column {asked}={column}, or say which column is the {role}"
+                    f" (--column {role}=NAME)"
+                )
 
 
 def describe(assigned: Mapping[str, str]) -> str:

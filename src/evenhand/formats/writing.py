@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,7 @@ from evenhand.judgments.engine import Frame, fetch_columns
 from evenhand.judgments.labels import OUTCOMES, read_outcome
 from evenhand.judgments.rankings import ROLES as RANKING_ROLES
 from evenhand.judgments.ratings import ROLES as RATING_ROLES
+from evenhand.judgments.source import find_rows, name_rows
 
 FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
 KINDS: Final = ("comparisons", "rankings", "ratings", "arena")
@@ -112,6 +113,11 @@ def _aim(path: Path, format: str | None) -> Target:  # noqa: A002
             f" choose a format ({' | '.join(FILE_KINDS)})"
         )
     require_option("format", chosen, FILE_KINDS)
+    if _BY_SUFFIX.get(suffix, chosen) != chosen:
+        raise UnknownOption(
+            f"'{path}' says {_BY_SUFFIX[suffix]} by its name, and {chosen} was asked for: end it in"
+            f" {_SUFFIXES[chosen][0]}, or leave the format out"
+        )
     compression = _PACKED.get(path.suffix.lower(), "none")
     if compression != "none" and chosen == "parquet":
         raise UnknownOption(f"'{path}': Parquet is packed inside, leave out {path.suffix}")
@@ -146,7 +152,9 @@ def _comparisons(data: Comparisons, *, arena: bool) -> Frame:
         raise UnknownOption(
             f"column '{taken[0]}' is there already and has no role: rename it first"
         )
-    data.tally()  # refuses every value that could not be read again
+    tally = data.tally()  # refuses every value that could not be read again
+    if arena and data.has("weight"):
+        data = _unweighted(data, zero=tally.zero_weight)
     words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
     frame = _ordered(data.frame, COMPARISON_ROLES)
     frame = frame.with_columns(_outcome(data, words).alias("outcome"))
@@ -155,6 +163,22 @@ def _comparisons(data: Comparisons, *, arena: bool) -> Frame:
     if not data.positions_known and not data.has(UNKNOWN_POSITIONS):
         frame = frame.with_columns(nw.lit("true").alias(UNKNOWN_POSITIONS))
     return frame.rename(_ARENA) if arena else frame
+
+
+def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:
+    """Leave out a weight column that says nothing.
+
+    Raises:
+        UnknownOption: some weights are not 1: an arena file would count such rows once.
+
+    """
+    heavy = find_rows(data.frame, nw.col("weight") != 1)
+    if heavy or zero:
+        raise UnknownOption(
+            f"{data.source.name} has weights other than 1{name_rows(heavy)}, and arena files have"
+            " no place for weights: write comparisons instead (--to comparisons)"
+        )
+    return replace(data, frame=data.frame.drop("weight"))
 
 
 def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import narwhals as nw
 import numpy as np
@@ -54,8 +55,27 @@ def check_labels(
     unknown = sorted(label for label, outcome in meaning.items() if outcome is None)
     if unknown:
         rows = name_rows(find_rows(frame, nw.col("outcome").is_in(unknown)))
-        refuse_unknown(unknown, f" in column '{data.source.named('outcome')}'{rows}")
+        where = f" in column '{data.source.named('outcome')}'{rows}"
+        _refuse_names(labels, unknown, where)
+        refuse_unknown(unknown, where, data.outcome_labels)
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
+
+
+def _refuse_names(
+    labels: Mapping[str, Sequence[str | None]], unknown: Sequence[str], where: str
+) -> None:
+    """Refuse outcomes that name the winner, with the way to read them.
+
+    Raises:
+        InvalidJudgments: every label that is not understood is the name of a system.
+
+    """
+    systems = {*labels["left"], *labels["right"]}
+    if systems.issuperset(unknown):
+        raise InvalidJudgments(
+            f"unknown outcome '{unknown[0]}'{where}: it is the name of a system; where each row"
+            " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
+        )
 
 
 def check_opponents(
@@ -74,6 +94,36 @@ def check_opponents(
             f"'{systems[left[same[0]]]}' is compared with itself in {data.source.name}{rows}:"
             " leave these rows out, or give the two outputs different system names"
         )
+
+
+LARGEST: Final = 2.0**53
+"""Largest weight: up to here every whole number is a float of its own, and squares are finite."""
+
+
+def explain_empty(data: Comparisons, zero: int) -> InvalidJudgments:
+    """Say why nothing is left to count.
+
+    Args:
+        data: the table.
+        zero: rows left out since their weight is 0.
+
+    """
+    name = data.source.name
+    if zero:
+        rows = "the only row" if zero == 1 else f"all {zero:,} rows"
+        return InvalidJudgments(
+            f"the weight of {rows} of {name} is 0, so that none counts: correct the column"
+            f" '{data.source.named('weight')}'"
+        )
+    every = data.rankings.count() if data.rankings is not None else 0
+    if data.rankings is not None and every:
+        blank = data.rankings.count_blank()
+        one = f", and {every - blank:,} rank one output only" if every > blank else ""
+        return InvalidJudgments(
+            f"no two outputs are ranked in {name}: {blank:,} of {every:,} rankings are blank{one};"
+            f" is '{data.source.named('rank')}' the column of ranks?"
+        )
+    return InvalidJudgments(f"no judgments in {name}: nothing to count; is a condition too narrow?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +169,15 @@ def read_weights(data: Comparisons) -> Weighing:
     _refuse(data, weight.is_null(), "is missing")
     if data.frame.collect_schema()["weight"].is_float():
         _refuse(data, ~weight.is_finite(), "is not a finite number")
-    _refuse(data, weight < 0, "is negative")
+    if find_rows(data.frame, (weight < 0) | (weight > LARGEST), limit=1):
+        _refuse(data, weight < 0, "is negative: correct it, or leave the row out (0 does that too)")
+        _refuse(data, weight > LARGEST, "is too large: a row can stand for 2^53 judgments at most")
     if not importance:
         _refuse(
             data,
             weight % 1 != 0,
             "is a fraction, but weights are frequencies (a row stands for that many judgments);"
-            " for importance weights say weights='importance'",
+            " importance weights: --weights importance, in Python weights='importance'",
         )
     zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias("n")))["n"]
     kept = data.frame.filter(weight > 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, listing, suggest
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import Frame, fetch_columns
 from evenhand.judgments.joining import join_covariates
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ROLES: Final = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
 TASK_BOUND: Final = ("item", "ranking")
 """Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en."""
+
+JUDGED: Final = ("left", "right", "outcome", "weight")
+"""Roles that say what was judged, and how often: judgments cannot be told apart by them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,16 +87,20 @@ class Comparisons:
 
         Raises:
             UnknownColumn: with the nearest name there is.
+            UnknownOption: a system, rank or position of rankings, which pairs no longer have.
 
         """
         if column in self.columns:
             return column
         outside = {name: role for role, name in self.source.columns.items()}
-        if column in outside:
-            return outside[column]
+        role = outside.get(column)
+        if role in self.columns:
+            return role
+        if role is not None:  # a column of the rankings that became pairs
+            raise _no_factor(column, role)
         raise UnknownColumn(
             f"column '{column}' not found in {self.source.name}."
-            f"{suggest(column, self.columns) or ' It has ' + listing(self.columns) + '.'}"
+            f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
         )
 
     def where(self, condition: nw.Expr | str) -> Comparisons:
@@ -128,10 +135,11 @@ class Comparisons:
             InvalidJudgments: no such task; names those there are.
 
         """
-        self.require("task")
+        if not self.has("task"):
+            raise no_tasks(self.source, task)
         tasks = self.tasks()
         if task not in tasks:
-            hint = suggest(task, tasks) or f" There are {listing(tasks)}."
+            hint = suggest(task, tasks) or f" There are {listing(tasks)}"
             raise InvalidJudgments(f"no task '{task}' in {self.source.name}.{hint}")
         rankings = self.rankings.select_task(task) if self.rankings is not None else None
         chosen = self.where(nw.col("task") == task)
@@ -173,11 +181,16 @@ class Comparisons:
         Raises:
             InvalidJudgments: a bad cell, with up to five rows named.
             UnknownColumn: a factor that is not there.
+            UnknownOption: a factor that says what was judged, such as `left` or `outcome`.
 
         """
         from evenhand.judgments.counting import count_outcomes
 
-        return count_outcomes(self, tuple(self.require(name) for name in by), limits or {})
+        factors = tuple(self.require(name) for name in by)
+        for name, factor in zip(by, factors, strict=True):
+            if factor in JUDGED:
+                raise _no_factor(name, factor)
+        return count_outcomes(self, factors, limits or {})
 
     def count_judgments(self) -> int:
         """Count answers: a ranking is one, whatever it expands to; weights do not enter."""
@@ -193,3 +206,21 @@ class Comparisons:
         roles = [name for name in self.columns if name in ROLES]
         more = f" + {listing(self.covariates, 5)}" if self.covariates else ""
         return f"Comparisons({self.source.name}: {', '.join(roles)}{more})"
+
+
+def no_tasks(source: Source, task: str) -> UnknownColumn:
+    """Return the refusal of a task where the table has none."""
+    return UnknownColumn(
+        f"{source.name} has no tasks, so task '{task}' cannot be taken: leave it out, or say which"
+        " column is the task (--column task=NAME, in Python columns={'task': 'NAME'})"
+    )
+
+
+def _no_factor(name: str, role: str) -> UnknownOption:
+    """Return the refusal of a group or covariate that is what was judged."""
+    said = name if name == role else f"{name} (the {role})"
+    what = "how much a row counts" if role == "weight" else "what was judged"
+    return UnknownOption(
+        f"{said} says {what}: it cannot tell groups apart; take who judged or under what"
+        " conditions, such as judge, item, task or a column of your own"
+    )

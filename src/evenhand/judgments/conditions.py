@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 import narwhals as nw
 from narwhals.exceptions import ColumnNotFoundError
@@ -10,6 +11,13 @@ from narwhals.exceptions import ColumnNotFoundError
 from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.refusals import first_line
+
+_COMPARISON: Final = re.compile(
+    r"""(\w+|"[^"]+")\s*(=|<>|!=|<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+))"""
+)
+"""A column, a sign and a number."""
+_MANY_ROWS: Final = re.compile("aggregate|window", re.IGNORECASE)
+_SUMS: Final = re.compile(r"\b(sum|avg|count|min|max|median)\s*\(", re.IGNORECASE)
 
 
 def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
@@ -47,6 +55,8 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
     """Check that the text is one condition and nothing else, then filter by it."""
     import duckdb
 
+    if not condition.strip():
+        raise UnknownOption("where is empty: write a condition such as \"judge <> 'j3'\"")
     native = frame.to_native()
     try:
         # In brackets nothing but an expression can stand: no second statement, no FROM, no ORDER.
@@ -55,7 +65,7 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
         kind = str(native.project(expression.alias("kept")).types[0])
         filtered = native.filter(expression)
     except duckdb.BinderException as error:
-        raise _refuse_name(error, frame, name) from None
+        raise _refuse_name(error, frame, name, condition) from None
     except duckdb.Error as error:
         said = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
         raise UnknownOption(said + _advise(condition)) from None
@@ -67,17 +77,33 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
     return nw.from_native(filtered)  # type: ignore[no-any-return]
 
 
-def _refuse_name(error: Exception, frame: Frame, name: str) -> UnknownColumn | UnknownOption:
-    """Say which column a condition asks for in vain."""
+def _refuse_name(
+    error: Exception, frame: Frame, name: str, condition: str
+) -> UnknownColumn | UnknownOption:
+    """Say which column a condition asks for in vain, or what else it may not hold."""
     text = first_line(str(error))
     if text.startswith("Referenced column"):
         asked = text.split('"')[1]
         columns = frame.collect_schema().names()
-        hint = suggest(asked, columns) or f" It has {listing(columns)}."
+        hint = suggest(asked, columns) or f" It has {listing(columns)}"
         return UnknownColumn(f"where asks for column '{asked}', which {name} does not have.{hint}")
-    typed = "VARCHAR" in text and "cast" in text
-    hint = "; values of CSV and JSON files are text: cast(x as double) > 3" if typed else ""
-    return UnknownOption(f"where is not a condition on rows: {text}{hint}")
+    if _MANY_ROWS.search(text) or _SUMS.search(condition):
+        return UnknownOption(
+            f"where '{condition}' is not a condition on one row: sums, counts and the like over"
+            " many rows cannot stand in it"
+        )
+    if "VARCHAR" in text and "cast" in text:
+        return UnknownOption(
+            f"where '{condition}' compares text with a number: columns of a CSV or JSON file are"
+            f" text here, write {_cast(condition)}"
+        )
+    return UnknownOption(f"where '{condition}' is not a condition on rows: {text}")
+
+
+def _cast(condition: str) -> str:
+    """Write a comparison of a column with a number so that it can be made."""
+    simple = _COMPARISON.fullmatch(condition.strip())
+    return simple.expand(r"cast(\1 as double) \2 \3") if simple else "cast(weight as double) > 10"
 
 
 def _advise(condition: str) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments.checks import check_labels, check_opponents, read_weights
+from evenhand.judgments.checks import check_labels, check_opponents, explain_empty, read_weights
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
 from evenhand.judgments.engine import Frame, fetch_columns, label_frame, one_thread
 from evenhand.judgments.tally import (
@@ -59,7 +59,7 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
     labels = {key: _distinct(cells[key]) for key in keys}
     meaning = check_labels(data, every, labels)
     if not len(cells["n"]):
-        raise InvalidJudgments(f"no judgments in {data.source.name}: nothing to count")
+        raise explain_empty(data, weighing.zero)
     systems = sorted({*labels["left"], *labels["right"]})
     outcome = _code(cells["outcome"], labels["outcome"], values=meaning)
     left, right = _code(cells["left"], systems), _code(cells["right"], systems)
@@ -282,7 +282,7 @@ def _count_keys(
     """Return the different keys without their outcome digit, and (C, 3) counts."""
     if size <= max(DENSE, len(keys)):
         counts = np.bincount(keys, minlength=size).reshape(-1, 3)
-        pairs = np.flatnonzero(counts.any(axis=1))
+        pairs = np.flatnonzero(counts[:, 0] + counts[:, 1] + counts[:, 2])
         return pairs, counts[pairs]
     found, n = np.unique(keys.astype(np.int64, copy=False), return_counts=True)
     pairs, inverse = np.unique(found // 3, return_inverse=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
-from evenhand.errors import InvalidJudgments, suggest
+from evenhand.errors import InvalidJudgments, end, listing, suggest
 
 Outcome = Literal["left", "tie", "right"]
 
@@ -21,8 +21,8 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
         *("leftvote", "first", "a>b", ">"),
     ),
     "tie": (
-        *("tie", "draw", "both", "equal", "same", "none", "neither", "no preference"),
-        *("tievote", "bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "a=b", "="),
+        *("tie", "draw", "equal", "same", "neither", "no preference", "tievote", "bothbad_vote"),
+        *("tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "a=b", "="),
     ),
     "right": (
         *("right", "b", "model_b", "system_b", "output_b", "answer_b", "response_b"),
@@ -33,7 +33,11 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
 KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
     label: outcome for outcome, labels in _SYNONYMS.items() for label in labels
 }
-"""Every label that is understood without a mapping, in folded case."""
+"""Every label that is understood without a mapping, in folded case.
+
+"none" is not among them: programs write it for a missing value. Nor is "both", which may mean that
+both are good, that both are bad or that both were shown.
+"""
 
 
 def read_outcome(label: str, own: Mapping[str, Outcome] | None = None) -> Outcome | None:
@@ -47,16 +51,30 @@ def read_outcome(label: str, own: Mapping[str, Outcome] | None = None) -> Outcom
     return KNOWN_LABELS.get(label.casefold())
 
 
-def refuse_unknown(labels: Iterable[str], where: str) -> None:
+def refuse_unknown(
+    labels: Iterable[str], where: str, own: Mapping[str, Outcome] | None = None
+) -> None:
     """Raise for labels that are not outcomes.
 
+    Args:
+        labels: those that are not understood.
+        where: in which column and rows.
+        own: the table's own labels, if some were declared: they replace the usual ones.
+
     Raises:
-        InvalidJudgments: names the labels and what they may be.
+        InvalidJudgments: names the labels, what they may be, and how to declare others.
 
     """
     unknown = sorted(labels)
     shown = ", ".join(f"'{label}'" for label in unknown[:5])
+    expected = (
+        "left, tie or right (or a | b | tie, model_a | model_b | tie (bothbad))"
+        if own is None
+        else f"one that was declared, {listing(list(own))}"
+    )
+    label = unknown[0]
     raise InvalidJudgments(
-        f"unknown outcome {shown}{where}: expected left, tie or right (or a | b | tie,"
-        f" model_a | model_b | tie (bothbad)).{suggest(unknown[0], KNOWN_LABELS)}"
+        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels mean"
+        f" (--outcome '{label}=left', in Python outcomes={{'{label}': 'left'}})"
+        f"{end(suggest(label, KNOWN_LABELS if own is None else own))}"
     )

@@ -145,6 +145,18 @@ class Rankings:
         """Count the rankings that compare at least two outputs."""
         return self._count(nw.col("ranked") > 1)
 
+    def count_blank_ranks(self) -> tuple[int, int]:
+        """Count the blank ranks of the rankings that are not blank, and all ranks of these."""
+        ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+        frame = self.frame.with_columns(evenhand_ranked=ranked)
+        sizes = frame.group_by(*self._key).agg(
+            nw.len().alias("rows"), nw.col("evenhand_ranked").sum().alias("ranked")
+        )
+        begun = sizes.filter(nw.col("ranked") > 0)
+        sums = fetch_columns(begun.select(nw.col("rows").sum(), nw.col("ranked").sum()))
+        rows, used = (0 if sums[n][0] is None else int(sums[n][0]) for n in ("rows", "ranked"))
+        return rows - used, rows
+
     def count_by(self, column: str) -> dict[str, int]:
         """Count the rankings that compare at least two outputs, by task or another column."""
         ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)

@@ -85,7 +85,10 @@ def _explain_csv(text: str, name: str) -> str:
     width = _CSV_WIDTH.search(text)
     if width:
         expected, seen = width.groups()
-        return f"{where} has {_fields(int(seen))} where the header has {expected}"
+        return (
+            f"{where} has {_fields(int(seen))} where the header has {expected}: correct the line; a"
+            " field that holds the delimiter stands in double quotes"
+        )
     if "quote" in text:
         return f"{where} opens a quote that is not closed where a field ends"
     return f"{where} cannot be read: {first_line(text.split(numbered[0], 1)[1])}"

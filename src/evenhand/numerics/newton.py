@@ -15,10 +15,18 @@ from evenhand.numerics.conjugate import solve_conjugate
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-QUADRATIC: Final = 1e-7
-"""Newton decrement squared below which one more step squares it: that step is the last."""
+QUADRATIC: Final = 1e-11
+"""Newton decrement squared, relative to |value|, below which that step is the last.
+
+Relative, so that neither the unit of weights nor that of parameters matters. Of n judgments it is
+about n δ² / 4 for a step δ in log-odds, and the error after the step about δ².
+"""
+NOTHING: Final = 1e-24
+"""A decrement that is zero, where the value is too."""
 ROUNDING: Final = 1e-13
 """Loss, relative to 1 + |value|, that is rounding and no loss."""
+SHARE: Final = 0.3
+"""Share of what the slope promises that a step must gain; near the maximum it gains half."""
 STEPS: Final = 100
 HALVINGS: Final = 40
 ROUGH: Final = 1e-6
@@ -64,8 +72,19 @@ class Maximum:
     decrement: float
 
 
-def maximise(expand: Callable[[Vector], Expansion], start: Vector) -> Maximum:
+def maximise(
+    expand: Callable[[Vector], Expansion],
+    start: Vector,
+    *,
+    reach: Callable[[Vector], float] | None = None,
+) -> Maximum:
     """Climb to the maximum of a concave function.
+
+    Args:
+        expand: the function to second order at a point.
+        start: (p,) where to begin.
+        reach: how far a step goes, in a measure where 1 is as far as the second order may be
+            trusted; longer ones are cut. None for any length.
 
     Raises:
         NotConverged: after 100 steps, or when no step along the direction gains.
@@ -81,12 +100,13 @@ def maximise(expand: Callable[[Vector], Expansion], start: Vector) -> Maximum:
     for taken in range(1, STEPS + 1):
         step = solve_step(here.information, here.gradient)
         decrement = float(here.gradient @ step)
-        moved = _advance(expand, at, step, here) if decrement >= 0 else None
+        if 0 <= decrement <= QUADRATIC * abs(here.value) + NOTHING:
+            return Maximum(at + step, expand(at + step), taken, decrement)
+        longest = 1.0 if reach is None else min(1.0, 1.0 / max(reach(step), 1e-300))
+        moved = _advance(expand, at, longest * step, here) if decrement > 0 else None
         if moved is None:
             break
         at, here = moved
-        if decrement <= QUADRATIC:
-            return Maximum(at, here, taken, decrement)
     raise NotConverged(
         "the fit did not converge: the likelihood has no clear maximum. Look for systems that"
         " almost never win, or pass a weak prior (--prior 1)"
@@ -96,11 +116,16 @@ def maximise(expand: Callable[[Vector], Expansion], start: Vector) -> Maximum:
 def _advance(
     expand: Callable[[Vector], Expansion], at: Vector, step: Vector, here: Expansion
 ) -> tuple[Vector, Expansion] | None:
-    """Take the longest step of 1, 1/2, 1/4, ... that gains; None where none does."""
-    length = 1.0
+    """Take the longest step of 1, 1/2, 1/4, ... that gains its share; None where none does.
+
+    A gain alone is not enough: a step into the flat part of a likelihood may gain a little and
+    leave no way back (Armijo's rule).
+    """
+    length, rate = 1.0, SHARE * float(here.gradient @ step)
+    least = here.value - ROUNDING * (1.0 + abs(here.value))
     for _ in range(HALVINGS):
         there = expand(at + length * step)
-        if there.value >= here.value - ROUNDING * (1.0 + abs(here.value)):
+        if there.value >= least + length * rate:
             return at + length * step, there
         length /= 2
     return None

@@ -20,10 +20,17 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_option,
+)
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Tally
+from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.covariates import grouped_design
 from evenhand.preference.design import DENSE, Design, plain_design, reference_code
 from evenhand.preference.estimation import make_fit
@@ -124,12 +131,18 @@ class BradleyTerry:
             from evenhand.preference.large import fit_large
 
             return fit_large(self, likelihood, tally, support.notes)
-        return make_fit(self, likelihood, tally, support.notes)
+        with one_blas_thread():
+            return make_fit(self, likelihood, tally, support.notes)
 
     def _tally(self, data: Comparisons | Rankings | Tally) -> Tally:
         """Count, pool over everything the model does not tell apart, and fold if order is none."""
         if isinstance(data, Rankings):
             data = data.comparisons()
+        if not isinstance(data, Comparisons | Tally):
+            raise InvalidJudgments(
+                f"a model of preferences is fitted to comparisons or rankings, not to"
+                f" {type(data).__name__}: open a file or frame of them with evenhand.read"
+            )
         tally = data.tally(by=self.judge_covariates) if isinstance(data, Comparisons) else data
         if self.order_effect and not tally.positions_known:
             raise UnknownOption(

@@ -31,7 +31,7 @@ def make_fit(
         NotConverged: Newton's method did not settle.
 
     """
-    found = maximise(likelihood.expand, likelihood.start())
+    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
     vcov = invert_positive(found.expansion.information)
     reported = likelihood.reported
     return gather(

@@ -19,7 +19,7 @@ from evenhand.judgments.tally import Tally
 from evenhand.numerics.conjugate import solve_conjugate
 from evenhand.preference.estimation import Solution, gather
 from evenhand.preference.fit import Fit
-from evenhand.preference.likelihood import Likelihood
+from evenhand.preference.likelihood import LONGEST, Likelihood
 from evenhand.preference.tie_laws import Local, expand_blocks
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def expand_local(likelihood: Likelihood, worths: Array, extras: Array) -> Local:
 def _advance(
     likelihood: Likelihood, at: tuple[Array, Array], step: Array, value: float
 ) -> tuple[Array, Array]:
-    k, length = len(at[0]), 1.0
+    k = len(at[0])
+    moved_by = max(float(np.ptp(step[:k])), *np.abs(step[k:]).tolist(), 1e-300)
+    length = min(1.0, LONGEST / moved_by)
     while length > 1e-12:
         moved = at[0] + length * step[:k], at[1] + length * step[k:]
         there = float(expand_local(likelihood, *moved).value.sum())

@@ -12,6 +12,7 @@ of its own, whose λ is free, so that nothing depends on which system is the ref
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,10 @@ from evenhand.preference.design import Design
 from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes, expand_blocks
 
 Array = NDArray[np.float64]
+LONGEST: Final = 5.0
+"""How far one step may move η: there a win has become certain, and the second order says nothing."""
+FURTHEST: Final = 1.5
+"""Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +77,21 @@ class Likelihood:
             won, tied, lost = self.counts.T
             gained = self._half_sums(won + tied / 2, lost + tied / 2)
             given = self._half_sums(lost + tied / 2, won + tied / 2)
-            worths = np.log((gained + 0.5) / (given + 0.5)) / 2
+            apart = (self.design.size - 1) / self.design.size  # the others' mean is not zero
+            shares = np.log((gained + 0.5) / (given + 0.5)) / 2
+            worths = np.clip(shares * apart, -FURTHEST, FURTHEST)
             beta[: self.n_worths] = self.design.pull(worths - worths[self.design.reference])
         if self.law.free:
             beta[self.n_worths] = self.law.start(self.counts)
         return beta
+
+    def reach(self, step: Array) -> float:
+        """Return how far a step moves η, t and the distances from ghosts, in units of LONGEST."""
+        worths, tie, order, ghosts = self.parts(step)
+        moved = [float(np.ptp(worths)) + abs(order), abs(tie)]
+        if len(ghosts):
+            moved.append(float(np.abs(worths - ghosts[self.design.group]).max()))
+        return max(moved) / LONGEST
 
     def _half_sums(self, of_left: Array, of_right: Array) -> Array:
         """Sum what left and right scored onto nodes: (N,)."""

@@ -86,7 +86,7 @@ class Davidson:
         """Return the log-likelihood of each entry to second order.
 
         Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one exponential
-        serves all, and the variances have no difference of nearly equal numbers.
+        serves all, and values and variances are no differences of nearly equal numbers.
         """
         tie = min(tie, ENDLESS)
         size = np.abs(eta)
@@ -95,14 +95,14 @@ class Davidson:
         either = 1.0 + weak
         total = either + none
         won, ties, lost = counts.T
-        n, net = won + ties + lost, won - lost
+        n, net, upset = won + ties + lost, won - lost, np.where(eta > 0, lost, won)
         each = n / total
         lean = np.copysign(1.0 - weak, eta)
         tied = each * none
         spread = tied / total
         bound = spread * either
         return Local(
-            value=net * eta + ties * tie - n * (np.log(total) + size),
+            value=ties * (tie - size) - 2.0 * upset * size - n * np.log1p(weak + none),
             eta=net - each * lean,
             tie=ties - tied,
             eta_eta=bound + 4.0 * weak * each / total,
@@ -138,9 +138,9 @@ class TwoOutcomes:
         size = np.abs(eta)
         weak = np.exp(-2 * size)
         won, _, lost = counts.T
-        n, net = won + lost, won - lost
+        n, net, upset = won + lost, won - lost, np.where(eta > 0, lost, won)
         each = n / (1.0 + weak)
-        value = net * eta - n * (size + np.log1p(weak))
+        value = -2.0 * upset * size - n * np.log1p(weak)
         slope = net - each * np.copysign(1.0 - weak, eta)
         none = np.zeros_like(eta)
         return Local(value, slope, none, 4.0 * weak * each / (1.0 + weak), none, none)

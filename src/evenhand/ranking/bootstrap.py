@@ -20,6 +20,8 @@ from evenhand.preference.fit import Fit
 Array = NDArray[np.float64]
 REPLICATES: Final = 999
 LOST: Final = 0.05
+DENSE: Final = 20_000_000
+"""Most numbers in the counts of all clusters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ def resample(
         NotIdentified: more than one resample in twenty determines no worths.
 
     """
-    urn = _fill(fit, tally.pool(ways))
+    urn = _sort_out(_fill(fit, tally.pool(ways)), ways)
     draws: list[Array] = []
     lost = 0
     for done in range(1, REPLICATES + 1):
@@ -84,6 +86,7 @@ class Urn:
         counts: (C, 3) their counts, turned as the pair stands in the fit.
         pairs: the counts that the model was fitted to, one entry per pair.
         places: (C,) entry of `pairs` to which each entry belongs.
+        clusters: (G, 3, pairs) counts of every cluster of a single way, where they fit in memory.
 
     """
 
@@ -91,6 +94,7 @@ class Urn:
     counts: Array
     pairs: Tally
     places: NDArray[np.int64]
+    clusters: Array | None = None
 
 
 def _fill(fit: Fit, tally: Tally) -> Urn:
@@ -104,23 +108,21 @@ def _fill(fit: Fit, tally: Tally) -> Urn:
     return Urn(tally, counts, pairs, places)
 
 
+def _sort_out(urn: Urn, ways: tuple[str, ...]) -> Urn:
+    """Gather the counts of each cluster: a resample is then one product with a matrix."""
+    size = len(urn.pairs.left)
+    if len(ways) != 1 or urn.tally.factor(ways[0]).size * 3 * size > DENSE:
+        return urn
+    factor = urn.tally.factor(ways[0])
+    flat = factor.codes.astype(np.int64) * size + urn.places
+    sums = [np.bincount(flat, urn.counts[:, o], factor.size * size) for o in range(3)]
+    clusters = np.stack(sums, axis=0).reshape(3, factor.size, size).transpose(1, 0, 2)
+    return replace(urn, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
+
+
 def _draw(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Tally:
     """Return the counts of one resample, every system still named."""
-    if ways:
-        weights = np.ones(len(urn.places))
-        for name in ways:
-            factor = urn.tally.factor(name)
-            drawn = rng.multinomial(factor.size, np.full(factor.size, 1 / factor.size))
-            weights *= drawn[factor.codes]
-        counts = urn.counts * weights[:, None]
-    else:
-        shares = (urn.counts / urn.counts.sum()).ravel()
-        drawn = rng.multinomial(int(urn.counts.sum()), shares)
-        counts = drawn.reshape(-1, 3).astype(np.float64)
-    wins, ties, losses = (
-        np.bincount(urn.places, counts[:, outcome], len(urn.pairs.left)).astype(np.float64)
-        for outcome in range(3)
-    )
+    wins, ties, losses = _draw_counts(urn, ways, rng)
     kept = wins + ties + losses > 0
     return replace(
         urn.pairs,
@@ -131,3 +133,28 @@ def _draw(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Tally:
         losses=losses[kept],
         factors={},
     )
+
+
+def _draw_counts(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Array:
+    """Return (3, pairs) counts of one resample."""
+    if urn.clusters is not None:
+        drawn = _draw_clusters(len(urn.clusters), rng)
+        return (drawn @ urn.clusters.reshape(len(drawn), -1)).reshape(3, -1)
+    if ways:
+        weights = np.ones(len(urn.places))
+        for name in ways:
+            factor = urn.tally.factor(name)
+            weights *= _draw_clusters(factor.size, rng)[factor.codes]
+        counts = urn.counts * weights[:, None]
+    else:
+        shares = (urn.counts / urn.counts.sum()).ravel()
+        answers = rng.multinomial(int(urn.counts.sum()), shares)
+        counts = answers.reshape(-1, 3).astype(np.float64)
+    size = len(urn.pairs.left)
+    sums = [np.bincount(urn.places, counts[:, outcome], size) for outcome in range(3)]
+    return np.stack(sums).astype(np.float64)
+
+
+def _draw_clusters(size: int, rng: np.random.Generator) -> Array:
+    """Return how often each cluster is drawn."""
+    return rng.multinomial(size, np.full(size, 1 / size)).astype(np.float64)

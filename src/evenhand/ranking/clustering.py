@@ -119,9 +119,9 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     if "item" in ways and len(evidence.factors["item"].labels) < FEW_ITEMS:
         ways.remove("item")
         notes.append(f"fewer than {FEW_ITEMS} items: no clustering by item")
-    if judges is not None and "judge" in ways and judges.effective < SOME_JUDGES:
+    if judges is not None and "judge" in ways and round(judges.effective, 1) < SOME_JUDGES:
         notes.append(
-            f"{judges.effective:.0f} effective judges: intervals are wide;"
+            f"{judges.effective:.1f} effective judges: intervals are wide;"
             f" {SOME_JUDGES} or more would narrow them"
         )
     chosen = tuple(ways) or single_answers(evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
 from numpy.random import PCG64, Generator
 
 from evenhand.errors import NotIdentified, UnknownOption
@@ -21,13 +22,28 @@ from evenhand.ranking.clustering import (
     speak_of_judges,
 )
 from evenhand.ranking.evidence import Evidence
-from evenhand.ranking.intervals import Array, Intervals, percentile_intervals, wald_intervals
+from evenhand.ranking.intervals import (
+    Array,
+    Intervals,
+    centred_variance,
+    pair_variance,
+    percentile_intervals,
+    wald_intervals,
+)
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
 from evenhand.ranking.settings import Settings
 
 Found = tuple[Clustering, Intervals | None]
 NO_CELLS: Final = (
     "so many judgments that cells of judge and item are not counted: intervals are a little wide"
+)
+
+NO_SPREAD: Final = 1e-6
+"""Variance of a pair, beside the model's, that is as good as none."""
+FAR_BELOW: Final = 0.5
+NARROW: Final = (
+    "intervals are less than half as wide as independent answers would give: clusters answer"
+    " suspiciously alike, or a few gave most answers; compare --interval model"
 )
 
 
@@ -72,11 +88,13 @@ def _sandwich_intervals(
     for name in clustering.ways:
         try:
             covariances[name] = cluster_covariance(fit, evidence.tallies[name], name)
+            refuse_no_spread(fit, fit.to_worth(covariances[name][0]), name)
         except NotIdentified as refusal:
             if settings.cluster is not None:
                 raise NotIdentified(
                     f"{refusal}: no interval by {name}; use --cluster judgment"
                 ) from refusal
+            covariances.pop(name, None)
             note = f"{refusal}: no clustering by {name}"
             clustering = _give_up(clustering, name, evidence, note)
     if not covariances and clustering.ways:
@@ -115,7 +133,31 @@ def _wald(
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(ways)}, t on {df:.0f} df"
     found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
-    return replace(found, notes=notes)
+    return replace(found, notes=(*notes, *_compare_with_model(fit, found)))
+
+
+def refuse_no_spread(fit: Fit, vcov: Array, name: str) -> None:
+    """Refuse a covariance that is nothing for some pair beside what chance alone gives.
+
+    Clusters that answer alike to the letter, or a design balanced to the last answer, have scores
+    of zero: a standard error of zero would be published as certainty.
+
+    Raises:
+        NotIdentified: names the way of clustering.
+
+    """
+    pairs = np.triu_indices(len(vcov), 1)
+    least = (pair_variance(vcov)[pairs] / pair_variance(fit.worth_vcov)[pairs]).min()
+    if least < NO_SPREAD:
+        raise NotIdentified(
+            f"clusters by {name} answered so alike that nothing shows how much others might differ"
+        )
+
+
+def _compare_with_model(fit: Fit, found: Intervals) -> tuple[str, ...]:
+    """Note intervals far narrower than independent answers would give."""
+    ratio = float(np.median(found.stderr / np.sqrt(centred_variance(fit.worth_vcov))))
+    return (NARROW,) if ratio < FAR_BELOW else ()
 
 
 def _degrees(factor: Factor) -> float:
@@ -132,6 +174,8 @@ def _bootstrap_intervals(
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.ways, rng=rng, progress=settings.progress)
     method = f"bootstrap by {clustering.name}, B={REPLICATES}"
+    if clustering.ways:
+        refuse_no_spread(fit, np.cov(draws.log_worth.T), " and ".join(clustering.ways))
     found = percentile_intervals(draws.log_worth, settings.level, method)
     if not draws.lost:
         return found

@@ -22,7 +22,11 @@ Codes = NDArray[np.int64] | NDArray[np.int32]
 
 ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
 PAIRWISE: Final = 8
-"""Entries per possible pair from which pairs are evaluated instead."""
+"""Entries per possible pair from which pairs are evaluated instead of entries."""
+SPARSE: Final = 4
+"""Cells of the boards of all clusters for an entry, beyond which boards are too empty."""
+LARGEST: Final = 4_000_000
+"""Most cells of the boards of all clusters, of which eight numbers each are held at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,74 @@ class Pieces:
 
     def held(self) -> NDArray[np.bool_]:
         """Say of each cluster whether it holds information: one of discarded ties does not."""
-        return _sums(self.codes, self.slopes[ETA_ETA], self.size) > 0
+        return self.total(ETA_ETA) > 0
+
+    def total(self, row: int) -> Array:
+        """Sum one derivative over clusters: (G,)."""
+        return _sums(self.codes, self.slopes[row], self.size)
+
+    def by_system(self, row: int, k: int) -> Array:
+        """Sum one derivative onto the systems of clusters, + for left and − for right: (G, K)."""
+        flat = self.codes.astype(np.int64) * k
+        up = _sums(flat + self.left, self.slopes[row], self.size * k)
+        down = _sums(flat + self.right, self.slopes[row], self.size * k)
+        return np.asarray(up - down).reshape(self.size, k)
+
+    def boards(self, k: int) -> Array:
+        """Return (G, K, K) information by η of clusters, by who stood left and who right."""
+        flat = (self.codes.astype(np.int64) * k + self.left) * k + self.right
+        return _sums(flat, self.slopes[ETA_ETA], self.size * k * k).reshape(self.size, k, k)
+
+
+@dataclass(frozen=True, eq=False)
+class Boards:
+    """The same where most pairs occur in most clusters: arrays over all pairs need no codes.
+
+    Derivatives are linear in counts, so each pair is evaluated once for each outcome.
+
+    Attributes:
+        counts: (3, G, K, K) outcomes of clusters, by who stood left and who right.
+        units: (3, 5, K, K) derivatives of a single outcome of each pair.
+
+    """
+
+    counts: Array
+    units: Array
+
+    @property
+    def size(self) -> int:
+        """Number of clusters."""
+        return int(self.counts.shape[1])
+
+    def between(self, start: int, stop: int) -> Boards:
+        """Return consecutive clusters."""
+        return Boards(self.counts[:, start:stop], self.units)
+
+    def held(self) -> NDArray[np.bool_]:
+        """Say of each cluster whether it holds information: one of discarded ties does not."""
+        return self.total(ETA_ETA) > 0
+
+    def total(self, row: int) -> Array:
+        """Sum one derivative over clusters: (G,)."""
+        flat = self.counts.reshape(3, self.size, -1)
+        units = self.units[:, row].reshape(3, -1)
+        return np.asarray(sum(own @ unit for own, unit in zip(flat, units, strict=True)))
+
+    def by_system(self, row: int, k: int) -> Array:
+        """Sum one derivative onto the systems of clusters, + for left and − for right: (G, K)."""
+        sums = np.zeros((self.size, k))
+        for own, unit in zip(self.counts, self.units[:, row], strict=True):
+            if unit.any():
+                sums += np.einsum("gij,ij->gi", own, unit) - np.einsum("gij,ij->gj", own, unit)
+        return sums
+
+    def boards(self, k: int) -> Array:
+        """Return (G, K, K) information by η of clusters, by who stood left and who right."""
+        table = np.zeros((self.size, k, k))
+        for own, unit in zip(self.counts, self.units[:, ETA_ETA], strict=True):
+            for g, seen in enumerate(own):
+                table[g] += unit * seen
+        return table
 
 
 def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
@@ -67,22 +138,24 @@ def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
         size: number of clusters.
 
     """
-    counts, worth, k = fit.model.treat_ties(tally.counts), fit.lambdas, len(fit.systems)
-    if len(counts) < PAIRWISE * k**2:
-        slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
-        return Pieces(tally.left, tally.right, slopes, codes, size)
-    # derivatives are linear in counts: every pair is evaluated once for each outcome
-    apart = (worth[:, None] - worth).ravel()
-    units = [_slopes(fit, apart, np.tile(unit, (len(apart), 1))) for unit in np.eye(3)]
-    pair = tally.left * np.int64(k) + tally.right
-    slopes, n = np.zeros((5, len(pair))), counts.sum(axis=1)
-    for row in range(5):
-        if all(np.array_equal(unit[row], units[0][row]) for unit in units):
-            slopes[row] = units[0][row][pair] * n
-            continue
-        for outcome, unit in enumerate(units):
-            slopes[row] += unit[row][pair] * counts[:, outcome]
+    counts, worth = fit.model.treat_ties(tally.counts), fit.lambdas
+    slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
     return Pieces(tally.left, tally.right, slopes, codes, size)
+
+
+def lay_out(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces | Boards:
+    """Evaluate a fit by cluster, on boards of all pairs where clusters fill them."""
+    k, counts = len(fit.systems), fit.model.treat_ties(tally.counts)
+    cells = size * k**2
+    if len(counts) * SPARSE < cells or len(counts) < PAIRWISE * k**2 or cells > LARGEST:
+        return take_apart(fit, tally, codes, size)
+    place = (codes.astype(np.int64) * k + tally.left) * k + tally.right
+    dense = np.zeros((3, size * k**2))
+    for own, column in zip(dense, counts.T, strict=True):
+        own[place] = column
+    apart = (fit.lambdas[:, None] - fit.lambdas).ravel()
+    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in np.eye(3)]
+    return Boards(dense.reshape(3, size, k, k), np.stack(units).reshape(3, 5, k, k))
 
 
 def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
@@ -92,23 +165,14 @@ def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
     return np.stack([local.eta, local.tie, local.eta_eta, local.eta_tie, local.tie_tie])
 
 
-def cluster_scores(fit: Fit, pieces: Pieces) -> Array:
+def cluster_scores(fit: Fit, pieces: Pieces | Boards) -> Array:
     """Return (G, p) scores of clusters."""
-    slopes, codes, size = pieces.slopes, pieces.codes, pieces.size
-    columns = [fit.design.pull(_by_system(fit, pieces, slopes[ETA]).T)]
+    columns = [fit.design.pull(pieces.by_system(ETA, len(fit.systems)).T)]
     if fit.likelihood.law.free:
-        columns.append(_sums(codes, slopes[TIE], size)[None])
+        columns.append(pieces.total(TIE)[None])
     if fit.likelihood.order_effect:
-        columns.append(_sums(codes, slopes[ETA], size)[None])
+        columns.append(pieces.total(ETA)[None])
     return np.asarray(np.concatenate(columns).T)
-
-
-def _by_system(fit: Fit, pieces: Pieces, weights: Array) -> Array:
-    """Sum entries onto the systems of their cluster, + for left and − for right: (G, K)."""
-    k, size = len(fit.systems), len(fit.systems) * pieces.size
-    flat = pieces.codes.astype(np.int64) * k
-    sums = _sums(flat + pieces.left, weights, size) - _sums(flat + pieces.right, weights, size)
-    return sums.reshape(pieces.size, k)
 
 
 def _sums(codes: Codes, weights: Array, size: int) -> Array:
@@ -116,33 +180,31 @@ def _sums(codes: Codes, weights: Array, size: int) -> Array:
     return np.bincount(codes, weights, minlength=size).astype(np.float64, copy=False)
 
 
-def cluster_information(fit: Fit, pieces: Pieces) -> Array:
+def cluster_information(fit: Fit, pieces: Pieces | Boards) -> Array:
     """Return (G, p, p) information of clusters."""
-    slopes, worths = pieces.slopes, len(fit.design.names)
-    borders = [(slopes[ETA_TIE], slopes[TIE_TIE])] if fit.likelihood.law.free else []
+    worths, k = len(fit.design.names), len(fit.systems)
+    borders = [(ETA_TIE, TIE_TIE)] if fit.likelihood.law.free else []
     if fit.likelihood.order_effect:
-        borders.append((slopes[ETA_ETA], slopes[ETA_ETA]))
+        borders.append((ETA_ETA, ETA_ETA))
     p = worths + len(borders)
     whole = np.zeros((pieces.size, p, p))
-    for g, laplacian in enumerate(_laplacians(fit, pieces)):
+    for g, laplacian in enumerate(_laplacians(pieces.boards(k))):
         whole[g, :worths, :worths] = fit.design.pull(fit.design.pull(laplacian).T)
     for at, (across, own) in enumerate(borders, start=worths):
-        border = fit.design.pull(_by_system(fit, pieces, across).T).T
+        border = fit.design.pull(pieces.by_system(across, k).T).T
         whole[:, :worths, at] = whole[:, at, :worths] = border
-        whole[:, at, at] = _sums(pieces.codes, own, pieces.size)
+        whole[:, at, at] = pieces.total(own)
     if len(borders) > 1:
-        cross = _sums(pieces.codes, slopes[ETA_TIE], pieces.size)
+        cross = pieces.total(ETA_TIE)
         whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = cross
     return whole
 
 
-def _laplacians(fit: Fit, pieces: Pieces) -> Array:
+def _laplacians(boards: Array) -> Array:
     """Return (G, K, K) weighted Laplacians of who was compared with whom."""
-    g, k = pieces.size, len(fit.systems)
-    flat = (pieces.codes.astype(np.int64) * k + pieces.left) * k + pieces.right
-    table = _sums(flat, pieces.slopes[ETA_ETA], g * k * k).reshape(g, k, k)
-    laplacians = -table - table.transpose(0, 2, 1)
-    laplacians[:, np.arange(k), np.arange(k)] = table.sum(axis=2) + table.sum(axis=1)
+    laplacians = -boards - boards.transpose(0, 2, 1)
+    each = np.arange(boards.shape[1])
+    laplacians[:, each, each] = boards.sum(axis=2) + boards.sum(axis=1)
     return np.asarray(laplacians)
 
 

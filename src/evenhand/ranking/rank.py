@@ -12,6 +12,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.levels import Levels, count_levels
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally, merge_levels
+from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking.clustering import FACTORS, wanted_factors
 from evenhand.ranking.evidence import Evidence
@@ -149,5 +150,6 @@ def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Rank
 
     """
     fit = settings.model.fit(evidence.whole)
-    found = find_intervals(fit, evidence, levels, settings)
+    with one_blas_thread():
+        found = find_intervals(fit, evidence, levels, settings)
     return order_systems(fit, evidence.whole, levels, found, settings)

@@ -21,9 +21,11 @@ from evenhand.judgments.tally import Factor, Tally
 from evenhand.preference.fit import Fit
 from evenhand.preference.tie_laws import Local
 from evenhand.ranking.pieces import (
+    Boards,
     Pieces,
     cluster_information,
     cluster_scores,
+    lay_out,
     sparse_meat,
     take_apart,
 )
@@ -102,7 +104,7 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
     """
     pooled = tally.pool((name,))
     factor = pooled.factor(name)
-    pieces = take_apart(fit, pooled, factor.codes, factor.size)
+    pieces = lay_out(fit, pooled, factor.codes, factor.size)
     if factor.size * len(fit.raw_vcov) ** 2 > DENSE:
         return pooled_covariance(fit, pieces), "CR1"
     try:
@@ -113,7 +115,7 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
         return pooled_covariance(fit, pieces), "CR1"
 
 
-def pooled_covariance(fit: Fit, pieces: Pieces) -> Array:
+def pooled_covariance(fit: Fit, pieces: Pieces | Boards) -> Array:
     """Return the (p, p) covariance by clusters, CR1: none of them need be left out.
 
     Raises:
@@ -128,7 +130,7 @@ def pooled_covariance(fit: Fit, pieces: Pieces) -> Array:
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov * inflation)
 
 
-def jackknife_covariance(fit: Fit, pieces: Pieces, factor: Factor) -> Array:
+def jackknife_covariance(fit: Fit, pieces: Pieces | Boards, factor: Factor) -> Array:
     """Return the (p, p) covariance by clusters, CV3.
 
     Args:

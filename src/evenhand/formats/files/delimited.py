@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import InvalidJudgments, UnknownFormat, listing
@@ -25,6 +26,10 @@ _LOOK: Final = 10
 """Records that must have as many fields as the header for a delimiter to be believed."""
 
 
+_EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+"""A first line by which Excel is told the delimiter."""
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How a CSV file is written.
@@ -32,11 +37,13 @@ class Dialect:
     Attributes:
         delimiter: one character.
         columns: names of the header, without outer blanks.
+        skip: lines above the header.
 
     """
 
     delimiter: str
     columns: tuple[str, ...]
+    skip: int = 0
 
 
 def open_delimited(
@@ -53,22 +60,23 @@ def open_delimited(
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
             raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str, int], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
-        key = (dialect.delimiter, head.compression)
+        key = (dialect.delimiter, head.compression, dialect.skip)
         groups.setdefault(key, []).append(duckdb_name(head.path))
     columns = dialects[0].columns
-    queries = [_query(names, columns, *key) for key, names in groups.items()]
+    queries = [_query(names, columns, key) for key, names in groups.items()]
     return connection.sql(" union all ".join(queries))
 
 
-def _query(names: Sequence[str], columns: Sequence[str], delimiter: str, compression: str) -> str:
+def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:
+    delimiter, compression, skip = key
     files = ", ".join(_literal(name) for name in names)
     types = ", ".join(f"{_literal(column)}: 'VARCHAR'" for column in columns)
     return (
         f"select * from read_csv([{files}], auto_detect = false, header = true,"
         f" columns = {{{types}}}, delim = {_literal(delimiter)}, quote = '\"', escape = '\"',"
-        f" nullstr = '', compression = '{compression}', hive_partitioning = false)"
+        f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false)"
     )
 
 
@@ -84,12 +92,22 @@ def read_dialect(head: Head) -> Dialect:
         InvalidJudgments: a header and nothing below it.
 
     """
-    if not head.text.splitlines()[0].strip():
-        raise UnknownFormat(f"line 1 of {head.path} is blank: a header is expected there")
-    delimiter = _delimiter(head)
-    records = list(_records(head.text, delimiter, 2))
+    first = head.text.splitlines()[0].strip()
+    if not first:
+        raise UnknownFormat(f"line 1 of {head.path} is blank: put the header there")
+    if first.startswith("#"):
+        raise UnknownFormat(
+            f"line 1 of {head.path} is a comment ('{first[:40]}'): put the header there, comments"
+            " are not read"
+        )
+    told = _EXCEL.fullmatch(first)
+    text = head.text.partition("\n")[2] if told else head.text
+    delimiter = told[1] if told else _delimiter(replace(head, text=text))
+    records = list(_records(text, delimiter, 2))
     if len(records) < 2 and head.whole:
-        raise InvalidJudgments(f"{head.path} holds a header but no judgments")
+        raise InvalidJudgments(
+            f"{head.path} holds a header but no judgments: write one a row below it"
+        )
     if not records:
         raise UnknownFormat(f"{head.path} has no readable header in line 1")
     columns = [name.strip() or f"column{i}" for i, name in enumerate(records[0], start=1)]
@@ -100,7 +118,7 @@ def read_dialect(head: Head) -> Dialect:
             f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
             " tell columns apart): rename one"
         )
-    return Dialect(delimiter, tuple(columns))
+    return Dialect(delimiter, tuple(columns), skip=1 if told else 0)
 
 
 def _delimiter(head: Head) -> str:

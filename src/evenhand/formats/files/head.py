@@ -24,6 +24,8 @@ Kind = Literal["delimited", "json", "parquet"]
 SIZE: Final = 1 << 20
 """Bytes looked at."""
 _LINES: Final = 100
+ROWS_NEEDED: Final = "write a header and one judgment a row into it"
+"""What to do with a file that holds nothing."""
 _NOWHERE: Final = "\x1f\x1e\x1f\x1e"
 """A delimiter that no text holds, so that a line is read as it is."""
 _FOREIGN: Final = {
@@ -85,7 +87,7 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
 
 def _parquet(path: Path, start: bytes, compression: Compression) -> Head:
     if not start:
-        raise UnknownFormat(f"{path} is empty")
+        raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
     if not start.startswith(b"PAR1"):
         raise UnknownFormat(f"{path} is not a Parquet file, whatever its name says")
     if compression != "none":
@@ -98,7 +100,10 @@ def _refuse_foreign(path: Path, start: bytes) -> None:
         if start.startswith(magic):
             raise UnknownFormat(f"{path} is {words}")
     if b"\x00" in start:
-        raise UnknownFormat(f"{path} is not text: neither CSV, JSON Lines nor Parquet")
+        raise UnknownFormat(
+            f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
+            " of these"
+        )
 
 
 def _decode(path: Path, start: bytes) -> str:
@@ -120,7 +125,7 @@ def _decode(path: Path, start: bytes) -> str:
             ) from None
         text = start[: error.start].decode("utf-8-sig")
     if not text.strip():
-        raise UnknownFormat(f"{path} is empty")
+        raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
     return text
 
 

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from glob import escape, glob, has_magic
 from pathlib import Path
+from typing import Final
 
-from evenhand.errors import UnknownFormat, UnknownOption, listing, suggest
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing
+
+ALIKE: Final = 0.8
+"""How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv."""
+_URL: Final = re.compile(r"(https?|ftp|s3|gs|hf|file):/", re.IGNORECASE)
 
 
 def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """Return the files that a name, a pattern or a list of them stands for.
 
     Raises:
-        UnknownFormat: a file that is not there, a folder, or something that is no file.
+        MissingFile: a file that is not there.
+        UnknownFormat: a folder, a web address, or something that is no file.
         UnknownOption: an empty list, or one file given twice.
 
     """
     named = [source] if isinstance(source, str | Path) else list(source)
     if not named:
         raise UnknownOption("no file was given: name at least one")
+    for name in named:
+        if _URL.match(str(name)):
+            raise UnknownFormat(f"'{name}' is a web address: URLs are not read, download the file")
     paths = [path for name in named for path in _expand(Path(name).expanduser())]
     twice = sorted({str(path) for path in paths if paths.count(path) > 1})
     if twice:
@@ -51,7 +62,7 @@ def _expand(path: Path) -> list[Path]:
     found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
     files = [one for one in found if one.is_file()]
     if not files:
-        raise UnknownFormat(f"no file matches '{path}'")
+        raise MissingFile(f"no file matches '{path}'")
     return files
 
 
@@ -67,8 +78,16 @@ def _refuse_absent(path: Path) -> None:
             raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")
         folder = path.parent
         if not folder.is_dir():
-            raise UnknownFormat(f"there is no file '{path}', nor a folder '{folder}'")
-        near = suggest(path.name, [one.name for one in folder.iterdir()])
+            raise MissingFile(f"there is no file '{path}', nor a folder '{folder}'")
+        near = _near(path)
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be opened: {error.strerror or error}") from None
-    raise UnknownFormat(f"there is no file '{path}'.{near}")
+    raise MissingFile(f"there is no file '{path}'{end(near)}")
+
+
+def _near(path: Path) -> str:
+    """Suggest a file of the same folder, under the name that would open it."""
+    files = [str(one) for one in path.parent.iterdir() if one.is_file()]
+    named = {Path(one).name: one for one in files}
+    near = get_close_matches(path.name, named, n=1, cutoff=ALIKE)
+    return f" Did you mean '{named[near[0]]}'?" if near else ""

@@ -1,0 +1,75 @@
+"""Words that options take: one of a few, `role=column`, `label=outcome`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evenhand.errors import end, suggest
+
+if TYPE_CHECKING:
+    Word = click.ParamType[str]
+    Pair = click.ParamType[tuple[str, str]]
+else:  # not generic before click 8.3
+    Word = Pair = click.ParamType
+
+
+class OneOf(Word):
+    """One of a few words; a misspelt one is refused with what it may have been."""
+
+    name = "choice"
+
+    def __init__(self, choices: Sequence[str], later: Mapping[str, str] | None = None) -> None:
+        self.choices = tuple(choices)
+        self.later = later or {}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word if it is one of the choices."""
+        if value in self.later:
+            self.fail(self.later[value], param, ctx)
+        if value not in self.choices:
+            hint = end(suggest(str(value), self.choices))
+            self.fail(f"'{value}' is not one of {' | '.join(self.choices)}{hint}", param, ctx)
+        return str(value)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Show the choices in the help."""
+        return "|".join(self.choices)
+
+
+class RoleColumn(Pair):
+    """`role=column`, such as `judge=annotator`."""
+
+    name = "role=name"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return role and column."""
+        if isinstance(value, tuple):
+            return value
+        role, sign, column = str(value).partition("=")
+        if not (role and sign and column):
+            self.fail(f"'{value}' is not role=name, such as judge=annotator", param, ctx)
+        return role, column
+
+
+class LabelOutcome(Pair):
+    """`label=outcome`, such as `A is better=left`; a label may hold "=" itself."""
+
+    name = "label=outcome"
+    outcomes = ("left", "tie", "right")
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return label and outcome."""
+        if isinstance(value, tuple):
+            return value
+        label, _, outcome = str(value).rpartition("=")
+        if not label or outcome not in self.outcomes:
+            said = f"'{value}' is not label=left, label=tie or label=right, such as 1=left"
+            self.fail(said + end(suggest(outcome, self.outcomes) if label else ""), param, ctx)
+        return label, outcome
