@@ -251,12 +251,3 @@ def test_help_imports_nothing_dear() -> None:
 def test_importing_the_whole_house_imports_neither_scipy_nor_a_data_frame_library() -> None:
     names = [one.module for one in sources("src") if not one.name.endswith("__main__.py")]
     assert _loaded_after(f"import {', '.join(names)}") <= {"duckdb", "narwhals", "numpy"}
-
-
-def test_every_module_has_a_test_file_that_mirrors_it() -> None:
-    """Soft: a module may be tested through another; then this names it."""
-    tests = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
-    modules = [one.name for one in sources("src") if not Path(one.name).stem.startswith("_")]
-    alone = [name for name in modules if f"test_{Path(name).stem}" not in tests]
-    if alone:
-        pytest.skip(f"tested through others, if at all: {', '.join(alone)}")

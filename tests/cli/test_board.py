@@ -26,18 +26,40 @@ def test_a_board_never_exceeds_its_columns(ranking, columns, scales):
     assert max(map(width, draw_board(ranking, scales, columns))) <= columns
 
 
-def test_where_there_is_no_room_the_bars_go_first(ranking):
-    everything = draw_board(ranking, Scales(elo=True, worth=True), 54)
-    assert "●" not in "".join(everything)
-    assert everything[0].split() == [
-        "rank",
-        "system",
-        "log-worth",
-        "Elo",
-        "worth",
-        "better",
-        "than",
-    ]
+def test_where_there_is_no_room_the_bars_go_first_then_better_than_never_numbers(ranking):
+    scales = Scales(elo=True, worth=True)
+    numbers = ["rank", "system", "log-worth", "95", "%", "interval", "Elo", "worth"]
+    without_bars = draw_board(ranking, scales, 70)
+    assert "●" not in "".join(without_bars)
+    assert without_bars[0].split() == [*numbers, "better", "than"]
+    assert draw_board(ranking, scales, 56)[0].split() == numbers
+
+
+def test_the_ends_of_intervals_stand_beside_the_bars_on_eighty_columns(ranking):
+    title, first, *_ = draw_board(ranking, Scales(), 80)
+    assert "95 % interval" in title
+    assert f"{ranking.lower[0]:.2f} to  {ranking.upper[0]:.2f}" in first
+    assert "●" in first
+
+
+def test_names_are_cut_before_bars_go(folder):
+    names = ("a" * 40, "b" * 40)
+    rows = [f"{names[0]},{names[1]},{o}" for o in ("left", "right", "tie")] * 5
+    Path("long.csv").write_text("\n".join(["left,right,outcome", *rows]), encoding="utf-8")
+    lines = draw_board(evenhand.rank(evenhand.read("long.csv")), Scales(), 80)
+    assert "…" in lines[1]
+    assert "●" in lines[1]
+
+
+def test_control_characters_in_names_never_reach_the_terminal(evenhand, folder):
+    rows = ['"a\nb",c\x1b[31m,left', 'c\x1b[31m,"a\nb",left'] * 3
+    Path("odd.csv").write_text("\n".join(["left,right,outcome", *rows]), encoding="utf-8")
+    for words in ("rank", "fit", "inspect", "rank --latex", "fit --latex"):
+        verb, *options = words.split()
+        out = evenhand(verb, "odd.csv", *options).out
+        assert "\x1b" not in out
+        assert "x1b[31m" in out or verb == "inspect"  # which names two systems only
+    assert r"a\nb" in evenhand("rank", "odd.csv").out
 
 
 def test_rank_ranges_show_what_is_open(folder):
@@ -52,7 +74,7 @@ def test_rank_ranges_show_what_is_open(folder):
 def test_the_ends_of_the_scale_are_those_of_the_widest_intervals(ranking):
     title = draw_board(ranking, Scales(), 80)[0].split()
     low, high = f"{ranking.lower.min():.1f}", f"{ranking.upper.max():.1f}"
-    assert title[3:5] == [low, high]
+    assert title[6:8] == [low, high]
 
 
 def test_further_columns_are_added_to_rows_only_when_asked(ranking):

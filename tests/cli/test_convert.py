@@ -33,14 +33,41 @@ def test_rankings_stay_rankings_unasked(evenhand, rankings):
     assert evenhand("inspect", "same.csv", "--json").json["kind"] == "rankings"
 
 
-def test_arena_files_have_its_columns(evenhand, table1):
-    evenhand("convert", table1, "--to", "arena", "-o", "battles.jsonl")
+@pytest.fixture
+def votes(folder):
+    """Two judgments without weights other than 1."""
+    text = "left,right,outcome,weight\nA,B,left,1\nB,A,tie,1\n"
+    Path("votes.csv").write_text(text, encoding="utf-8")
+    return "votes.csv"
+
+
+def test_arena_files_have_its_columns(evenhand, votes):
+    evenhand("convert", votes, "--to", "arena", "-o", "battles.jsonl")
     first = json.loads(Path("battles.jsonl").read_text().splitlines()[0])
-    assert (first["model_a"], first["model_b"], first["winner"]) == ("A", "B", "model_a")
+    assert first == {"model_a": "A", "model_b": "B", "winner": "model_a"}
 
 
-def test_the_format_can_be_said_where_the_name_does_not(evenhand, table1):
-    evenhand("convert", table1, "--to", "csv", "--to", "arena", "-o", "battles.dat")
+def test_weights_that_an_arena_file_would_lose_are_refused(evenhand, table1):
+    said = evenhand("convert", table1, "--to", "arena", "-o", "battles.jsonl", code=2).err
+    assert "has weights other than 1 (rows 1, 2, 3, 5, 6)" in said
+    assert not Path("battles.jsonl").exists()
+
+
+def test_a_weight_of_zero_is_not_written_as_a_battle(evenhand, folder):
+    text = "left,right,outcome,weight\nA,B,left,1\nB,A,tie,0\n"
+    Path("zero.csv").write_text(text, encoding="utf-8")
+    said = evenhand("convert", "zero.csv", "--to", "arena", "-o", "battles.jsonl", code=2).err
+    assert "weights other than 1 (row 2)" in said
+
+
+def test_a_name_that_contradicts_the_format_is_refused(evenhand, votes):
+    said = evenhand("convert", votes, "-o", "x.csv", "--to", "parquet", code=2).err
+    assert "'x.csv' says csv by its name, and parquet was asked for" in said
+    assert not Path("x.csv").exists()
+
+
+def test_the_format_can_be_said_where_the_name_does_not(evenhand, votes):
+    evenhand("convert", votes, "--to", "csv", "--to", "arena", "-o", "battles.dat")
     assert Path("battles.dat").read_text().startswith("model_a,model_b,winner")
 
 

@@ -163,7 +163,15 @@ def test_if_no_group_says_anything_the_reasons_are_given(evenhand, folder, verb)
 
 def test_groups_and_covariates_exclude_each_other(evenhand, table1):
     words = ["--group-by", "judge", "--judge-covariate", "judge"]
-    assert "it cannot be a covariate as well" in evenhand("fit", table1, *words, code=2).err
+    said = evenhand("fit", table1, *words, code=2).err
+    assert "column 'judge' cannot be a judge covariate: it tells groups apart" in said
+
+
+def test_a_covariate_that_is_the_task_is_called_by_the_name_of_its_column(evenhand, tasks):
+    text = Path(tasks).read_text(encoding="utf-8").replace("task,", "language_pair,", 1)
+    Path(tasks).write_text(text, encoding="utf-8")
+    said = evenhand("fit", tasks, "--judge-covariate", "language_pair", code=2).err
+    assert "column 'language_pair' cannot be a judge covariate: each task is fitted by" in said
 
 
 def test_a_group_that_cannot_be_fitted_is_named(evenhand, folder):

@@ -56,7 +56,7 @@ def test_a_program_of_its_own_prints_plain_text_into_a_pipe(table1):
 def test_a_refusal_of_a_program_of_its_own_is_one_line_and_exit_code_2(folder):
     ran = run("rank", "nowhere.csv")
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == "error  there is no file 'nowhere.csv'.\n"
+    assert ran.stderr == "error  there is no file 'nowhere.csv'\n"
 
 
 def test_a_stream_that_lacks_signs_gets_others(table1, monkeypatch):
@@ -116,3 +116,16 @@ def test_a_file_instead_of_a_verb_is_understood(evenhand, table1):
 def test_help_is_there_before_anything_is_read(evenhand):
     assert not Path("table1.csv").exists()
     assert evenhand("rank", "table1.csv", "--help").out.startswith("Usage: evenhand rank")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("words", [["--json"], [], ["-o", "/dev/full"]])
+def test_a_full_disk_is_one_line_and_exit_code_2(table1, words):
+    command = [sys.executable, "-m", "evenhand", "rank", table1, *words]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+    named = "'/dev/full'" if "-o" in words else "output"
+    assert ran.stderr == f"error  {named} cannot be written: no space left on device\n"
+    assert ran.returncode == 2

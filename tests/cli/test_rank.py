@@ -55,9 +55,9 @@ def test_worth_and_elo_are_further_columns(evenhand, table1):
     assert systems[0]["worth"] == pytest.approx(0.65838289143318, abs=1e-6)
     assert sum(row["elo"] for row in systems) / 4 == pytest.approx(1000)
     text = evenhand("rank", table1, "--elo", "--worth").out
-    assert re.search(r"rank +system +log-worth +Elo +worth", text)
+    assert re.search(r"rank +system +log-worth +95 % interval +Elo +worth", text)
     # 1000 + 400 log10(e) · 1.9248, the centred log-worth of A
-    assert re.search(r"^ 1 +A +1\.92 +1334 +0\.658 ", text, re.MULTILINE)
+    assert re.search(r"^ 1 +A +1\.92 +1\.65 to +2\.20 +1334 +0\.658 ", text, re.MULTILINE)
 
 
 def test_several_tasks_are_ranked_each_by_itself_and_a_line_says_so(evenhand, tasks):
@@ -209,3 +209,31 @@ def test_the_bundled_tables_can_all_be_ranked(evenhand):
     for name in datasets.names():
         evenhand("demo", name, "-o", f"{name}.csv")
         assert len(evenhand("rank", f"{name}.csv", "--json").json["systems"]) > 1
+
+
+def test_blank_ranks_are_told_besides_blank_rankings(evenhand, rankings):
+    """Of the four rankings with ranks, the last ranks one output of three."""
+    text = evenhand("rank", rankings).out
+    assert "1 of 5 rankings are blank: left out" in text
+    assert "2 of 12 ranks of the others are blank: not compared" in text
+    found = evenhand("inspect", rankings, "--json").json["total"]
+    assert (found["ranks"], found["blank_ranks"]) == (12, 2)
+    assert "2 of 12 ranks of the others are blank" in evenhand("inspect", rankings).out
+
+
+def test_own_outcome_labels_are_declared_on_the_command_line(evenhand, folder):
+    rows = ["A,B,A is better", "B,A,A is better", "A,B,=", "A,B,A is better"]
+    Path("own.csv").write_text("\n".join(["left,right,vote", *rows]), encoding="utf-8")
+    words = ["--outcome", "A is better=left", "--outcome", "==tie"]
+    systems = evenhand("rank", "own.csv", *words, "--json").json["systems"]
+    assert {one["system"]: (one["wins"], one["ties"], one["losses"]) for one in systems} == {
+        "A": (2, 1, 1),
+        "B": (1, 1, 2),
+    }
+
+
+def test_importance_weights_are_declared_on_the_command_line(evenhand, folder):
+    text = "left,right,outcome,weight\nA,B,left,1.5\nB,A,left,0.5\nA,B,tie,1\n"
+    Path("heavy.csv").write_text(text, encoding="utf-8")
+    found = evenhand("rank", "heavy.csv", "--weights", "importance", "--json").json
+    assert found["n_comparisons"] == 3

@@ -145,3 +145,11 @@ def test_an_inspection_is_plain_json() -> None:
     assert plain["total"]["tie_share"] == 0.2
     assert plain["kind"] == "comparisons"
     assert plain["columns"]["outcome"] == "outcome"
+
+
+def test_blank_ranks_are_counted_besides_blank_rankings_by_task(save) -> None:
+    lines = ["task,ranking,system,rank"]
+    lines += ["x,1,A,1", "x,1,B,", "x,1,C,2", "x,2,A,", "x,2,B,-1", "y,1,A,1", "y,1,B,2"]
+    found = inspect(read(save("t.csv", "\n".join(lines))))
+    assert (found.total.blank_rankings, found.total.ranks, found.total.blank_ranks) == (1, 5, 1)
+    assert [(part.ranks, part.blank_ranks) for part in found.tasks] == [(3, 1), (2, 0)]

@@ -12,7 +12,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.errors import (
+    InvalidJudgments,
+    MissingFile,
+    UnknownColumn,
+    UnknownFormat,
+    UnknownOption,
+)
 from evenhand.formats import read
 from evenhand.judgments import Comparisons
 from read_tables import cells_of, refusal, tally_of
@@ -129,7 +135,7 @@ def test_a_task_that_is_not_there_is_refused(save) -> None:
     rankings = save("r.csv", "task,ranking,system,rank\nt1,r,A,1\nt1,r,B,2\n")
     assert "There are t1" in refusal(rankings, InvalidJudgments, task="zz")
     bare = save("b.csv", "left,right,winner\nA,B,left\n")
-    assert "column 'task' not found" in refusal(bare, UnknownColumn, task="t")
+    assert "has no tasks" in refusal(bare, UnknownColumn, task="t")
     ranked = save("q.csv", "ranking,system,rank\nr,A,1\nr,B,2\n")
     assert "no column for the task" in refusal(ranked, UnknownColumn, task="t")
 
@@ -156,3 +162,33 @@ def test_what_is_no_source_is_refused() -> None:
         words = refusal(source, UnknownFormat)
         assert "neither a file name nor a data frame" in words
     assert "no file was given" in refusal([], UnknownOption)
+
+
+def test_whole_numbers_stand_for_their_text_in_outcomes() -> None:
+    frame = pl.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": [1, 2]})
+    own = {1: "left", 2: "right"}
+    assert cells_of(tally_of(frame, outcomes=own)) == {("A", "B"): (1, 0, 0), ("B", "A"): (0, 0, 1)}
+
+
+def test_a_column_called_id_is_a_role_only_where_it_is_mapped(save) -> None:
+    path = save("t.csv", "id,left,right,winner\n7,A,B,left\n7,B,A,left\n")
+    assert "id" not in read(path).source.columns
+    assert tally_of(path).n_comparisons == 2
+    assert tally_of(path, by=("id",)).factor("id").labels == ("7",)
+    said = refusal(path, InvalidJudgments, columns={"id": "id"})
+    assert "id 7 in column 'id'" in said
+
+
+def test_a_missing_file_is_the_standard_exception_too(tmp_path) -> None:
+    for name in ("nowhere.csv", "no/folder.csv", "*.csv"):
+        with pytest.raises(FileNotFoundError, match="no"):
+            read(tmp_path / name)
+        refusal(tmp_path / name, MissingFile)
+
+
+def test_a_task_where_there_are_none_is_refused_in_words(save) -> None:
+    path = save("t.csv", "left,right,winner\nA,B,left\n")
+    assert "has no tasks, so task 'x' cannot" in refusal(path, UnknownColumn, task="x")
+    rated = save("r.csv", "system,score\nA,1\n")
+    with pytest.raises(UnknownColumn, match="has no tasks"):
+        read(rated, task="x")

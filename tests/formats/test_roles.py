@@ -82,7 +82,7 @@ def test_a_misspelt_needed_column_is_suggested(save) -> None:
     path = save("t.csv", "left,right,winer\nA,B,left\n")
     words = refusal(path, UnknownColumn)
     assert "no column for outcome" in words
-    assert words.endswith("Is it 'winer'? Say which it is: --column outcome=winer")
+    assert "Is it 'winer'? Say which it is: --column outcome=winer, in Python columns=" in words
 
 
 def test_a_column_that_has_the_name_of_a_role_it_does_not_play_is_renamed(save) -> None:

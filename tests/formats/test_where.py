@@ -40,7 +40,6 @@ def test_the_condition_is_part_of_the_name_since_rows_are_numbered_behind_it(sav
 @pytest.mark.parametrize(
     "condition",
     [
-        "",
         "language =",
         "language = 'en",
         "language = 'en'; drop table votes",
@@ -71,12 +70,12 @@ def test_a_column_that_is_not_there_is_suggested(save) -> None:
     words = refusal(save("t.csv", CSV), UnknownColumn, where="langage = 'en'")
     assert "Did you mean 'language'?" in words
     words = refusal(save("t.csv", CSV), UnknownColumn, where="zzz = 'en'")
-    assert "It has model_a, model_b, winner, turn, language." in words
+    assert "It has model_a, model_b, winner, turn, language" in words
 
 
 def test_text_compared_with_a_number_says_how_to_cast(save) -> None:
     path = save("t.csv", CSV)
-    assert "cast(x as double)" in refusal(path, UnknownOption, where="turn > 1")
+    assert "cast(turn as double) > 1" in refusal(path, UnknownOption, where="turn > 1")
     words = refusal(path, InvalidJudgments, where="language::int > 1")
     assert "does not fit the values" in words
     assert "'en'" in words
@@ -91,3 +90,19 @@ def test_columns_that_are_words_of_sql_are_explained(save) -> None:
 
 def test_a_condition_that_nothing_meets_leaves_nothing_to_count(save) -> None:
     assert "nothing to count" in refusal(save("t.csv", CSV), where="language = 'fr'")
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("n > 10", "columns of a CSV or JSON file are text here, write cast(n as double) > 10"),
+        ('"n"<=-.5', 'write cast("n" as double) <= -.5'),
+        ("count(*) > 1", "not a condition on one row"),
+        ("sum(n) > 1", "not a condition on one row"),
+        ("", "where is empty"),
+        ("  ", "where is empty"),
+    ],
+)
+def test_what_is_no_condition_on_text_is_refused_in_words(condition, said, save) -> None:
+    path = save("t.csv", "left,right,winner,n\nA,B,left,12\n")
+    assert said in refusal(path, UnknownOption, where=condition)

@@ -147,4 +147,23 @@ def test_rows_are_numbered_as_in_the_table_although_some_have_weight_zero(engine
 
 @every_engine
 def test_nothing_but_zero_weights_is_nothing(engine):
-    assert "nothing to count" in refused(GOOD | {"weight": [0] * 6}, engine)
+    assert "the weight of all 6 rows" in refused(GOOD | {"weight": [0] * 6}, engine)
+
+
+@every_engine
+def test_weights_beyond_whole_floats_are_too_large(engine):
+    weights = [1.0, 1e300, 1.0, 1.0, 1.0, 1.0]
+    message = refused(GOOD | {"weight": weights}, engine)
+    assert "weight '1e+300'" in message
+    assert "is too large" in message
+    assert says_rows(message, engine, 2)
+
+
+def test_where_every_weight_is_zero_the_refusal_says_so():
+    assert "the weight of all 6 rows" in refused(GOOD | {"weight": [0] * 6}, "polars")
+
+
+def test_an_outcome_that_names_a_system_comes_with_the_way_to_read_it():
+    message = refused(spoilt("outcome", r2="C"), "polars")
+    assert "unknown outcome 'C'" in message
+    assert "--from crowd-kit" in message

@@ -76,7 +76,7 @@ def test_a_table_without_tasks_has_none():
     columns = {name: values for name, values in VOTES.items() if name != "task"}
     data = handle(Comparisons, columns, "polars")
     assert data.tasks() == []
-    with pytest.raises(UnknownColumn, match="votes.csv has no tasks, so task 'x' cannot"):
+    with pytest.raises(UnknownColumn, match="has no tasks, so task 'x' cannot"):
         data.select_task("x")
 
 
@@ -120,3 +120,37 @@ def test_a_handle_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         data.positions_known = False
     assert repr(data) == "Comparisons(votes.csv: left, right, outcome, judge, task + turn)"
+
+
+@every_engine
+@pytest.mark.parametrize("name", ["left", "right", "outcome"])
+def test_what_was_judged_tells_no_groups_apart(name, engine):
+    with pytest.raises(UnknownOption, match=f"^{name} says what was judged: it cannot tell"):
+        handle(Comparisons, VOTES, engine).tally((name,))
+
+
+def test_a_weight_tells_no_groups_apart():
+    weighed = handle(Comparisons, VOTES | {"weight": [1] * len(VOTES["left"])}, "polars")
+    with pytest.raises(UnknownOption, match=r"^weight says how much a row counts"):
+        weighed.tally(("weight",))
+
+
+@pytest.mark.parametrize("name", ["outcome", "left"])
+def test_models_and_rankings_refuse_such_groups_alike(name):
+    import evenhand
+
+    data = handle(Comparisons, VOTES, "polars")
+    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
+        evenhand.rank(data, group_by=name)
+    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
+        evenhand.BradleyTerry(judge_covariates=(name,)).fit(data)
+
+
+@pytest.mark.parametrize(("column", "role"), [("output", "system"), ("place", "rank")])
+def test_a_column_of_rankings_that_pairs_no_longer_have_is_refused_by_name(column, role):
+    table = {"ranking": ["1", "1"], "system": ["A", "B"], "rank": [1, 2]}
+    source = Source(columns={"ranking": "ranking", role: column})
+    frame = nw.from_native(native(table, "polars"))
+    pairs = Rankings(frame, source=source).comparisons()
+    with pytest.raises(UnknownOption, match=rf"^{column} \(the {role}\) says what was judged"):
+        pairs.tally((column,))

@@ -41,3 +41,22 @@ def test_the_refusal_names_at_most_five_labels_and_the_nearest_known():
     message = str(caught.value)
     assert message.startswith("unknown outcome 'lefft', 'u', 'v', 'w', 'x' (row 3): expected left")
     assert message.endswith("Did you mean 'left'?")
+
+
+@pytest.mark.parametrize("label", ["none", "None", "NONE", "both"])
+def test_words_that_may_mean_something_else_are_no_ties(label):
+    """`None` is what Python writes for a missing value; `both` may be good, bad or shown."""
+    assert read_outcome(label) is None
+
+
+def test_both_bad_is_a_tie_however_it_is_written():
+    for label in ("bothbad", "both bad", "Both bad", "tie (bothbad)", "bothbad_vote"):
+        assert read_outcome(label) == "tie"
+
+
+def test_the_refusal_says_how_to_declare_a_label_and_which_were_declared():
+    with pytest.raises(InvalidJudgments) as caught:
+        refuse_unknown(["1"], " (row 3)", {"won": "left", "lost": "right"})
+    message = str(caught.value)
+    assert "expected one that was declared, won, lost" in message
+    assert "--outcome '1=left', in Python outcomes={'1': 'left'}" in message

@@ -6,6 +6,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.judgments import Rankings
+from evenhand.judgments.levels import count_answers
 from frames_of_engines import every_engine, handle
 
 FIVE = {
@@ -84,7 +85,7 @@ def test_without_positions_left_is_the_first_by_name_and_not_the_first_shown(eng
 def test_blank_rankings_are_counted_and_compare_nothing(engine):
     data = handle(Rankings, FIVE, engine)
     assert (data.count(), data.count_blank(), data.count_used()) == (3, 1, 2)
-    assert data.count_by("judge") == {"j1": 1, "j2": 1}
+    assert count_answers(data.comparisons(), "judge") == {"j1": 1, "j2": 1}
 
 
 @every_engine
@@ -122,7 +123,7 @@ def test_covariates_and_weights_of_the_ranking_are_those_of_its_comparisons(engi
     tally = handle(Rankings, columns, engine).comparisons().tally(("domain",))
     assert tally.factors["domain"].labels == ("law", "news")
     assert tally.n_comparisons == 6 * 2 + 1 * 3
-    assert tally.n_judgments == 2  # answers; weights do not enter
+    assert tally.n_judgments == 5  # one answer of weight 2, one of weight 3
 
 
 # what cannot be a ranking
@@ -197,7 +198,74 @@ def test_the_rankings_of_wmt12(data_folder):
     assert (data.count(), data.count_blank()) == (12_339, 26)
     tally = data.comparisons().tally(("task", "judge"))
     assert tally.n_comparisons == 122_245
-    assert tally.n_judgments == data.count_used() == sum(data.count_by("task").values())
+    assert (
+        tally.n_judgments
+        == data.count_used()
+        == sum(count_answers(data.comparisons(), "task").values())
+    )
     assert len(tally.factors["judge"].labels) == 230
     ties = pl.read_parquet(data_folder / "wmt12_rankings" / "pairwise.parquet")
     assert tally.ties.sum() == (ties["outcome"] == "tie").sum()
+
+
+@pytest.mark.parametrize("role", ["judge", "item", "weight"])
+def test_an_id_that_starts_again_for_every_judge_is_refused_and_invents_no_comparisons(role):
+    values = {
+        "judge": ["j1", "j1", "j2", "j2"],
+        "item": ["i", "i", "k", "k"],
+        "weight": [1, 1, 2, 2],
+    }
+    frame = pl.DataFrame(
+        {"ranking": ["1"] * 4, "system": list("ABCD"), "rank": [1, 2, 1, 2], role: values[role]}
+    )
+    with pytest.raises(InvalidJudgments, match=f"ranking '1' .* 2 different values of {role}"):
+        Rankings(nw.from_native(frame)).comparisons().tally()
+
+
+def test_a_weight_multiplies_answers_as_rows_would():
+    frame = pl.DataFrame(
+        {"ranking": ["1"] * 3 + ["2"] * 3, "system": list("ABC") * 2, "rank": [1, 2, 3, 3, 1, 1]}
+    )
+    double = Rankings(nw.from_native(frame.with_columns(weight=2))).comparisons()
+    assert double.tally().n_judgments == 4
+    assert double.tally().n_comparisons == 12
+
+
+def test_answers_by_a_column_of_whole_numbers_are_counted_by_its_text():
+    frame = pl.DataFrame(
+        {
+            "ranking": ["1"] * 2 + ["2"] * 2,
+            "system": list("AB") * 2,
+            "rank": [1, 2, 2, 1],
+            "year": [7, 7, 8, 8],
+        }
+    )
+    data = Rankings(nw.from_native(frame)).comparisons()
+    assert count_answers(data, "year") == {"7": 1.0, "8": 1.0}
+    assert count_answers(data.where(nw.col("year") == 7)) == {"": 1.0}
+
+
+@pytest.mark.parametrize("name", ["n", "squares", "left_rank", "left_order", "ranked"])
+def test_no_covariate_name_is_in_our_way(name):
+    frame = pl.DataFrame(
+        {"ranking": ["1"] * 2 + ["2"] * 2, "system": list("AB") * 2, "rank": [1, 2, 2, 1]}
+    ).with_columns(pl.Series(name, ["x", "x", "y", "y"]))
+    tally = Rankings(nw.from_native(frame)).comparisons().tally(by=(name,))
+    assert tally.factor(name).labels == ("x", "y")
+
+
+@every_engine
+def test_blank_ranks_are_counted_besides_blank_rankings(engine):
+    """Three outputs with one blank, two with none blank, two all blank: 1 of 5."""
+    table = {
+        "ranking": ["1", "1", "1", "2", "2", "3", "3"],
+        "system": ["A", "B", "C", "A", "B", "A", "B"],
+        "rank": [1, 2, -1, 1, 1, -1, None],
+    }
+    assert handle(Rankings, table, engine).count_blank_ranks() == (1, 5)
+
+
+def test_where_every_rank_is_blank_the_refusal_says_so():
+    table = {"ranking": ["1", "1", "2"], "system": ["A", "B", "A"], "rank": [None, -1, 1]}
+    with pytest.raises(InvalidJudgments, match="1 of 2 rankings are blank, and 1 rank one output"):
+        handle(Rankings, table, "polars").comparisons().tally()

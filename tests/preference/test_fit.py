@@ -107,6 +107,17 @@ def test_information_criteria_count_parameters_and_comparisons(fit):
     assert n == 1200
 
 
+def test_of_rankings_bic_counts_rankings_and_tests_are_not_claimed():
+    """INFERENCE B7: n is judgments, and five comparisons of one ranking are one judgment."""
+    pooled = campaign(200)
+    rankings = replace(pooled, n_judgments=pooled.n_comparisons / 5)
+    fitted = BradleyTerry().fit(rankings)
+    p = len(fitted.names)
+    assert fitted.bic - fitted.aic == pytest.approx(p * (np.log(pooled.n_comparisons / 5) - 2))
+    assert fitted.gof_p is None
+    assert any("not independent" in note for note in fitted.notes)
+
+
 def test_the_log_likelihood_leaves_the_prior_out():
     fit = BradleyTerry(prior=5).fit(campaign())
     chances = fit.expected / fit.expected.sum(axis=1, keepdims=True)

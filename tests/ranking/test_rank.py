@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments import Comparisons, Rankings, Source
 from evenhand.preference import bradley_terry
 from evenhand.preference.bradley_terry import BradleyTerry
@@ -64,6 +64,7 @@ def test_items_of_different_tasks_are_different_items():
     found = rank(comparisons(frame), group_by="domain")["news"]
     items = {(task, item) for task, item in frame.select("task", "item").iter_rows()}
     assert found.n_items == len(items) > len(set(frame["item"]))
+    assert "2 tasks are pooled" in found.notes
 
 
 def test_one_task_is_one_ranking_and_one_group_that_was_asked_for_is_a_group():
@@ -282,3 +283,18 @@ def test_every_tie_rule_can_be_ranked_with_every_interval():
             assert np.isfinite(found.stderr).all()
             assert (found.lower < found.log_worth).all()
             assert (found.log_worth < found.upper).all()
+
+
+@pytest.mark.parametrize("n", [2, 4])
+@pytest.mark.parametrize("interval", ["sandwich", "model"])
+def test_a_few_unanimous_answers_decide_nothing_however_finite_a_prior_makes_them(n, interval):
+    frame = pl.DataFrame({"left": ["a"] * n, "right": ["b"] * n, "outcome": ["left"] * n})
+    found = rank(comparisons(frame), model=BradleyTerry(prior=1), interval=interval)
+    assert found.rank_upper.tolist() == [2, 2]
+    assert found.lower[0] < 0 < found.upper[0]
+
+
+def test_the_bootstrap_is_refused_under_a_prior():
+    frame = panel(judges=9)
+    with pytest.raises(UnknownOption, match="unanimous"):
+        rank(comparisons(frame), model=BradleyTerry(prior=1), interval="bootstrap")

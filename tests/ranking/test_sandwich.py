@@ -234,3 +234,12 @@ def test_no_more_comparisons_than_parameters_show_no_spread():
     fitted = fit(pl.DataFrame(rows), ties="half-win")
     with pytest.raises(NotIdentified, match="2 comparisons for 2 parameters are too few"):
         judgment_covariance(fitted)
+
+
+def test_with_importance_weights_discarded_ties_are_as_if_they_were_not_there():
+    frame = panel(n=120).with_columns(weight=pl.Series(np.where(np.arange(120) % 3, 1.0, 0.5)))
+    found = []
+    for part in (frame, frame.filter(pl.col("outcome") != "tie")):
+        data = type(comparisons(part))(comparisons(part).frame, weights="importance")
+        found.append(judgment_covariance(BradleyTerry(ties="discard").fit(data)))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)

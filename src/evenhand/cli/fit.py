@@ -127,14 +127,11 @@ def _tally_groups(data: Comparisons, model: BradleyTerry, group_by: str | None) 
         return {"": data.tally(by=covariates)}
     if by in covariates:
         told = "each task is fitted by itself" if group_by is None else "it tells groups apart"
-        raise UnknownOption(
-            f"column '{data.source.named(by)}' cannot be a judge covariate: {told}"
-        )
+        raise UnknownOption(f"column '{data.source.named(by)}' cannot be a judge covariate: {told}")
     parts = data.tally(by=(by, *covariates)).split(by)
     if data.rankings is None:
         return parts
-    answers = data.rankings.count_by(by)
-    return {
-        name: replace(part, n_judgments=float(answers.get(name, part.n_judgments)))
-        for name, part in parts.items()
-    }
+    from evenhand.judgments.levels import count_answers
+
+    answers = count_answers(data, by)
+    return {name: replace(part, n_judgments=answers[name]) for name, part in parts.items()}

@@ -67,7 +67,7 @@ class Verbs(click.Group):
 def _no_verb(word: str) -> str:
     if Path(word).is_file():
         return f"'{word}' is a file, not a verb. Try: evenhand rank {word}"
-    hint = suggest(word, VERBS) or f" There are {', '.join(VERBS)}."
+    hint = suggest(word, VERBS) or f" There are {', '.join(VERBS)}"
     return f"there is no verb '{word}'.{hint}"
 
 

@@ -108,7 +108,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
             " ranking, system, rank; ratings need system, score. Map yours, for instance"
-            " --column left=NAME"
+            " --column left=NAME, in Python columns={'left': 'NAME'}"
         )
     missing = header.missing(nearest.NEEDS)
     refuse_circular(header, missing)

@@ -211,13 +211,16 @@ def _refuse_missing(header: Header, missing: Sequence[str]) -> None:
 def say_which(header: Header, role: str) -> str:
     """Say how to name a missing role's column, and which column may have a misspelt name.
 
-    >>> say_which(Header(("model_a", "model_b", "winer")), "outcome")
-    " Is it 'winer'? Say which it is: --column outcome=winer"
+    >>> say_which(Header(("left", "rihgt")), "right")
+    " Is it 'rihgt'? Say which it is: --column right=rihgt, in Python columns={'right': 'rihgt'}"
     """
     names = [role, *SYNONYMS[role]]
     near = [column for column in header.free if suggest(column, names)]
     hint = f" Is it '{near[0]}'?" if near else ""
-    return f"{hint} Say which it is: --column {role}={near[0] if near else 'NAME'}"
+    name = near[0] if near else "NAME"
+    return (
+        f"{hint} Say which it is: --column {role}={name}, in Python columns={{'{role}': '{name}'}}"
+    )
 
 
 def refuse_circular(header: Header, missing: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns
 from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
 from evenhand.judgments.source import find_rows, name_rows
 from evenhand.judgments.tally import Codes
@@ -38,7 +38,7 @@ def check_labels(
             rows = name_rows(find_rows(frame, empty))
             raise InvalidJudgments(
                 f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
-                f""" (--where '"{data.source.named(column)}" is not null')"""
+                f""" (--where '"{data.source.named(column)}" is not null', in Python where=)"""
             )
         padded = [label for label in found if label and label != label.strip()]
         if padded:
@@ -144,14 +144,12 @@ class Weighing:
     importance: bool
 
     def sums(self) -> list[nw.Expr]:
-        """Return the aggregates that a group-by must compute: "n" and perhaps "squares"."""
+        """Return the aggregates that a group-by must compute: COUNT and perhaps SQUARES."""
         if self.column is None:
-            return [nw.len().alias("n")]
+            return [nw.len().alias(COUNT)]
         weight = nw.col(self.column)
-        sums = [weight.sum().alias("n")]
-        return (
-            [*sums, nw.col("evenhand_square").sum().alias("squares")] if self.importance else sums
-        )
+        sums = [weight.sum().alias(COUNT)]
+        return [*sums, nw.col("evenhand_square").sum().alias(SQUARES)] if self.importance else sums
 
 
 def read_weights(data: Comparisons) -> Weighing:
@@ -179,7 +177,7 @@ def read_weights(data: Comparisons) -> Weighing:
             "is a fraction, but weights are frequencies (a row stands for that many judgments);"
             " importance weights: --weights importance, in Python weights='importance'",
         )
-    zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias("n")))["n"]
+    zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias(COUNT)))[COUNT]
     kept = data.frame.filter(weight > 0)
     if importance:
         kept = kept.with_columns(evenhand_square=weight * weight)

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.joining import join_covariates
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.source import Source
@@ -42,7 +42,6 @@ class Comparisons:
         positions_known: False where the order on the screen is not recorded.
         weights: "frequency" (a row stands for `weight` judgments) or "importance".
         rankings: the rankings that the comparisons were expanded from, if they were.
-        whole: whether all comparisons of those rankings are still there.
 
     """
 
@@ -52,7 +51,6 @@ class Comparisons:
     positions_known: bool = True
     weights: Literal["frequency", "importance"] = "frequency"
     rankings: Rankings | None = None
-    whole: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a table in which a necessary column is missing.
@@ -112,7 +110,7 @@ class Comparisons:
 
         """
         kept = filter_rows(self.frame, condition, self.source.name)
-        return replace(self, frame=kept, whole=False)
+        return replace(self, frame=kept)
 
     def without(self, *, judges: Sequence[str]) -> Comparisons:
         """Leave out the judgments of some judges.
@@ -143,13 +141,13 @@ class Comparisons:
             raise InvalidJudgments(f"no task '{task}' in {self.source.name}.{hint}")
         rankings = self.rankings.select_task(task) if self.rankings is not None else None
         chosen = self.where(nw.col("task") == task)
-        return replace(chosen, rankings=rankings, whole=self.whole)
+        return replace(chosen, rankings=rankings)
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
         if not self.has("task"):
             return []
-        column = fetch_columns(self.frame.group_by("task").agg(nw.len().alias("n")))["task"]
+        column = fetch_columns(self.frame.group_by("task").agg(nw.len().alias(COUNT)))["task"]
         if any(task is None for task in column):
             raise InvalidJudgments(f"a task is missing in {self.source.name}: fill it or drop it")
         return sorted(column.tolist())
@@ -192,15 +190,11 @@ class Comparisons:
                 raise _no_factor(name, factor)
         return count_outcomes(self, factors, limits or {})
 
-    def count_judgments(self) -> int:
-        """Count answers: a ranking is one, whatever it expands to; weights do not enter."""
-        if self.rankings is not None and self.whole:
-            return self.rankings.count_used()
-        answers = self.frame
-        if self.rankings is not None:
-            keys = [name for name in ("task", "ranking") if self.has(name)]
-            answers = answers.group_by(*keys).agg(nw.len().alias("n"))
-        return int(fetch_columns(answers.select(nw.len().alias("answers")))["answers"][0])
+    def count_judgments(self) -> float:
+        """Count answers, as they are weighted: a ranking is one, whatever it expands to."""
+        from evenhand.judgments.levels import count_answers
+
+        return count_answers(self).get("", 0.0)
 
     def __repr__(self) -> str:
         roles = [name for name in self.columns if name in ROLES]

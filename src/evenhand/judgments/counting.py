@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.checks import check_labels, check_opponents, explain_empty, read_weights
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import Frame, fetch_columns, label_frame, one_thread
+from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns, label_frame, one_thread
 from evenhand.judgments.tally import (
     Codes,
     Counts,
@@ -58,7 +58,7 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
     cells = fetch_columns(frame.group_by(*keys).agg(*weighing.sums()))
     labels = {key: _distinct(cells[key]) for key in keys}
     meaning = check_labels(data, every, labels)
-    if not len(cells["n"]):
+    if not len(cells[COUNT]):
         raise explain_empty(data, weighing.zero)
     systems = sorted({*labels["left"], *labels["right"]})
     outcome = _code(cells["outcome"], labels["outcome"], values=meaning)
@@ -66,7 +66,7 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
     check_opponents(data, every, systems, left, right)
     names = {name: sorted(labels[name]) for name in by}
     levels = {name: _code(cells[name], names[name]) for name in by}
-    sums = cells["n"].astype(np.float64), cells.get("squares")
+    sums = cells[COUNT].astype(np.float64), cells.get(SQUARES)
     tally = _widen(systems, (left, right, outcome), sums, levels, names)
     return _finish(data, tally, limits, zero=weighing.zero)
 
@@ -130,8 +130,8 @@ def _cells_are_many(data: Comparisons, frame: Frame, keys: list[str]) -> bool:
     """Look at the first rows: do most of them open a cell of their own?"""
     if data.rankings is not None:
         return False
-    cells = frame.head(SAMPLE).group_by(*keys).agg(nw.len().alias("n"))
-    found = fetch_columns(cells.select("n"))["n"]
+    cells = frame.head(SAMPLE).group_by(*keys).agg(nw.len().alias(COUNT))
+    found = fetch_columns(cells.select(COUNT))[COUNT]
     return int(found.sum()) >= SAMPLE and len(found) > MANY * SAMPLE
 
 
@@ -243,8 +243,8 @@ def _count_codes(
 
 def _count_labels(frame: Frame, name: str) -> dict[str, int]:
     """Count rows by label."""
-    found = fetch_columns(frame.group_by(name).agg(nw.len().alias("n")))
-    return dict(zip(found[name].tolist(), found["n"].tolist(), strict=True))
+    found = fetch_columns(frame.group_by(name).agg(nw.len().alias(COUNT)))
+    return dict(zip(found[name].tolist(), found[COUNT].tolist(), strict=True))
 
 
 def _fetch_keys(

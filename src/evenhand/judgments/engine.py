@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 Frame: TypeAlias = "nw.LazyFrame[Any] | nw.DataFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 
+COUNT = "evenhand_count"
+SQUARES = "evenhand_squares"
+"""Columns that we add to somebody's table carry names that are nobody's."""
+
 _NAMES = count()
 
 

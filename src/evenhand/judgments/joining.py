@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
-from evenhand.judgments.engine import Frame, fetch_columns, label_frame
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, label_frame
 from evenhand.judgments.source import Source
 
 
@@ -40,7 +40,7 @@ def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
             f"{source.name} already has a column '{taken[0]}': rename it in the table to join"
         )
     columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
-    judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias("n"))
+    judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias(COUNT))
     _check_keys(columns[on], fetch_columns(judges)[on].tolist(), on, source)
     keyed = frame.collect_schema()[on]
     ours = label_frame(frame, columns, source.connection)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.engine import COUNT, fetch_columns
 
 Loads = NDArray[np.float64]
 
@@ -46,8 +46,38 @@ def count_levels(table: Comparisons, role: str) -> Loads:
     table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
     if not table.has("weight"):
-        counted = table.frame.group_by(*keys).agg(nw.len().alias("n"))
+        counted = table.frame.group_by(*keys).agg(nw.len().alias(COUNT))
     else:
         weighed = table.frame.filter(nw.col("weight") > 0)
-        counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias("n"))
-    return fetch_columns(counted)["n"].astype(np.float64)
+        counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias(COUNT))
+    return fetch_columns(counted)[COUNT].astype(np.float64)
+
+
+def count_answers(table: Comparisons, by: str | None = None) -> dict[str, float]:
+    """Count answers, a ranking being one, as they are weighted; by group, or under "" for all.
+
+    Args:
+        table: comparisons, perhaps expanded from rankings.
+        by: a column whose levels are counted apart.
+
+    """
+    groups = [by] if by is not None else []
+    answers = table.frame
+    weight = nw.col("weight") if table.has("weight") else None
+    if table.has("ranking") and table.rankings is not None:
+        keys = dict.fromkeys([*groups, *(k for k in ("task", "ranking") if table.has(k))])
+        each = nw.len() if weight is None else weight.max()
+        answers = answers.group_by(*keys).agg(each.alias(COUNT))
+        found = fetch_columns(answers.select(*groups, COUNT))
+        n = np.ones(len(found[COUNT])) if weight is None else found[COUNT].astype(np.float64)
+        labels = found[by].tolist() if by is not None else [""] * len(n)
+    else:
+        sums = nw.len() if weight is None else weight.sum()
+        counted = answers.group_by(by).agg(sums.alias(COUNT)) if by is not None else None
+        found = fetch_columns(answers.select(sums.alias(COUNT)) if counted is None else counted)
+        n = found[COUNT].astype(np.float64)
+        labels = found[by].tolist() if by is not None else [""]
+    totals: dict[str, float] = {}
+    for label, own in zip(labels, n.tolist(), strict=True):
+        totals[str(label)] = totals.get(str(label), 0.0) + own
+    return totals

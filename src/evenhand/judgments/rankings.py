@@ -10,7 +10,7 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.source import Source, find_rows, name_rows
 
 ROLES: Final = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
@@ -79,6 +79,9 @@ class Rankings:
         """True, found out once."""
         self._check_ranks()
         self._check_missing()
+        self._check_one("judge")
+        self._check_one("item")
+        self._check_one("weight")
         self._check_doubled("system", "one row for each ranked output, or split the ranking")
         if self.has("position"):
             self._check_doubled("position", "each output has its own place on the screen")
@@ -110,10 +113,23 @@ class Rankings:
                 f"{name_rows(rows)}: fill it, or leave such rows out"
             )
 
+    def _check_one(self, role: str) -> None:
+        """Ids that start again for every judge would make one ranking of several."""
+        if not self.has(role):
+            return
+        counted = self.frame.group_by(*self._key).agg(nw.col(role).n_unique().alias(COUNT))
+        rows = find_rows(counted, nw.col(COUNT) > 1)
+        if rows:
+            raise InvalidJudgments(
+                f"ranking '{rows[0]['ranking']}' of {self.source.name} has"
+                f" {rows[0][COUNT]} different values of {role}: a ranking is one answer of one"
+                " judge on one item; give every ranking an id of its own"
+            )
+
     def _check_doubled(self, role: str, advice: str) -> None:
         named = self.frame.filter(~nw.col(role).is_null())
-        counted = named.group_by(*self._key, role).agg(nw.len().alias("n"))
-        rows = find_rows(counted.select(*self._key, role, "n"), nw.col("n") > 1)
+        counted = named.group_by(*self._key, role).agg(nw.len().alias(COUNT))
+        rows = find_rows(counted.select(*self._key, role, COUNT), nw.col(COUNT) > 1)
         if rows:
             value = rows[0][role]
             shown = f"{value:g}" if isinstance(value, float) else value
@@ -131,7 +147,7 @@ class Rankings:
     def _count(self, condition: nw.Expr | None = None) -> int:
         sizes = self._sizes()
         chosen = sizes if condition is None else sizes.filter(condition)
-        return int(fetch_columns(chosen.select(nw.len().alias("n")))["n"][0])
+        return int(fetch_columns(chosen.select(nw.len().alias(COUNT)))[COUNT][0])
 
     def count(self) -> int:
         """Count all rankings, blank ones included."""
@@ -157,16 +173,6 @@ class Rankings:
         rows, used = (0 if sums[n][0] is None else int(sums[n][0]) for n in ("rows", "ranked"))
         return rows - used, rows
 
-    def count_by(self, column: str) -> dict[str, int]:
-        """Count the rankings that compare at least two outputs, by task or another column."""
-        ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
-        frame = self.frame.with_columns(evenhand_ranked=ranked)
-        keys = list(dict.fromkeys([column, *self._key]))
-        sizes = frame.group_by(*keys).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
-        used = sizes.filter(nw.col("ranked") > 1).group_by(column).agg(nw.len().alias("n"))
-        found = fetch_columns(used)
-        return dict(zip(found[column].tolist(), found["n"].tolist(), strict=True))
-
     def comparisons(self) -> Comparisons:
         """Expand each ranking into the n(n − 1)/2 comparisons of its ranked outputs.
 
@@ -180,20 +186,23 @@ class Rankings:
         left = ranked.select(
             *[name for name in self.columns if name not in ("system", "rank", order)],
             nw.col("system").alias("left"),
-            nw.col("rank").alias("left_rank"),
-            nw.col(order).alias("left_order"),
+            nw.col("rank").alias("evenhand_left_rank"),
+            nw.col(order).alias("evenhand_left_order"),
         )
         right = ranked.select(
             *key,
             nw.col("system").alias("right"),
-            nw.col("rank").alias("right_rank"),
-            nw.col(order).alias("right_order"),
+            nw.col("rank").alias("evenhand_right_rank"),
+            nw.col(order).alias("evenhand_right_order"),
         )
         pairs = left.join(right, on=key, how="inner").filter(  # type: ignore[arg-type]
-            nw.col("left_order") < nw.col("right_order")
+            nw.col("evenhand_left_order") < nw.col("evenhand_right_order")
         )
         frame = pairs.with_columns(outcome=_better_rank()).drop(
-            "left_rank", "right_rank", "left_order", "right_order"
+            "evenhand_left_rank",
+            "evenhand_right_rank",
+            "evenhand_left_order",
+            "evenhand_right_order",
         )
         return Comparisons(
             frame, source=self.source, positions_known=self.has("position"), rankings=self
@@ -205,8 +214,8 @@ class Rankings:
 
 def _better_rank() -> nw.Expr:
     """Compare two ranks, 1 the best."""
-    better = nw.col("left_rank") < nw.col("right_rank")
-    worse = nw.col("left_rank") > nw.col("right_rank")
+    better = nw.col("evenhand_left_rank") < nw.col("evenhand_right_rank")
+    worse = nw.col("evenhand_left_rank") > nw.col("evenhand_right_rank")
     otherwise = nw.when(worse).then(nw.lit("right")).otherwise(nw.lit("tie"))
     return nw.when(better).then(nw.lit("left")).otherwise(otherwise)
 

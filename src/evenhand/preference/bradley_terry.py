@@ -127,12 +127,13 @@ class BradleyTerry:
         """
         tally = self._tally(data)
         likelihood, support = self._prepare(tally)
+        notes = (*support.notes, *_warn(tally), *_warn_of_tasks(data))
         if likelihood.design.size > DENSE:
             from evenhand.preference.large import fit_large
 
-            return fit_large(self, likelihood, tally, support.notes)
+            return fit_large(self, likelihood, tally, notes)
         with one_blas_thread():
-            return make_fit(self, likelihood, tally, support.notes)
+            return make_fit(self, likelihood, tally, notes)
 
     def _tally(self, data: Comparisons | Rankings | Tally) -> Tally:
         """Count, pool over everything the model does not tell apart, and fold if order is none."""
@@ -187,6 +188,29 @@ class BradleyTerry:
         return grouped_design(
             tally, reference, self.judge_covariates, self.references, self.system_covariates
         )
+
+
+def _warn(tally: Tally) -> tuple[str, ...]:
+    """Say where model-based standard errors and tests take for independent what is not."""
+    if tally.squares is not None:
+        return (
+            "importance weights are no counts: standard errors, p, AIC and BIC depend on their"
+            " unit; rank gives sandwich intervals",
+        )
+    if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):
+        return (
+            "comparisons of one ranking are not independent: standard errors and p are too"
+            " small; rank clusters them",
+        )
+    return ()
+
+
+def _warn_of_tasks(data: Comparisons | Rankings | Tally) -> tuple[str, ...]:
+    """Say so where several tasks are pooled."""
+    if isinstance(data, Rankings):
+        data = data.comparisons()
+    tasks = data.tasks() if isinstance(data, Comparisons) else []
+    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
 
 
 def _rows(tally: Tally, rows: Mask) -> Tally:

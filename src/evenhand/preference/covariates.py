@@ -112,7 +112,7 @@ def _home(covariate: str, levels: Sequence[str], references: Mapping[str, str]) 
     if named is None:
         return 0
     if named not in levels:
-        hint = suggest(named, levels) or f" There are {listing(levels)}."
+        hint = suggest(named, levels) or f" There are {listing(levels)}"
         raise UnknownOption(f"'{named}' is not a level of {covariate}.{hint}")
     return list(levels).index(named)
 

@@ -125,7 +125,7 @@ def reference_code(systems: Sequence[str], reference: str | None) -> int:
     if reference is None:
         return len(systems) - 1
     if reference not in systems:
-        hint = suggest(reference, systems) or f" There are {listing(systems)}."
+        hint = suggest(reference, systems) or f" There are {listing(systems)}"
         raise InvalidJudgments(f"reference '{reference}' is not among the systems.{hint}")
     return list(systems).index(reference)
 

@@ -205,10 +205,11 @@ class Fit:
 
     @cached_property
     def gof_p(self) -> float | None:
-        """P-value of the deviance; None where it is not a χ² (half-wins, a prior, no df)."""
+        """P-value of the deviance; None where it is no χ² (half-wins, prior, rankings, no df)."""
         if self.df <= 0 or self.model.ties == "half-win" or self.model.prior:
             return None
-        if self.tally.squares is not None:
+        rankings = self.n_judgments < self.tally.n_comparisons * (1 - 1e-9)
+        if self.tally.squares is not None or rankings:
             return None
         return chi2_tail(self.deviance, self.df)
 
@@ -226,7 +227,7 @@ class Fit:
 
     def _code(self, system: str) -> int:
         if system not in self.systems:
-            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}."
+            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}"
             raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
         return self.systems.index(system)
 
@@ -244,7 +245,7 @@ class Fit:
         """
         groups = self.design.groups
         if group is not None and group not in groups:
-            hint = suggest(group, groups) or f" There are {listing(groups)}."
+            hint = suggest(group, groups) or f" There are {listing(groups)}"
             raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
         chosen = groups.index(group) if group is not None else None
         codes = [self._code(system) for pair in pairs for system in pair]

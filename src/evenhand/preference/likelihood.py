@@ -24,7 +24,7 @@ from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes, expand_bloc
 
 Array = NDArray[np.float64]
 LONGEST: Final = 5.0
-"""How far one step may move η: there a win has become certain, and the second order says nothing."""
+"""How far one step may move η: further on a win is certain, and the second order says nothing."""
 FURTHEST: Final = 1.5
 """Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot."""
 

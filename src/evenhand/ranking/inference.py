@@ -76,6 +76,11 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
 def _model_intervals(fit: Fit, level: float) -> Intervals | None:
     if fit.vcov is None:
         return None
+    if fit.tally.squares is not None:
+        raise UnknownOption(
+            "importance weights are no counts, so that the model knows no spread: use --interval"
+            " sandwich"
+        )
     critical = normal_quantile((1 + level) / 2)
     return wald_intervals(fit.log_worth, [fit.worth_vcov], critical, "model, independent judgments")
 
@@ -117,9 +122,9 @@ def _wald(
     """Return intervals by these ways, or by single comparisons."""
     ways = tuple(covariances)
     if not ways:
-        vcov = fit.to_worth(judgment_covariance(fit))
+        single = [fit.to_worth(judgment_covariance(fit)), *_beside_prior(fit)]
         critical = normal_quantile((1 + level) / 2)
-        return wald_intervals(fit.log_worth, [vcov], critical, "sandwich CR1 by judgment")
+        return wald_intervals(fit.log_worth, single, critical, "sandwich CR1 by judgment")
     notes: tuple[str, ...] = ()
     vcovs = [fit.to_worth(vcov) for vcov, _ in covariances.values()]
     if len(ways) == 2:
@@ -129,11 +134,21 @@ def _wald(
             vcovs[2] -= fit.to_worth(crossed_covariance(fit, cells, (ways[0], ways[1])))
         else:
             notes = (NO_CELLS,)
+    vcovs += _beside_prior(fit)
     df = min(_degrees(evidence.factors[name]) for name in ways)
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(ways)}, t on {df:.0f} df"
     found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
     return replace(found, notes=(*notes, *_compare_with_model(fit, found)))
+
+
+def _beside_prior(fit: Fit) -> list[Array]:
+    """Return the model's covariance where a prior makes worths finite, else nothing.
+
+    Two unanimous answers have no spread at all: their sandwich would call a winner that the prior
+    alone holds back from infinity. Each contrast takes the larger variance.
+    """
+    return [fit.worth_vcov] if fit.model.prior else []
 
 
 def refuse_no_spread(fit: Fit, vcov: Array, name: str) -> None:
@@ -169,6 +184,11 @@ def _bootstrap_intervals(
     fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
 ) -> Intervals:
     tally = evidence.together(clustering.ways)
+    if fit.model.prior:
+        raise UnknownOption(
+            "resamples of unanimous answers are unanimous, and a prior hides it: with --prior use"
+            " --interval sandwich or model"
+        )
     if tally is None or tally.squares is not None:
         raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
     rng = Generator(PCG64(settings.seed))

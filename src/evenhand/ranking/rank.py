@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.levels import Levels, count_levels
+from evenhand.judgments.levels import Levels, count_answers, count_levels
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally, merge_levels
 from evenhand.numerics.threads import one_blas_thread
@@ -76,7 +76,7 @@ def rank(
     ways = () if interval == "model" else wanted_factors(cluster, present, by)
     if by is None:
         return _rank_one(table, ways, settings)
-    found = _rank_groups(table, by, ways, settings)
+    found = _say_pooled(_rank_groups(table, by, ways, settings), table)
     if group_by is None and len(found.groups) + len(found.refused) == 1:
         return next(iter(found.groups.values()))
     return found
@@ -106,11 +106,11 @@ def _rank_groups(
     judges = ("judge",) if table.has("judge") else ()
     kept = tuple(name for name in dict.fromkeys([*ways, *judges]) if name != by)
     whole = table.tally(by=(by, *kept))
-    answers = table.rankings.count_by(by) if table.rankings is not None else {}
+    answers = count_answers(table, by) if table.rankings is not None else None
     rankings: dict[str, Ranking] = {}
     refused: dict[str, str] = {}
     for name, part in whole.split(by).items():
-        group = replace(part, n_judgments=float(answers.get(name, part.n_judgments)))
+        group = part if answers is None else replace(part, n_judgments=answers[name])
         if by == "judge":
             group = _of_one_judge(group, name)
         try:
@@ -120,6 +120,16 @@ def _rank_groups(
     if not rankings:
         raise NotIdentified("; ".join(f"{by} {name}: {why}" for name, why in refused.items()))
     return GroupedRankings(rankings, by, refused)
+
+
+def _say_pooled(found: GroupedRankings, table: Comparisons) -> GroupedRankings:
+    """Note in every ranking that it mixes tasks, where groups are something else."""
+    tasks = [] if found.by == "task" else table.tasks()
+    if len(tasks) < 2:
+        return found
+    note = f"{len(tasks)} tasks are pooled"
+    groups = {name: replace(one, notes=(*one.notes, note)) for name, one in found.groups.items()}
+    return replace(found, groups=groups)
 
 
 def _of_one_judge(tally: Tally, name: str) -> Tally:

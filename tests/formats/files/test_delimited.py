@@ -114,3 +114,16 @@ def test_files_may_differ_in_delimiter(save) -> None:
 def test_a_very_long_field_is_read(save) -> None:
     text = 'left,right,winner,note\nA,B,left,"' + "x" * 1_500_000 + '"\nB,A,tie,\n'
     assert tally_of(save("t.csv", text)).n_comparisons == 2
+
+
+@pytest.mark.parametrize("mark", [";", ",", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_line_that_tells_excel_the_delimiter_is_understood(mark, end, save) -> None:
+    lines = [f"sep={mark}", "left;right;winner", "A;B;left", "B;A;tie"]
+    path = save("t.csv", end.join([lines[0], *(line.replace(";", mark) for line in lines[1:])]))
+    assert cells_of(tally_of(path)) == {("A", "B"): (1, 0, 0), ("B", "A"): (0, 1, 0)}
+
+
+def test_a_comment_in_the_first_line_is_named(save) -> None:
+    path = save("t.csv", "# from the pilot\nleft,right,winner\nA,B,left\n")
+    assert "is a comment ('# from the pilot')" in refusal(path)

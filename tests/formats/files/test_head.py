@@ -11,6 +11,7 @@ from read_tables import refusal, tally_of
 
 CSV = "left,right,winner\nA,B,left\n"
 NOISE = random.Random(5).randbytes(5000)
+EMPTY = "is empty: write a header and one judgment a row into it"
 
 
 def test_the_content_decides_and_not_the_name(save, tmp_path) -> None:
@@ -32,12 +33,12 @@ def test_the_content_decides_and_not_the_name(save, tmp_path) -> None:
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t"])
 def test_an_empty_file_is_refused(name: str, save) -> None:
-    assert refusal(save(name, b""), UnknownFormat).endswith("is empty")
+    assert refusal(save(name, b""), UnknownFormat).endswith(EMPTY)
 
 
 def test_a_file_of_blanks_is_empty(save) -> None:
-    assert refusal(save("t.csv", " \n\n"), UnknownFormat).endswith("is empty")
-    assert refusal(save("t.csv.gz", gzip.compress(b"")), UnknownFormat).endswith("is empty")
+    assert refusal(save("t.csv", " \n\n"), UnknownFormat).endswith(EMPTY)
+    assert refusal(save("t.csv.gz", gzip.compress(b"")), UnknownFormat).endswith(EMPTY)
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.tsv.gz", "t"])

@@ -15,7 +15,7 @@ def test_a_file_that_is_not_there_is_refused_with_the_nearest(save, tmp_path) ->
     save("battles.csv", CSV)
     words = refusal(tmp_path / "batles.csv", UnknownFormat)
     assert f"there is no file '{tmp_path / 'batles.csv'}'" in words
-    assert "Did you mean 'battles.csv'?" in words
+    assert "/battles.csv'?" in words
     assert refusal(str(tmp_path / "zzzzzz"), UnknownFormat).endswith("zzzzzz'.")
 
 
@@ -71,3 +71,13 @@ def test_a_home_folder_is_found(save, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert tally_of("~/a.csv").n_comparisons == 1
+
+
+def test_the_nearest_file_is_suggested_with_its_folder_and_only_if_it_is_near(save, tmp_path):
+    save("votes.csv", "x")
+    assert f"Did you mean '{tmp_path / 'votes.csv'}'?" in refusal(tmp_path / "vote.csv")
+    assert "Did you mean" not in refusal(tmp_path / "board.csv")
+
+
+def test_web_addresses_are_not_read():
+    assert "URLs are not read" in refusal("https://example.org/votes.csv")

@@ -8,7 +8,9 @@ from evenhand.judgments import Comparisons, Rankings, Ratings
 from read_tables import cells_of, refusal, tally_of
 
 
-@pytest.mark.parametrize("words", ["left,tie,right", "a,tie,b", "A,same,B", "first,both bad,second"])
+@pytest.mark.parametrize(
+    "words", ["left,tie,right", "a,tie,b", "A,same,B", "first,both bad,second"]
+)
 def test_outcomes_are_understood_in_common_words(words: str, save) -> None:
     rows = "".join(f"x,y,{word}\n" for word in words.split(","))
     path = save("t.csv", "system_a,system_b,preference\n" + rows)

@@ -77,11 +77,11 @@ def _refuse_absent(path: Path) -> None:
         if path.exists():
             raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")
         folder = path.parent
-        if not folder.is_dir():
-            raise MissingFile(f"there is no file '{path}', nor a folder '{folder}'")
-        near = _near(path)
+        near = _near(path) if folder.is_dir() else None
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be opened: {error.strerror or error}") from None
+    if near is None:
+        raise MissingFile(f"there is no file '{path}', nor a folder '{folder}'")
     raise MissingFile(f"there is no file '{path}'{end(near)}")
 
 
