@@ -137,7 +137,7 @@ def test_a_task_that_is_not_there_is_refused(save) -> None:
     bare = save("b.csv", "left,right,winner\nA,B,left\n")
     assert "has no tasks" in refusal(bare, UnknownColumn, task="t")
     ranked = save("q.csv", "ranking,system,rank\nr,A,1\nr,B,2\n")
-    assert "no column for the task" in refusal(ranked, UnknownColumn, task="t")
+    assert "has no tasks" in refusal(ranked, UnknownColumn, task="t")
 
 
 def test_own_outcome_labels_replace_the_usual_ones(save) -> None:

@@ -109,7 +109,7 @@ def test_information_criteria_count_parameters_and_comparisons(fit):
 
 def test_of_rankings_bic_counts_rankings_and_tests_are_not_claimed():
     """INFERENCE B7: n is judgments, and five comparisons of one ranking are one judgment."""
-    pooled = campaign(200)
+    pooled = campaign()
     rankings = replace(pooled, n_judgments=pooled.n_comparisons / 5)
     fitted = BradleyTerry().fit(rankings)
     p = len(fitted.names)

@@ -16,7 +16,7 @@ def test_a_file_that_is_not_there_is_refused_with_the_nearest(save, tmp_path) ->
     words = refusal(tmp_path / "batles.csv", UnknownFormat)
     assert f"there is no file '{tmp_path / 'batles.csv'}'" in words
     assert "/battles.csv'?" in words
-    assert refusal(str(tmp_path / "zzzzzz"), UnknownFormat).endswith("zzzzzz'.")
+    assert refusal(str(tmp_path / "zzzzzz"), UnknownFormat).endswith("zzzzzz'")
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path) -> None:
