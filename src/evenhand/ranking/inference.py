@@ -137,7 +137,8 @@ def _wald(
     vcovs += _beside_prior(fit)
     df = min(_degrees(evidence.factors[name]) for name in ways)
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
-    method = f"sandwich {kinds} by {'+'.join(ways)}, t on {df:.0f} df"
+    merged = "".join(_say_merged(name, evidence.factors[name]) for name in ways)
+    method = f"sandwich {kinds} by {'+'.join(ways)}{merged}, t on {df:.0f} df"
     found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
     return replace(found, notes=(*notes, *_compare_with_model(fit, found)))
 
@@ -173,6 +174,10 @@ def _compare_with_model(fit: Fit, found: Intervals) -> tuple[str, ...]:
     """Note intervals far narrower than independent answers would give."""
     ratio = float(np.median(found.stderr / np.sqrt(centred_variance(fit.worth_vcov))))
     return (NARROW,) if ratio < FAR_BELOW else ()
+
+
+def _say_merged(name: str, factor: Factor) -> str:
+    return f" ({len(factor.labels):,} {name}s in {factor.size})" if factor.merged else ""
 
 
 def _degrees(factor: Factor) -> float:
