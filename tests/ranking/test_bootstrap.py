@@ -63,25 +63,21 @@ def test_row_order_does_not_matter_to_a_seeded_draw():
     np.testing.assert_array_equal(one.lower, other.lower)
 
 
-def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts():
+@pytest.mark.parametrize("order", [False, True])
+def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts(order):
     frame = panel(judges=5, n=300)
-    data = comparisons(frame)
-    fit, tally = BradleyTerry().fit(data), data.tally(by=("judge",))
-    urn = bootstrap._fill(fit, tally)
+    data, model = comparisons(frame), BradleyTerry(order_effect=order)
+    urn = bootstrap._fill(model.fit(data), data.tally(by=("judge",)))
     drawn = bootstrap._draw(urn, ("judge",), np.random.Generator(np.random.PCG64(3)))
     times = np.random.Generator(np.random.PCG64(3)).multinomial(5, np.full(5, 0.2))
-    judges = sorted(set(frame["judge"]))
     repeated = pl.concat(
-        [
-            frame.filter(pl.col("judge") == judge)
-            for judge, t in zip(judges, times, strict=True)
-            for _ in range(t)
-        ]
+        frame.filter(pl.col("judge") == judge)
+        for judge, many in zip(sorted(set(frame["judge"])), times, strict=True)
+        for _ in range(many)
     )
-    np.testing.assert_array_equal(
-        BradleyTerry().fit(drawn).tally.counts,
-        BradleyTerry().fit(comparisons(repeated)).tally.counts,
-    )
+    expected = model.fit(comparisons(repeated))
+    np.testing.assert_array_equal(model.fit(drawn).tally.counts, expected.tally.counts)
+    np.testing.assert_allclose(model.fit(drawn).estimate, expected.estimate, rtol=1e-9)
 
 
 def test_data_too_thin_to_be_resampled_are_refused_in_words():

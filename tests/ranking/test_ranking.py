@@ -29,6 +29,7 @@ def test_its_json_holds_the_contract_and_nothing_that_json_cannot_say(ranking):
     for row in found["systems"]:
         assert [*columns.split(), "better_than", "wins", "ties", "losses"] == list(row)
         assert all(isinstance(row[name], int) for name in ("rank", "wins", "ties", "losses"))
+        assert row["better_than"] + row["rank_upper"] == 4
 
 
 def test_json_of_groups_names_them_and_says_which_were_refused():

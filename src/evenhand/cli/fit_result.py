@@ -18,6 +18,7 @@ from evenhand.judgments import Tally
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
+from evenhand.preference.summary import cautions
 
 DOUBTFUL = 0.05
 THIN = 0.2
@@ -72,15 +73,16 @@ class Fitted:
     @property
     def notes(self) -> list[str]:
         """What must stand beside the numbers."""
-        notes = [*self.fit.notes]
+        notes = [*self.fit.notes, *cautions(self.fit)]
         if self.tally.zero_weight:
             rows = plural(self.tally.zero_weight, "row")
             notes.append(f"{rows} of weight zero left out")
         if self.fit.vcov is None:
             systems = plural(len(self.fit.systems), "system")
             notes.append(f"{systems}: too many for standard errors; rank compares neighbours")
-        if self.fit.model.judge_covariates:
-            first = self.fit.design.groups[0]
+        home = self.fit.design.home
+        if self.fit.model.judge_covariates and home is not None:
+            first = self.fit.design.groups[home]
             notes.append(f"coefficients without a group are those of '{first}', as are worths")
         return notes
 

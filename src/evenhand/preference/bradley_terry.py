@@ -127,7 +127,7 @@ class BradleyTerry:
         """
         tally = self._tally(data)
         likelihood, support = self._prepare(tally)
-        notes = (*support.notes, *_warn(tally), *_warn_of_tasks(data))
+        notes = (*support.notes, *_warn_of_tasks(data))
         if likelihood.design.size > DENSE:
             from evenhand.preference.large import fit_large
 
@@ -188,21 +188,6 @@ class BradleyTerry:
         return grouped_design(
             tally, reference, self.judge_covariates, self.references, self.system_covariates
         )
-
-
-def _warn(tally: Tally) -> tuple[str, ...]:
-    """Say where model-based standard errors and tests take for independent what is not."""
-    if tally.squares is not None:
-        return (
-            "importance weights are no counts: standard errors, p, AIC and BIC depend on their"
-            " unit; rank gives sandwich intervals",
-        )
-    if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):
-        return (
-            "comparisons of one ranking are not independent: standard errors and p are too"
-            " small; rank clusters them",
-        )
-    return ()
 
 
 def _warn_of_tasks(data: Comparisons | Rankings | Tally) -> tuple[str, ...]:

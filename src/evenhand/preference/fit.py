@@ -203,13 +203,17 @@ class Fit:
         """Share of cells with an expected count below 5."""
         return float((self.expected < THIN).mean())
 
+    @property
+    def of_rankings(self) -> bool:
+        """Whether one answer makes several comparisons."""
+        return self.n_judgments < self.tally.n_comparisons * (1 - 1e-9)
+
     @cached_property
     def gof_p(self) -> float | None:
         """P-value of the deviance; None where it is no χ² (half-wins, prior, rankings, no df)."""
         if self.df <= 0 or self.model.ties == "half-win" or self.model.prior:
             return None
-        rankings = self.n_judgments < self.tally.n_comparisons * (1 - 1e-9)
-        if self.tally.squares is not None or rankings:
+        if self.tally.squares is not None or self.of_rankings:
             return None
         return chi2_tail(self.deviance, self.df)
 

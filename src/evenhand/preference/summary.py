@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from evenhand.preference.fit import Fit
 
 
+def cautions(fit: Fit) -> tuple[str, ...]:
+    """Say where model-based standard errors and tests take for independent what is not."""
+    if fit.tally.squares is not None:
+        return (
+            "importance weights are no counts: standard errors, p, AIC and BIC depend on their"
+            " unit; rank gives sandwich intervals",
+        )
+    if fit.of_rankings:
+        return (
+            "comparisons of one ranking are not independent: standard errors and p are too"
+            " small; rank clusters them",
+        )
+    return ()
+
+
 @dataclass(frozen=True, eq=False)
 class Summary:
     """A fit in words and a table; `str()` for terminals, HTML for notebooks."""
@@ -47,7 +62,7 @@ class Summary:
             f"loglik  {fit.loglik:.4f}   AIC {fit.aic:.4f}   BIC {fit.bic:.4f}"
             "   (assuming independent judgments)"
         )
-        return [*said, *(f"note    {note}" for note in fit.notes)]
+        return [*said, *(f"note    {note}" for note in (*fit.notes, *cautions(fit)))]
 
     def _goodness(self) -> str:
         fit = self.fit

@@ -12,6 +12,7 @@ from evenhand.judgments.levels import Levels
 from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
+from evenhand.preference.summary import cautions
 from evenhand.ranking.inference import Found
 from evenhand.ranking.intervals import Array, Intervals, find_clusters, rank_ranges
 from evenhand.ranking.ranking import Ranking
@@ -37,6 +38,7 @@ def order_systems(
 
     """
     clustering, intervals = found
+    of_model = cautions(fit) if settings.interval == "model" else ()
     centred = fit.log_worth - fit.log_worth.mean()
     order, places = number_places(centred)
     won, tied, lost = (total[order] for total in _totals(fit.tally))
@@ -60,7 +62,7 @@ def order_systems(
         n_items=levels.count("item"),
         signature=sign(fit, tally, levels, intervals, settings),
         headline=clustering.headline,
-        notes=(*_notes(fit, tally, intervals), *clustering.notes),
+        notes=(*_notes(fit, tally, intervals), *clustering.notes, *of_model),
         neighbours=() if intervals is not None else _neighbours(fit, order),
         fit=fit,
     )
