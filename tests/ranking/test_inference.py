@@ -105,3 +105,20 @@ def test_a_prior_is_part_of_the_jackknife():
     found = rank(data, model=BradleyTerry(prior=1.0), cluster="judge")
     assert "sandwich CV3 by judge" in found.method
     assert "prior 1 per system" in found.signature
+
+
+def test_clusters_that_answer_suspiciously_alike_are_noted():
+    """Nineteen judges give the same answers on each pair, the twentieth the other way."""
+    pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    turned = [(right, left) for left, right in pairs]
+    answers = [(left, right, "left") for left, right in (*pairs, *turned, *turned)]
+    rows = [(*answer, f"j{judge}") for judge in range(19) for answer in answers]
+    rows += [(left, right, "right", "odd") for left, right, _ in answers]
+    found = rank(
+        comparisons(pl.DataFrame(rows, ["left", "right", "outcome", "judge"], orient="row"))
+    )
+    model = rank(comparisons(panel(judges=9)), interval="model")
+    assert any("less than half as wide as independent answers" in note for note in found.notes)
+    assert found.stderr.max() < 0.5 * np.sqrt(centred_variance(found.fit.worth_vcov)).max()
+    for ranking in (rank(comparisons(panel(judges=9))), model):
+        assert not any("half as wide" in note for note in ranking.notes)

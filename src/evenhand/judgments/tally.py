@@ -236,7 +236,15 @@ def _first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     if (key[1:] > key[:-1]).all():
         alone = np.arange(len(key))
         return alone, alone
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    span = int(key.max()) + 1
+    if span > 4 * len(key):
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        return first, inverse
+    seen = np.zeros(span, dtype=np.bool_)  # keys that fill their range need no sorting
+    seen[key] = True
+    inverse = (np.cumsum(seen) - 1)[key]
+    first = np.empty(int(np.count_nonzero(seen)), dtype=np.int64)
+    first[inverse[::-1]] = np.arange(len(key) - 1, -1, -1)
     return first, inverse
 
 

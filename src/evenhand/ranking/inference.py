@@ -41,6 +41,8 @@ NO_CELLS: Final = (
 NO_SPREAD: Final = 1e-6
 """Variance of a pair, beside the model's, that is as good as none."""
 FAR_BELOW: Final = 0.5
+SEVERAL: Final = 4
+"""Systems from which a typical standard error is hardly ever so small by chance."""
 NARROW: Final = (
     "intervals are less than half as wide as independent answers would give: clusters answer"
     " suspiciously alike, or a few gave most answers; compare --interval model"
@@ -172,6 +174,8 @@ def refuse_no_spread(fit: Fit, vcov: Array, name: str) -> None:
 
 def _compare_with_model(fit: Fit, found: Intervals) -> tuple[str, ...]:
     """Note intervals far narrower than independent answers would give."""
+    if len(found.stderr) < SEVERAL:
+        return ()
     ratio = float(np.median(found.stderr / np.sqrt(centred_variance(fit.worth_vcov))))
     return (NARROW,) if ratio < FAR_BELOW else ()
 
