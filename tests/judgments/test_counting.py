@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments import Comparisons, Source, counting
+from evenhand.judgments import Comparisons, Source, coding, counting
+from evenhand.judgments.labels import OUTCOMES
 from frames_of_engines import every_engine, handle
 from tallies import tally
 
@@ -124,7 +125,7 @@ def test_merged_levels_hold_the_counts_of_their_judges():
     merged = data.tally(("judge",), limits={"judge": 4}).factors["judge"]
     apart = data.tally(("judge",)).factors["judge"]
     together = data.tally(("judge",), limits={"judge": 4})
-    member = counting.snake(apart.loads, 4, counting.SEED)
+    member = coding.snake(apart.loads, 4, coding.SEED)
     sums = np.bincount(member, apart.loads)
     found = np.bincount(merged.codes, together.counts.sum(axis=1))
     np.testing.assert_array_equal(found, sums)
@@ -133,17 +134,17 @@ def test_merged_levels_hold_the_counts_of_their_judges():
 def test_sparse_keys_are_counted_as_dense_ones(by_codes, monkeypatch):
     columns = votes()
     dense = handle(Comparisons, columns, "polars").tally(("judge", "item"))
-    monkeypatch.setattr(counting, "DENSE", 0)
+    monkeypatch.setattr(coding, "DENSE", 0)
     assert_same(handle(Comparisons, columns, "polars").tally(("judge", "item")), dense)
 
 
 def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
     data = handle(Comparisons, votes(), "polars")
     wide = [
-        counting._Coding(name, ["x"], np.zeros(1, np.int64), 2**22, np.zeros(0))
+        coding.Coding(name, ["x"], np.zeros(1, np.int64), 2**22, np.zeros(0))
         for name in ("left", "right", "outcome")
     ]
-    assert counting._fetch_keys(data, data.frame, wide) is None
+    assert coding.fetch_keys(data, data.frame, wide) is None
 
 
 @every_engine
@@ -268,3 +269,27 @@ def test_a_tally_by_hand_has_the_digest_of_the_table():
     columns = {"left": ["A", "B"], "right": ["B", "A"], "outcome": ["left", "tie"]}
     expected = tally(("A", "B", 1, 0, 0), ("B", "A", 0, 1, 0)).digest
     assert handle(Comparisons, columns, "pandas").tally().digest == expected
+
+
+@pytest.mark.parametrize("by", [(), ("judge",)])
+@pytest.mark.parametrize("late", [False, True])
+def test_labels_that_come_late_are_counted_as_those_of_the_first_rows(by, late, monkeypatch):
+    """Labels are guessed from the first rows; one more label costs a second look, no judgment."""
+    rows = [(a, b, o, f"j{i % 3}") for i in range(5) for a, b in ("AB", "BA") for o in OUTCOMES]
+    rows += [("A", "Z", "left", "j0")] if late else []
+    frame = pl.DataFrame(rows, ["left", "right", "outcome", "judge"], orient="row")
+    fetched = []
+    way = counting.fetch_keys
+
+    def watched(*arguments):
+        fetched.append(way(*arguments))
+        return fetched[-1]
+
+    monkeypatch.setattr(counting, "SAMPLE", 20)
+    monkeypatch.setattr(counting, "_cells_are_many", lambda *_: True)
+    monkeypatch.setattr(counting, "fetch_keys", watched)
+    tally = Comparisons(nw.from_native(frame)).tally(by)
+    assert [len(keys) for keys in fetched] == [30, 31] * late + [30] * (not late)
+    assert tally.n_comparisons == len(rows)
+    monkeypatch.undo()
+    assert tally.digest == Comparisons(nw.from_native(frame)).tally(by).digest

@@ -8,7 +8,7 @@ labels become codes by joins with small tables, and one integer key per row is c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Final
 
@@ -18,8 +18,17 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.checks import check_labels, check_opponents, explain_empty, read_weights
+from evenhand.judgments.coding import (
+    SEED,
+    Coding,
+    code_levels,
+    count_keys,
+    count_labels,
+    decode,
+    fetch_keys,
+)
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns, label_frame, one_thread
+from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns
 from evenhand.judgments.tally import (
     Codes,
     Counts,
@@ -27,16 +36,12 @@ from evenhand.judgments.tally import (
     Tally,
     join_codes,
     merge_levels,
-    snake,
 )
 
 SAMPLE: Final = 20_000
 """Rows looked at to decide between the two ways."""
 MANY: Final = 0.935
 """Share of the sample with a cell of its own: about what 150,000 cells give."""
-DENSE: Final = 50_000_000
-"""Most cells that are counted in one array."""
-SEED: Final = 20131
 
 Labels = dict[str, list[str]]
 
@@ -179,58 +184,52 @@ def _widen(
     return Tally(tuple(systems), *sides, wins, ties, losses, factors, squares=squares)
 
 
-@dataclass(frozen=True, eq=False)
-class _Coding:
-    """How the labels of one column become codes.
-
-    Attributes:
-        name: the column.
-        labels: its labels.
-        codes: (labels,) code of each.
-        size: number of different codes.
-        loads: (labels,) rows of each; empty where nobody asks.
-        merged: whether several labels share a code.
-
-    """
-
-    name: str
-    labels: Sequence[str]
-    codes: NDArray[np.int64]
-    size: int
-    loads: Counts
-    merged: bool = False
-
-
-def _code_levels(name: str, counted: Mapping[str, int], limit: int | None) -> _Coding:
-    """Give the levels of a factor codes, merged into as many clusters as the limit allows."""
-    labels = sorted(counted)
-    loads = np.array([counted[label] for label in labels], dtype=np.float64)
-    if limit is not None and len(labels) > limit:
-        codes = snake(loads, limit, SEED).astype(np.int64)
-        return _Coding(name, labels, codes, limit, loads, merged=True)
-    return _Coding(name, labels, np.arange(len(labels)), len(labels), loads)
-
-
 def _count_codes(
     data: Comparisons, frame: Frame, by: tuple[str, ...], limits: Mapping[str, int]
 ) -> Tally | None:
-    """Count by integer keys; None where the engine cannot be handed a table of labels."""
-    counted = {name: _count_labels(frame, name) for name in (*by, "left", "right", "outcome")}
+    """Count by integer keys; None where the engine cannot be handed a table of labels.
+
+    Sides and outcomes are first taken to be those of the first rows: a row with another label finds
+    no code, so that a key is missing, and then all labels are looked up.
+    """
+    names = (*by, "left", "right", "outcome")
+    first, *others = names
+    counted = {name: count_labels(frame, name) for name in dict.fromkeys((first, *by))}
+    rows = sum(counted[first].values())
+    glance = {name: count_labels(frame.head(SAMPLE), name) for name in others if name not in by}
+    if not any(None in labels for labels in glance.values()):
+        found = _count_known(data, frame, by, limits, {**glance, **counted}, rows=rows)
+        if found is not None:
+            return found
+    counted |= {name: count_labels(frame, name) for name in glance}
+    return _count_known(data, frame, by, limits, counted, rows=rows)
+
+
+def _count_known(
+    data: Comparisons,
+    frame: Frame,
+    by: tuple[str, ...],
+    limits: Mapping[str, int],
+    counted: Mapping[str, Mapping[str, int]],
+    *,
+    rows: int,
+) -> Tally | None:
+    """Count by the codes of these labels; None where some row has another."""
     meaning = check_labels(data, frame, {name: list(found) for name, found in counted.items()})
     systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
     k, none = np.arange(len(systems)), np.zeros(0)
     kept = {} if "task" in by else limits
-    levels = [_code_levels(name, counted[name], kept.get(name)) for name in by]
-    sides = [_Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
+    levels = [code_levels(name, counted[name], kept.get(name)) for name in by]
+    sides = [Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
     meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
-    tables = [*levels, *sides, _Coding("outcome", outcomes, meant, 3, none)]
-    keys = _fetch_keys(data, frame, tables)
-    if keys is None:
+    tables = [*levels, *sides, Coding("outcome", outcomes, meant, 3, none)]
+    keys = fetch_keys(data, frame, tables)
+    if keys is None or len(keys) != rows:
         return None
     sizes = [table.size for table in tables]
-    pairs, counts = _count_keys(keys, prod(sizes))
+    pairs, counts = count_keys(keys, prod(sizes))
     del keys
-    codes = _decode(pairs, sizes[:-1])
+    codes = decode(pairs, sizes[:-1])
     check_opponents(data, frame, systems, codes[-2], codes[-1])
     factors = {
         level.name: Factor(tuple(level.labels), codes[i], level.loads, level.size, level.merged)
@@ -239,62 +238,3 @@ def _count_codes(
     wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
     tally = Tally(tuple(systems), codes[-2], codes[-1], wins, ties, losses, factors)
     return _finish(data, tally, limits, zero=0)
-
-
-def _count_labels(frame: Frame, name: str) -> dict[str, int]:
-    """Count rows by label."""
-    found = fetch_columns(frame.group_by(name).agg(nw.len().alias(COUNT)))
-    return dict(zip(found[name].tolist(), found[COUNT].tolist(), strict=True))
-
-
-def _fetch_keys(
-    data: Comparisons, frame: Frame, tables: Sequence[_Coding]
-) -> NDArray[np.int32] | NDArray[np.int64] | None:
-    """Join every label column with its codes and fetch one integer per row."""
-    cells = prod(table.size for table in tables)
-    if cells > np.iinfo(np.int64).max:
-        return None
-    narrow = nw.Int32 if cells < np.iinfo(np.int32).max else nw.Int64
-    key: nw.Expr | None = None
-    unit = cells
-    for coding in tables:  # codes come multiplied: a constant in a query would import pandas
-        unit //= coding.size
-        code = f"evenhand_{coding.name}"
-        columns: dict[str, Sequence[str] | NDArray[np.int64]] = {
-            coding.name: coding.labels,
-            code: coding.codes * unit,
-        }
-        table = label_frame(frame, columns, data.source.connection)
-        if table is None:
-            return None
-        frame = frame.join(table, on=coding.name, how="inner")  # type: ignore[arg-type]
-        digit = nw.col(code).cast(narrow)
-        key = digit if key is None else key + digit
-    if key is None:
-        return None
-    with one_thread(data.source.connection):
-        return fetch_columns(frame.select(key.alias("key")))["key"]
-
-
-def _count_keys(
-    keys: NDArray[np.int32] | NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the different keys without their outcome digit, and (C, 3) counts."""
-    if size <= max(DENSE, len(keys)):
-        counts = np.bincount(keys, minlength=size).reshape(-1, 3)
-        pairs = np.flatnonzero(counts[:, 0] + counts[:, 1] + counts[:, 2])
-        return pairs, counts[pairs]
-    found, n = np.unique(keys.astype(np.int64, copy=False), return_counts=True)
-    pairs, inverse = np.unique(found // 3, return_inverse=True)
-    wide = np.zeros((len(pairs), 3), dtype=np.int64)
-    wide[inverse, found % 3] = n
-    return pairs, wide
-
-
-def _decode(pairs: NDArray[np.int64], sizes: Sequence[int]) -> list[Codes]:
-    """Take mixed-radix keys apart, last digit last."""
-    digits: list[Codes] = []
-    for size in reversed(sizes):
-        pairs, digit = np.divmod(pairs, size)
-        digits.append(digit.astype(np.int32))
-    return digits[::-1]
