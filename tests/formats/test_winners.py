@@ -9,8 +9,8 @@ from evenhand.formats import read
 from evenhand.formats.winners import LOOK, tell_reading
 from read_tables import cells_of, refusal, tally_of
 
-NAMED = "left,right,winner\ngpt,claude,gpt\nclaude,gpt,gpt\nclaude,gpt,Tie\ngpt,claude,claude\n"
-CELLS = {("claude", "gpt"): (0, 1, 1), ("gpt", "claude"): (1, 0, 1)}
+NAMED = "left,right,winner\nred,blue,red\nblue,red,red\nblue,red,Tie\nred,blue,blue\n"
+CELLS = {("blue", "red"): (0, 1, 1), ("red", "blue"): (1, 0, 1)}
 """Counted by hand from NAMED: wins, ties and losses of the left system."""
 
 

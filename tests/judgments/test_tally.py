@@ -3,13 +3,15 @@
 from collections import Counter
 from dataclasses import replace
 
+import narwhals as nw
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.judgments import Factor, Tally
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.judgments import Comparisons, Factor, Tally
 from evenhand.judgments import tally as module
 from evenhand.judgments.tally import join_codes, merge_levels, snake
 from tallies import shuffled, tally
@@ -225,3 +227,20 @@ def test_equal_loads_make_all_levels_effective_and_one_heavy_level_few():
     heavy = replace(even, loads=np.array([98.0, 1, 1]))
     assert even.effective == pytest.approx(3)
     assert heavy.effective == pytest.approx(100**2 / (98**2 + 2))
+
+
+def test_weights_that_add_up_to_more_than_can_be_counted_are_refused():
+    frame = pl.DataFrame(
+        {"left": ["a", "b"], "right": ["b", "a"], "outcome": ["left"] * 2, "weight": [5e15, 6e15]}
+    )
+    with pytest.raises(InvalidJudgments, match="more than can be counted exactly"):
+        Comparisons(nw.from_native(frame)).tally()
+
+
+def test_the_digest_of_importance_weights_does_not_depend_on_the_order_of_sums():
+    """A million thirds added in two orders differ in their last bits."""
+    base = tally(("a", "b", 1 / 3 * 10**6, 0, 2), ("b", "a", 1.7, 0, 1))
+    moved = replace(base, wins=base.wins * (1 + 4e-16))
+    assert moved.wins.tolist() != base.wins.tolist()
+    assert moved.digest == base.digest
+    assert replace(base, wins=base.wins * 1.001).digest != base.digest

@@ -1,7 +1,7 @@
 """Outcomes that name the winning system become its side.
 
     left,right,winner
-    gpt,claude,claude
+    red,blue,blue
 
 The first rows tell: where every outcome there is one of the two names of its row, or a usual word
 for a tie, the column names winners. Names that are words for a side as well ("a" for the left) are
@@ -35,7 +35,7 @@ def tell_reading(rows: Iterable[tuple[str | None, str | None, str | None]]) -> R
     Args:
         rows: left, right and outcome of each row.
 
-    >>> tell_reading([("gpt", "claude", "claude"), ("gpt", "claude", "tie")])
+    >>> tell_reading([("red", "blue", "blue"), ("red", "blue", "tie")])
     'winners'
     >>> tell_reading([("x", "y", "left")]), tell_reading([("B", "A", "A")])
     ('sides', 'both')

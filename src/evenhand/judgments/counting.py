@@ -40,6 +40,8 @@ from evenhand.judgments.tally import (
 
 SAMPLE: Final = 20_000
 """Rows looked at to decide between the two ways."""
+COUNTABLE: Final = 2**53
+"""Largest whole number up to which sums are exact."""
 MANY: Final = 0.935
 """Share of the sample with a cell of its own: about what 150,000 cells give."""
 
@@ -77,7 +79,16 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
 
 
 def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero: int) -> Tally:
-    """Merge levels, and count answers: a ranking is one."""
+    """Merge levels, and count answers: a ranking is one.
+
+    Raises:
+        InvalidJudgments: weights add up to more than can be counted.
+
+    """
+    if not 0 <= tally.n_comparisons <= COUNTABLE:
+        raise InvalidJudgments(
+            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
+        )
     ranked = data.rankings is not None
     answers = float(data.count_judgments()) if ranked else tally.n_comparisons
     factors = {

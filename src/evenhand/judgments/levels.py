@@ -37,7 +37,9 @@ class Levels:
 
 
 def count_levels(table: Comparisons, role: str) -> Loads:
-    """Count comparisons by judge or item, as they are weighted; rows of weight zero count nowhere.
+    """Count comparisons by judge or item, as they are weighted.
+
+    Rows of weight zero count nowhere, nor do those that do not name one.
 
     Raises:
         UnknownColumn: the table has no such column.
@@ -45,10 +47,11 @@ def count_levels(table: Comparisons, role: str) -> Loads:
     """
     table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
+    named = table.frame.filter(~nw.col(role).is_null())
     if not table.has("weight"):
-        counted = table.frame.group_by(*keys).agg(nw.len().alias(COUNT))
+        counted = named.group_by(*keys).agg(nw.len().alias(COUNT))
     else:
-        weighed = table.frame.filter(nw.col("weight") > 0)
+        weighed = named.filter(nw.col("weight") > 0)
         counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias(COUNT))
     return fetch_columns(counted)[COUNT].astype(np.float64)
 

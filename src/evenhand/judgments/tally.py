@@ -193,7 +193,10 @@ class Tally:
         digest = sha256("\x1f".join(self.systems).encode())
         for codes in (pooled.left, pooled.right):
             digest.update(codes.astype("<i4").tobytes())
-        digest.update(pooled.counts.round(9).astype("<f8").tobytes())
+        part, power = np.frexp(pooled.counts)  # 30 bits: sums differ by their order in the rest
+        rounded = np.ldexp(np.round(part * 2**30) / 2**30, power)
+        exact = (pooled.counts % 1 == 0).all()
+        digest.update((pooled.counts if exact else rounded).astype("<f8").tobytes())
         return digest.hexdigest()
 
 
