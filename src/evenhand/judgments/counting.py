@@ -28,7 +28,7 @@ from evenhand.judgments.coding import (
     fetch_keys,
 )
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns
+from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns, one_thread
 from evenhand.judgments.tally import (
     Codes,
     Counts,
@@ -147,7 +147,8 @@ def _cells_are_many(data: Comparisons, frame: Frame, keys: list[str]) -> bool:
     if data.rankings is not None:
         return False
     cells = frame.head(SAMPLE).group_by(*keys).agg(nw.len().alias(COUNT))
-    found = fetch_columns(cells.select(COUNT))[COUNT]
+    with one_thread(data.source.connection):
+        found = fetch_columns(cells.select(COUNT))[COUNT]
     return int(found.sum()) >= SAMPLE and len(found) > MANY * SAMPLE
 
 
@@ -205,9 +206,10 @@ def _count_codes(
     """
     names = (*by, "left", "right", "outcome")
     first, *others = names
-    counted = {name: count_labels(frame, name) for name in dict.fromkeys((first, *by))}
+    with one_thread(data.source.connection):
+        counted = {name: count_labels(frame, name) for name in dict.fromkeys((first, *by))}
+        glance = {name: count_labels(frame.head(SAMPLE), name) for name in others if name not in by}
     rows = sum(counted[first].values())
-    glance = {name: count_labels(frame.head(SAMPLE), name) for name in others if name not in by}
     if not any(None in labels for labels in glance.values()):
         found = _count_known(data, frame, by, limits, {**glance, **counted}, rows=rows)
         if found is not None:

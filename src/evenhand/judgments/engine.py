@@ -149,7 +149,7 @@ def _literal(text: str) -> str:
 
 @contextmanager
 def one_thread(connection: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
-    """Let DuckDB fetch a long column with one thread: two spend half as much CPU again on it."""
+    """Let DuckDB use one thread for what is short, or long to fetch: two cost more CPU."""
     if connection is None:
         yield
         return

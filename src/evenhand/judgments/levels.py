@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import COUNT, fetch_columns
+from evenhand.judgments.engine import COUNT, fetch_columns, one_thread
 
 Loads = NDArray[np.float64]
 
@@ -53,7 +53,8 @@ def count_levels(table: Comparisons, role: str) -> Loads:
     else:
         weighed = named.filter(nw.col("weight") > 0)
         counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias(COUNT))
-    return fetch_columns(counted)[COUNT].astype(np.float64)
+    with one_thread(table.source.connection):
+        return fetch_columns(counted)[COUNT].astype(np.float64)
 
 
 def count_answers(table: Comparisons, by: str | None = None) -> dict[str, float]:
