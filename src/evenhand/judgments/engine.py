@@ -137,10 +137,17 @@ def _duckdb_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list
     selected = ", ".join(
         f'unnest(from_json({_literal(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
         for column, values in data.items()
-        for kind in (["BIGINT"] if values and isinstance(values[0], int) else ["VARCHAR"])
+        for kind in [_kind(values)]
     )
     connection.execute(f"create temp table {name} as select {selected}")
     return cast("Frame", nw.from_native(connection.table(name)))
+
+
+def _kind(values: Sequence[Any]) -> str:
+    """Return the narrowest type that serves: casts of long columns cost."""
+    if not values or not isinstance(values[0], int):
+        return "VARCHAR"
+    return "INTEGER" if max(values) <= np.iinfo(np.int32).max else "BIGINT"
 
 
 def _literal(text: str) -> str:
