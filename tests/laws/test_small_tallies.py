@@ -85,7 +85,7 @@ def test_estimates_and_errors_are_those_of_a_poisson_regression(data, order, tie
     """statsmodels 0.15, GLM(Poisson) with one nuisance parameter for each entry of the tally."""
     fit = BradleyTerry(ties=ties, order_effect=order).fit(drawn(data, ties, order))
     y, x = written_out(fit)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", PerfectSeparationWarning)  # a table without residual df
         oracle = GLM(y, x, family=families.Poisson()).fit(tol=1e-12, maxiter=200)
     own = slice(len(fit.observed), None)

@@ -33,7 +33,7 @@ def poisson(entries, k, groups, *, order):
             mu = np.eye(len(entries))[at]
             rows.append([*mu, *(sign * effects), float(sign == 0), *([sign] if order else [])])
             y.append(count)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         fit = sm.GLM(np.array(y), np.array(rows), family=sm.families.Poisson()).fit(tol=1e-13)
     own = slice(len(entries), None)

@@ -19,6 +19,7 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
 from evenhand.preference.summary import cautions
+from evenhand.ranking.signature import exactly, name_model
 
 DOUBTFUL = 0.05
 THIN = 0.2
@@ -45,14 +46,13 @@ class Fitted:
         """One line that reproduces the fit."""
         from evenhand import __version__
 
-        model = self.fit.model
         parts = [
             f"evenhand {__version__}",
-            model.ties + (" + order effect" if model.order_effect else ""),
-            *(f"by {covariate}" for covariate in model.judge_covariates),
-            *([f"prior {model.prior:g} per system"] if model.prior else []),
+            name_model(self.fit),
+            *(f"by {covariate}" for covariate in self.fit.model.judge_covariates),
+            *(["importance weights"] if self.tally.squares is not None else []),
             f"reference {self.reference}",
-            f"n={self.tally.n_judgments:.15g}",
+            f"n={exactly(self.tally.n_judgments)}",
             f"sha256 {self.tally.digest[:12]}",
         ]
         return " | ".join(parts)

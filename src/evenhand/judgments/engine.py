@@ -135,7 +135,7 @@ def _duckdb_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list
     """Create a table from JSON text: lists bound as parameters would import pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
     selected = ", ".join(
-        f'unnest(from_json({_literal(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
+        f'unnest(from_json({quote(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
         for column, values in data.items()
         for kind in [_kind(values)]
     )
@@ -150,7 +150,12 @@ def _kind(values: Sequence[Any]) -> str:
     return "INTEGER" if max(values) <= np.iinfo(np.int32).max else "BIGINT"
 
 
-def _literal(text: str) -> str:
+def quote(text: str) -> str:
+    """Write text as a SQL literal.
+
+    >>> quote("it's")
+    "'it''s'"
+    """
     return "'" + text.replace("'", "''") + "'"
 
 

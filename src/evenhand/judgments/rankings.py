@@ -14,7 +14,6 @@ from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.source import Source, find_rows, name_rows
 
 ROLES: Final = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
-KEPT: Final = ("judge", "item", "task", "weight")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

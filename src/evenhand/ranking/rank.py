@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
+from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.levels import Levels, count_answers, count_levels
 from evenhand.judgments.rankings import Rankings
@@ -25,7 +26,6 @@ CLUSTERS: Final = 200
 """Most clusters of one way: more are merged at random into as many of about equal load."""
 JOINT: Final = 10_000_000
 """Most judgments that are counted by judge and item at once."""
-SEED: Final = 20131
 """Of merging clusters, and of everything else random unless another is given."""
 
 
@@ -48,7 +48,8 @@ def rank(
         interval: "sandwich" (clustered), "model" (assumes independent judgments) or "bootstrap".
         cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
         level: nominal level of intervals (proportion).
-        seed: of everything random; it stands in the signature.
+        seed: of the bootstrap; it stands in the signature. Clusters beyond 200 are merged in one
+            fixed random order, whatever the seed.
         group_by: a column whose levels are ranked apart.
         progress: called with steps done and to do.
 

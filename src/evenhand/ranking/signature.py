@@ -19,17 +19,18 @@ def sign(
     how = intervals.method if intervals is not None else "no intervals"
     parts = [
         f"evenhand {__version__}",
-        _say_model(fit),
+        name_model(fit),
         *(["importance weights"] if tally.squares is not None else []),
         f"{how}, level {settings.level:g}",
         f"seed={settings.seed}",
-        f"n={_exactly(tally.n_judgments)}" + (f" J={judges}" if judges is not None else ""),
+        f"n={exactly(tally.n_judgments)}" + (f" J={judges}" if judges is not None else ""),
         f"sha256 {tally.digest[:12]}",
     ]
     return " | ".join(parts)
 
 
-def _say_model(fit: Fit) -> str:
+def name_model(fit: Fit) -> str:
+    """Return the settings of a model that change its numbers."""
     model = fit.model
     parts = [model.ties, *(["order effect"] if model.order_effect else [])]
     parts += [f"covariate {name}" for name in model.system_covariates]
@@ -37,10 +38,10 @@ def _say_model(fit: Fit) -> str:
     return " + ".join(parts)
 
 
-def _exactly(number: float) -> str:
+def exactly(number: float) -> str:
     """Write a number with all of its digits.
 
-    >>> _exactly(1234567.0), _exactly(12.5)
+    >>> exactly(1234567.0), exactly(12.5)
     ('1234567', '12.5')
     """
     return str(int(number)) if number.is_integer() else repr(number)

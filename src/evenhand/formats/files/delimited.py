@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from evenhand.errors import InvalidJudgments, UnknownFormat, listing
 from evenhand.formats.files.head import Head, suffix_of
 from evenhand.formats.files.names import duckdb_name
+from evenhand.judgments.engine import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -71,17 +72,13 @@ def open_delimited(
 
 def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:
     delimiter, compression, skip = key
-    files = ", ".join(_literal(name) for name in names)
-    types = ", ".join(f"{_literal(column)}: 'VARCHAR'" for column in columns)
+    files = ", ".join(quote(name) for name in names)
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
     return (
         f"select * from read_csv([{files}], auto_detect = false, header = true,"
-        f" columns = {{{types}}}, delim = {_literal(delimiter)}, quote = '\"', escape = '\"',"
+        f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
         f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false)"
     )
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def read_dialect(head: Head) -> Dialect:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.files.head import Head
 from evenhand.formats.files.names import duckdb_name
+from evenhand.judgments.engine import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,7 +34,7 @@ def open_json(
     """
     for head in heads:
         _refuse_bare(head)
-    files = "[" + ", ".join(_literal(duckdb_name(head.path)) for head in heads) + "]"
+    files = "[" + ", ".join(quote(duckdb_name(head.path)) for head in heads) + "]"
     compressions = {head.compression for head in heads}
     if len(compressions) > 1:
         raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
@@ -48,7 +49,7 @@ def open_json(
     ).fetchall()
     types = {str(name): str(kind) for name, kind, *_ in described}
     _refuse_twins(list(types), heads)
-    columns = ", ".join(f"{_literal(name)}: 'VARCHAR'" for name in types)
+    columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
     relation = connection.sql(
         f"select * from read_json({files}, {options}, columns = {{{columns}}})"
     )
@@ -87,7 +88,3 @@ def _unfit(kind: str) -> str | None:
         return "true or false"
     nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
     return "nested values" if nested else None
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
