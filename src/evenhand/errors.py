@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Self
 
 
 class EvenhandError(Exception):
@@ -44,11 +45,37 @@ class UnknownOption(EvenhandError, ValueError):
     """A setting that does not exist, or does not fit the others."""
 
 
-class NotIdentified(EvenhandError, ValueError):
+class Remedied(EvenhandError):
+    """A refusal that knows what may be done about it.
+
+    Attributes:
+        fault: what is wrong, and where.
+        remedies: what to do, one or the other.
+
+    """
+
+    def __init__(self, fault: str, remedies: Sequence[str] = ()) -> None:
+        """Join fault and remedies to the message."""
+        self.fault, self.remedies = fault, tuple(remedies)
+        *others, last = self.remedies or ("",)
+        advice = f"{', '.join(others)}, or {last}" if others else last
+        super().__init__(f"{fault}; {advice}" if advice else fault)
+
+    def without_options(self) -> Self:
+        """Return the refusal for who has no options of the model, such as --prior, to set.
+
+        >>> refusal = NotIdentified("no way back", ["collect more", "pass --prior 1"])
+        >>> str(refusal), str(refusal.without_options())
+        ('no way back; collect more, or pass --prior 1', 'no way back; collect more')
+        """
+        return type(self)(self.fault, [one for one in self.remedies if "--" not in one])
+
+
+class NotIdentified(Remedied, ValueError):
     """The data do not determine the quantity that was asked for."""
 
 
-class NotConverged(EvenhandError, ArithmeticError):
+class NotConverged(Remedied, ArithmeticError):
     """An iteration stopped before its criterion was met."""
 
 

@@ -27,6 +27,19 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(probability)
 
 
+def t_tail(t: float, df: float) -> float:
+    """Return P(|T| ≥ |t|) for Student's t; infinite degrees of freedom give the normal.
+
+    >>> round(t_tail(2.228139, 10), 6)
+    0.05
+    """
+    if np.isinf(df):
+        return two_sided_p(t)
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(df, -abs(t)))
+
+
 def t_quantile(probability: float, df: float) -> float:
     """Return the same for Student's t; infinite degrees of freedom give the normal.
 
@@ -49,6 +62,17 @@ def chi2_tail(statistic: float, df: int) -> float:
     from scipy.special import chdtrc
 
     return float(chdtrc(df, max(statistic, 0.0)))
+
+
+def f_tail(statistic: float, df: float, df_below: float) -> float:
+    """Return P(F ≥ statistic) on df and df_below degrees of freedom.
+
+    >>> round(f_tail(4.964603, 1, 10), 6)
+    0.05
+    """
+    from scipy.special import fdtrc
+
+    return float(fdtrc(df, df_below, max(statistic, 0.0)))
 
 
 def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -108,8 +108,8 @@ def maximise(
             break
         at, here = moved
     raise NotConverged(
-        "the fit did not converge: the likelihood has no clear maximum. Look for systems that"
-        " almost never win, or pass a weak prior (--prior 1)"
+        "the fit did not converge: the likelihood has no clear maximum",
+        ["look for systems that almost never win", "pass a weak prior (--prior 1)"],
     )
 
 

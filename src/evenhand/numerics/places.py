@@ -1,0 +1,31 @@
+"""Places within rows of a table, ties sharing the mean of theirs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def average_ranks(table: Array) -> Array:
+    """Return the rank of every value within its row, 1 for the smallest, ties their mean.
+
+    Args:
+        table: (n, k) values.
+
+    >>> average_ranks(np.array([[2.0, 5.0, 2.0, 9.0]])).tolist()
+    [[1.5, 3.0, 1.5, 4.0]]
+    """
+    rows, k = table.shape
+    order = np.argsort(table, axis=1, kind="stable")
+    ascending = np.take_along_axis(table, order, axis=1)
+    rises = ascending[:, 1:] > ascending[:, :-1]
+    edge = np.ones((rows, 1), dtype=np.bool_)
+    place = np.arange(k)
+    first = np.maximum.accumulate(np.where(np.hstack([edge, rises]), place, 0), axis=1)
+    ends = np.where(np.hstack([rises, edge]), place, k)
+    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty((rows, k))
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
+    return ranks
