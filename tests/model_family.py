@@ -24,6 +24,13 @@ FAMILY = {
     for ties in TIES
     for variant, settings in VARIANTS.items()
 }
+TIES_BY_JUDGE = {"tie_covariates": ("judge",)}
+FAMILY |= {
+    "ties by judge": BradleyTerry(**TIES_BY_JUDGE),
+    "ties and worths by judge": BradleyTerry(**TIES_BY_JUDGE, judge_covariates=("judge",)),
+    "ties by judge with an order effect": BradleyTerry(**TIES_BY_JUDGE, order_effect=True),
+    "ties by judge under a prior": BradleyTerry(**TIES_BY_JUDGE, prior=1.0),
+}
 UNPENALISED = {name: model for name, model in FAMILY.items() if not model.prior}
 
 

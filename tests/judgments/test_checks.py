@@ -72,6 +72,25 @@ def test_an_outer_blank_is_refused_and_not_stripped(label, column, engine, way):
 
 @every_engine
 @WAYS
+def test_all_outer_blanks_are_refused_at_once_with_their_rows(engine, way):
+    spoiled = spoilt("left", r1=" A", r3=" A", r5="B ") | {"judge": [*GOOD["judge"][:5], "j2 "]}
+    message = refused(spoiled, engine)
+    assert "have a blank before or after them" in message
+    assert "' A' (2 rows), 'B ' (1 row) in column 'left'" in message
+    assert "'j2 ' (1 row) in column 'judge'" in message
+    assert "take the blanks out, with TRIM() in a spreadsheet or .str.strip() in pandas" in message
+
+
+def test_more_than_ten_labels_with_blanks_are_counted():
+    names = [f"s{i:02d} " for i in range(12)]
+    columns = {"left": names, "right": ["A"] * 12, "outcome": ["left"] * 12}
+    message = refused(columns, "polars", by=())
+    assert "'s09 ' (1 row) and 2 more in column 'left'" in message
+    assert "s10" not in message
+
+
+@every_engine
+@WAYS
 def test_an_unknown_outcome_is_named_and_never_a_tie(engine, way):
     message = refused(spoilt("outcome", r1="lift", r4="mabye"), engine)
     assert "unknown outcome 'lift', 'mabye' in column 'outcome'" in message

@@ -54,7 +54,7 @@ def test_a_judge_who_is_not_in_the_table_is_named(engine):
         join(engine, some)
     assert str(caught.value) == (
         "judge j2, j3 of votes.csv is not in the table to join: add a row for each, or leave them"
-        " out (without(judges=[…]))"
+        " out (--where \"judge not in ('j2', 'j3')\", in Python without(judges=['j2', 'j3']))"
     )
 
 

@@ -6,7 +6,7 @@ Counting forces every check of the values, so that a table which can be inspecte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -22,8 +22,11 @@ from evenhand.formats.overlap import (
 )
 from evenhand.formats.scores import Scores, inspect_ratings
 from evenhand.formats.table import Handle
-from evenhand.judgments import Factor, Rankings, Ratings, Source, Tally
-from evenhand.judgments.engine import Frame
+from evenhand.judgments import Comparisons, Factor, Rankings, Ratings, Source, Tally
+from evenhand.judgments.alike import say_alike, say_names
+from evenhand.judgments.checks import find_padded, refuse_padded
+from evenhand.judgments.engine import ANSWER, Frame
+from evenhand.judgments.levels import count_answers
 from evenhand.judgments.source import find_rows, name_rows
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
 
@@ -131,51 +134,73 @@ def inspect(data: Handle) -> Inspection:
     refuse_unnamed(comparisons.frame, comparisons.source, ["item"])
     overlap = count_overlap(one_row_per_answer(comparisons), judge=comparisons.has("judge"))
     ranked = count_rankings(comparisons.rankings) if comparisons.rankings is not None else {}
-    parts = tally.split("task") if comparisons.has("task") else {None: tally}
+    parts = _by_task(comparisons, tally)
     tasks = tuple(
         _part(task, part, overlap.get(task), ranked.get(task)) for task, part in parts.items()
     )
     if len(tasks) > 1:
         tasks = (_sum(tally, tasks), *tasks)
-    return _inspection(data, tasks)
+    return _inspection(data, tasks, notes=(*say_names(tally.systems), *_judges_alike(tally)))
+
+
+def _judges_alike(tally: Tally) -> tuple[str, ...]:
+    judges = tally.factors.get("judge")
+    return () if judges is None else say_alike(judges.labels, "judge")
+
+
+def _by_task(data: Comparisons, tally: Tally) -> dict[str | None, Tally]:
+    """Take tasks apart, each with its number of answers."""
+    if not data.has("task"):
+        return {None: tally}
+    answers = count_answers(data, "task") if data.expanded else {}
+    return {
+        task: replace(part, n_judgments=answers.get(task, part.n_judgments))
+        for task, part in tally.split("task").items()
+    }
 
 
 def _inspection(
-    data: Handle, parts: tuple[Part, ...], scores: tuple[Scores, ...] = ()
+    data: Handle,
+    parts: tuple[Part, ...],
+    scores: tuple[Scores, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Inspection:
     return Inspection(
         name=data.source.name,
         kind=type(data).__name__.lower(),
         format=data.source.format,
         columns=dict(data.source.columns),
-        covariates=tuple(name for name in data.columns if name not in data.source.columns),
-        notes=data.source.notes,
+        covariates=_covariates(data),
+        notes=(*data.source.notes, *notes),
         total=parts[0],
         tasks=parts[1:],
         scores=scores,
     )
 
 
+def _covariates(data: Handle) -> tuple[str, ...]:
+    """Name the columns without a role, but those that counting added."""
+    added = {ANSWER, "ranking"} if ANSWER in data.columns else set()
+    return tuple(name for name in data.columns if name not in {*data.source.columns, *added})
+
+
 def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
     """Refuse labels that are missing or have a blank before or after them.
 
     Raises:
-        InvalidJudgments: names the column and up to five rows.
+        InvalidJudgments: names the columns, the labels and up to five rows.
 
     """
     there = frame.collect_schema().names()
-    for role in (role for role in roles if role in there):
-        label = nw.col(role)
-        bad = label.is_null() | (label == "") | (label.str.strip_chars() != label)
-        rows = find_rows(frame, bad)
+    roles = [role for role in roles if role in there]
+    for role in roles:
+        rows = find_rows(frame, nw.col(role).is_null() | (nw.col(role) == ""))
         if rows:
-            value = rows[0][role]
-            what = (
-                f"label '{value}' has a blank before or after it" if value else "a value is missing"
-            )
             raise InvalidJudgments(
-                f"{what} in column '{source.named(role)}' of {source.name}{name_rows(rows)}"
+                f"a value is missing in column '{source.named(role)}' of"
+                f" {source.name}{name_rows(rows)}"
             )
+    refuse_padded(frame, find_padded(frame, roles), source)
 
 
 def _part(
@@ -190,7 +215,7 @@ def _part(
     graph = _graph(pooled)
     return Part(
         task=task,
-        judgments=tally.n_comparisons if ranked is None else ranked.used,
+        judgments=tally.n_judgments if ranked is None else ranked.used,
         systems=len(tally.systems),
         comparisons=tally.n_comparisons,
         rankings=ranked.all if ranked else None,

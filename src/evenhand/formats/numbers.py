@@ -23,6 +23,7 @@ _ADVICE: Final = {
     "weight": "weights are numbers from 0",
     "score": "scores are numbers, with a point before decimals; blank means none",
     "seconds": "seconds are numbers",
+    "control": "controls are numbers, with a point before decimals",
 }
 
 

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.judgments import Comparisons, Rankings
-from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
 
 _N = "evenhand_n"
 
@@ -57,7 +57,10 @@ def one_row_per_answer(data: Comparisons) -> Frame:
         used = sizes.filter(nw.col("ranked") > 1)
         return _with_task(used.select(*roles, nw.lit(1).alias(_N)))
     weight = nw.col("weight") if data.has("weight") else nw.lit(1)
-    return _with_task(data.frame.select(*roles, weight.alias(_N)))
+    if not data.expanded:
+        return _with_task(data.frame.select(*roles, weight.alias(_N)))
+    every = data.frame.select(ANSWER, *roles, weight.alias(_N))
+    return _with_task(every.group_by(ANSWER, *roles).agg(nw.col(_N).max()))
 
 
 def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:

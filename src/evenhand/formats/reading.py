@@ -10,7 +10,7 @@ from typing import Any, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, listing, require_option, suggest
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, suggest
 from evenhand.formats.files import open_files
 from evenhand.formats.frames import open_frame
 from evenhand.formats.registry import choose
@@ -35,6 +35,7 @@ def read(
     task: str | None = None,
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
+    merged: str | None = None,
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
@@ -50,6 +51,8 @@ def read(
         outcomes: the table's own outcome labels, each "left", "tie" or "right"; they replace the
             usual ones. Whole numbers may stand for their decimal text.
         weights: whether a weight column counts judgments or weighs them by importance.
+        merged: the sign between the systems of an output that was shown once for several of them,
+            as "+" in "A+B"; it is compared for each of them. None takes names as they are.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -78,7 +81,8 @@ def read(
     layout = choose(table.header(wishes), format)
     try:
         data = layout.understand(table, wishes)
-        return data if task is None else _select_task(data, task)
+        data = data if task is None else _select_task(data, task)
+        return data if merged is None else _split_merged(data, merged)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
 
@@ -97,6 +101,22 @@ def _keep(table: Table, where: str | nw.Expr) -> Table:
     shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
     kept = table.with_frame(filter_rows(table.frame, where, table.name))
     return replace(kept, name=f"{table.name} where {shown}")
+
+
+def _split_merged(data: Handle, sign: str) -> Handle:
+    """Count outputs of several systems for each of them.
+
+    Raises:
+        UnknownOption: ratings, or no sign.
+        InvalidJudgments: a name that cannot be taken apart.
+
+    """
+    if isinstance(data, Ratings):
+        raise UnknownOption(
+            "merged is for comparisons and rankings, in which one output can stand for several"
+            f" systems; {data.source.name} holds ratings"
+        )
+    return data.split_merged(sign)
 
 
 def _select_task(data: Handle, task: str) -> Handle:

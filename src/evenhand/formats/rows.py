@@ -1,4 +1,4 @@
-"""Rows of a wide table: their numbers, and one row for each of several slots."""
+"""Rows of a wide table: one row for each of several slots."""
 
 from __future__ import annotations
 
@@ -7,24 +7,6 @@ from collections.abc import Mapping, Sequence
 import narwhals as nw
 
 from evenhand.judgments.engine import Frame
-
-
-def number_rows(frame: Frame, name: str) -> Frame:
-    """Add the number of each row, from 1, as text.
-
-    Engines that keep no order (Spark, a lazy Polars frame) number the rows sorted by all their
-    columns, so that the numbers are the same in every query.
-    """
-    if frame.implementation.is_duckdb():
-        native = frame.to_native()
-        return nw.from_native(  # type: ignore[no-any-return]
-            native.project(f'cast(row_number() over () as varchar) as "{name}", *')
-        )
-    if isinstance(frame, nw.DataFrame):
-        numbered: Frame = frame.with_row_index(name)
-    else:
-        numbered = frame.with_row_index(name, order_by=list(frame.collect_schema().names()))
-    return numbered.with_columns((nw.col(name) + 1).cast(nw.String))
 
 
 def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:

@@ -23,7 +23,7 @@ from evenhand.formats.table import Handle
 from evenhand.formats.tables_out import write_table
 from evenhand.judgments import Comparisons, Rankings
 from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
-from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
 from evenhand.judgments.labels import OUTCOMES, read_outcome
 from evenhand.judgments.rankings import ROLES as RANKING_ROLES
 from evenhand.judgments.ratings import ROLES as RATING_ROLES
@@ -157,6 +157,7 @@ def _comparisons(data: Comparisons, *, arena: bool) -> Frame:
         data = _unweighted(data, zero=tally.zero_weight)
     words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
     frame = _ordered(data.frame, COMPARISON_ROLES)
+    frame = frame.drop(ANSWER) if data.has(ANSWER) else frame
     frame = frame.with_columns(_outcome(data, words).alias("outcome"))
     if data.weights == "frequency" and data.has("weight"):
         frame = _whole(frame, ("weight",))

@@ -9,12 +9,19 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, listing
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns
+from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns
 from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
-from evenhand.judgments.source import find_rows, name_rows
+from evenhand.judgments.source import Source, find_rows, name_rows
 from evenhand.judgments.tally import Codes
+
+REMEDY: Final = (
+    "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
+    " in pandas"
+)
+MOST: Final = 10
+"""Most labels of a column that a refusal names."""
 
 
 def check_labels(
@@ -28,7 +35,7 @@ def check_labels(
         labels: column → the different labels found in it.
 
     Raises:
-        InvalidJudgments: names the column, the label and up to five rows.
+        InvalidJudgments: names the columns, the labels and up to five rows.
 
     """
     for column, found in labels.items():
@@ -40,13 +47,11 @@ def check_labels(
                 f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
                 f""" (--where '"{data.source.named(column)}" is not null', in Python where=)"""
             )
-        padded = [label for label in found if label and label != label.strip()]
-        if padded:
-            rows = name_rows(find_rows(frame, nw.col(column) == padded[0]))
-            raise InvalidJudgments(
-                f"label '{padded[0]}' in column {shown}{rows} has a blank before or after it:"
-                " labels are compared exactly, take the blank out"
-            )
+    padded = {
+        column: [label for label in found if label and label != label.strip()]
+        for column, found in labels.items()
+    }
+    refuse_padded(frame, padded, data.source)
     meaning = {
         label: read_outcome(label, data.outcome_labels)
         for label in labels["outcome"]
@@ -59,6 +64,58 @@ def check_labels(
         _refuse_names(labels, unknown, where)
         refuse_unknown(unknown, where, data.outcome_labels)
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
+
+
+def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the labels of each column that have a blank before or after them."""
+    found = {}
+    for column in columns:
+        label = nw.col(column)
+        odd = frame.filter(label.str.strip_chars() != label).select(column).unique()
+        found[column] = sorted(fetch_columns(odd)[column].tolist())
+    return found
+
+
+def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Source) -> None:
+    """Refuse labels with a blank before or after them, all columns at once.
+
+    Args:
+        frame: the rows.
+        padded: column → the labels in it that have such a blank.
+        source: of the table, for its names.
+
+    Raises:
+        InvalidJudgments: names the columns, the labels with their rows, and what to do.
+
+    """
+    bad = {column: list(found) for column, found in padded.items() if found}
+    if not bad:
+        return
+    if sum(map(len, bad.values())) == 1:
+        ((column, (label,)),) = bad.items()
+        rows = name_rows(find_rows(frame, nw.col(column) == label))
+        where = f"'{source.named(column)}' of {source.name}{rows}"
+        raise InvalidJudgments(
+            f"label '{label}' in column {where} has a blank before or after it: {REMEDY}"
+        )
+    said = [
+        f"{listing(_count_each(frame, column, found), MOST)} in column '{source.named(column)}'"
+        for column, found in bad.items()
+    ]
+    raise InvalidJudgments(
+        f"labels of {source.name} have a blank before or after them: {'; '.join(said)}. {REMEDY}"
+    )
+
+
+def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> list[str]:
+    """Return labels with the number of their rows, most rows first."""
+    there = frame.filter(nw.col(column).is_in(list(labels)))
+    answers = ANSWER in frame.collect_schema().names()  # a row may have become several
+    number = nw.col(ANSWER).n_unique() if answers else nw.len()
+    counted = fetch_columns(there.group_by(column).agg(number.alias(COUNT)))
+    rows = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
+    most = sorted(rows, key=lambda label: (-rows[label], label))
+    return [f"'{label}' ({rows[label]:,} row{'s' * (rows[label] != 1)})" for label in most]
 
 
 def _refuse_names(
@@ -90,8 +147,14 @@ def check_opponents(
     same = np.flatnonzero(left == right)
     if len(same):
         rows = name_rows(find_rows(frame, nw.col("left") == nw.col("right")))
+        name, where = systems[left[same[0]]], f"in {data.source.name}{rows}"
+        if data.rankings is None and data.expanded:
+            raise InvalidJudgments(
+                f"'{name}' stands on both sides {where}, alone or in the name of a merged output:"
+                " leave these rows out, or read the names as they are (without merged)"
+            )
         raise InvalidJudgments(
-            f"'{systems[left[same[0]]]}' is compared with itself in {data.source.name}{rows}:"
+            f"'{name}' is compared with itself {where}:"
             " leave these rows out, or give the two outputs different system names"
         )
 

@@ -12,12 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import COUNT, Frame, fetch_columns, label_frame, one_thread
+from evenhand.judgments.engine import (
+    COUNT,
+    Columns,
+    Frame,
+    fetch_columns,
+    label_frame,
+    one_thread,
+)
 from evenhand.judgments.tally import Codes, Counts, snake
 
 DENSE: Final = 50_000_000
 """Most cells that are counted in one array."""
 SEED: Final = 20131
+KEY: Final = "evenhand_key"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +50,7 @@ class Coding:
     merged: bool = False
 
 
-def code_levels(name: str, counted: Mapping[str, int], limit: int | None) -> Coding:
+def code_levels(name: str, counted: Mapping[str, float], limit: int | None) -> Coding:
     """Give the levels of a factor codes, merged into as many clusters as the limit allows."""
     labels = sorted(counted)
     loads = np.array([counted[label] for label in labels], dtype=np.float64)
@@ -52,16 +60,67 @@ def code_levels(name: str, counted: Mapping[str, int], limit: int | None) -> Cod
     return Coding(name, labels, np.arange(len(labels)), len(labels), loads)
 
 
-def count_labels(frame: Frame, name: str) -> dict[str, int]:
-    """Count rows by label."""
-    found = fetch_columns(frame.group_by(name).agg(nw.len().alias(COUNT)))
+def count_labels(frame: Frame, name: str, weight: nw.Expr | None = None) -> dict[str, float]:
+    """Count rows by label, or sum their weights."""
+    load = nw.len() if weight is None else weight.sum()
+    found = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
     return dict(zip(found[name].tolist(), found[COUNT].tolist(), strict=True))
+
+
+def code_tables(
+    by: Sequence[str],
+    counted: Mapping[str, Mapping[str, float]],
+    meaning: Mapping[str, int],
+    limits: Mapping[str, int],
+) -> list[Coding]:
+    """Give the levels of factors, both sides and outcomes their codes, in this order.
+
+    Args:
+        by: the factors.
+        counted: column → label → rows.
+        meaning: label of an outcome → 0 left, 1 tie, 2 right.
+        limits: most clusters of a factor.
+
+    """
+    systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
+    k, none = np.arange(len(systems)), np.zeros(0)
+    kept = {} if "task" in by else limits
+    levels = [code_levels(name, counted[name], kept.get(name)) for name in by]
+    sides = [Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
+    meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
+    return [*levels, *sides, Coding("outcome", outcomes, meant, 3, none)]
 
 
 def fetch_keys(
     data: Comparisons, frame: Frame, tables: Sequence[Coding]
 ) -> NDArray[np.int32] | NDArray[np.int64] | None:
     """Join every label column with its codes and fetch one integer per row."""
+    joined = _join_codes(data, frame, tables)
+    if joined is None:
+        return None
+    with one_thread(data.source.connection):
+        return fetch_columns(joined.select(nw.col(KEY).alias("key")))["key"]
+
+
+def fetch_rows(
+    data: Comparisons, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
+) -> Columns:
+    """Fetch one integer per row as "key", and some numeric columns beside it."""
+    joined = _join_codes(data, frame, tables)
+    if joined is not None:
+        found = fetch_columns(joined.select(nw.col(KEY), *columns))
+        return {**found, "key": found[KEY]}
+    found = fetch_columns(frame.select(*(table.name for table in tables), *columns))
+    key = np.zeros(len(found["outcome"]), dtype=np.int64)
+    for table in tables:
+        place = dict(zip(table.labels, table.codes.tolist(), strict=True))
+        codes = map(place.__getitem__, found[table.name].tolist())
+        key = key * table.size + np.fromiter(codes, dtype=np.int64, count=len(key))
+    return {**found, "key": key}
+
+
+def _join_codes(data: Comparisons, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
+    """Join every label column with its codes, and add them up to one integer per row."""
     cells = prod(table.size for table in tables)
     if cells > np.iinfo(np.int64).max:
         return None
@@ -81,10 +140,7 @@ def fetch_keys(
         frame = frame.join(table, on=coding.name, how="inner")  # type: ignore[arg-type]
         digit = nw.col(code).cast(narrow)
         key = digit if key is None else key + digit
-    if key is None:
-        return None
-    with one_thread(data.source.connection):
-        return fetch_columns(frame.select(key.alias("key")))["key"]
+    return None if key is None else frame.with_columns(key.alias(KEY))
 
 
 def count_keys(
@@ -102,7 +158,7 @@ def count_keys(
     return pairs, wide
 
 
-def decode(pairs: NDArray[np.int64], sizes: Sequence[int]) -> list[Codes]:
+def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -> list[Codes]:
     """Take mixed-radix keys apart, last digit last."""
     digits: list[Codes] = []
     for size in reversed(sizes):

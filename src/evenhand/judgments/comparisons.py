@@ -10,10 +10,11 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.engine import COUNT, Frame, fetch_columns
-from evenhand.judgments.joining import join_covariates
+from evenhand.judgments.engine import ANSWER, COUNT, Frame, fetch_columns
+from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.labels import Outcome
-from evenhand.judgments.source import Source
+from evenhand.judgments.merging import find_parts, say_none, spread
+from evenhand.judgments.source import Source, number_rows
 
 if TYPE_CHECKING:
     from evenhand.judgments.rankings import Rankings
@@ -74,7 +75,12 @@ class Comparisons:
     @property
     def covariates(self) -> list[str]:
         """Columns that play no role."""
-        return [name for name in self.columns if name not in ROLES]
+        return [name for name in self.columns if name not in (*ROLES, ANSWER)]
+
+    @property
+    def expanded(self) -> bool:
+        """Whether one answer can be several comparisons: a ranking, or one on a merged output."""
+        return self.rankings is not None or self.has(ANSWER)
 
     def has(self, role: str) -> bool:
         """Say whether a role's column is there."""
@@ -152,12 +158,38 @@ class Comparisons:
             raise InvalidJudgments(f"a task is missing in {self.source.name}: fill it or drop it")
         return sorted(column.tolist())
 
-    def join(self, table: Any, *, on: str = "judge") -> Comparisons:
+    def split_merged(self, sign: str) -> Comparisons:
+        """Count outputs under names such as "A+B" for each of their systems.
+
+        One answer on such an output is a comparison of each of its systems with the other side.
+        These hang together: the answer becomes the `ranking`, where there is none yet, so that it
+        is counted as one judgment and clusters in standard errors.
+
+        Args:
+            sign: what stands between the systems of one output.
+
+        Raises:
+            UnknownOption: no sign.
+            InvalidJudgments: a merged name with an empty part or with one system twice.
+
+        """
+        parts = find_parts(self.frame, ("left", "right"), sign, self.source)
+        if parts is None:
+            return replace(self, source=self.source.noting(say_none(sign)))
+        frame = number_rows(self.frame, ANSWER)
+        if not self.has("ranking"):
+            frame = frame.with_columns(ranking=nw.col(ANSWER))
+        for side in ("left", "right"):
+            frame = spread(frame, side, parts, self.source)
+        return replace(self, frame=frame, source=self.source.noting(parts.note))
+
+    def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Comparisons:
         """Add covariates of judges (or items) from a table with one row for each.
 
         Args:
             table: a frame with the column `on` and the covariates.
             on: the column to join by.
+            named: what the table is called in messages.
 
         Raises:
             UnknownColumn: one of the two tables lacks the column.
@@ -166,7 +198,7 @@ class Comparisons:
 
         """
         self.require(on)
-        return replace(self, frame=join_covariates(self.frame, table, on, self.source))
+        return replace(self, frame=join_covariates(self.frame, table, on, self.source, named))
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         """Count outcomes per pair of systems, and per judge, item, ... in `by`.

@@ -20,8 +20,7 @@ from evenhand.errors import InvalidJudgments
 from evenhand.judgments.checks import check_labels, check_opponents, explain_empty, read_weights
 from evenhand.judgments.coding import (
     SEED,
-    Coding,
-    code_levels,
+    code_tables,
     count_keys,
     count_labels,
     decode,
@@ -54,10 +53,10 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
         data.rankings.check()
     weighing = read_weights(data)
     keys = [*by, "left", "right", "outcome"]
-    frame = _bind_to_task(data, by, _name_levels(data, keys, weighing.frame))
+    frame = bind_to_task(data, by, name_levels(data, keys, weighing.frame))
     every = frame  # all rows, to number those that are refused
     if weighing.zero:
-        every = _bind_to_task(data, by, _name_levels(data, keys, data.frame))
+        every = bind_to_task(data, by, name_levels(data, keys, data.frame))
     if weighing.column is None and _cells_are_many(data, frame, keys):
         coded = _count_codes(data, frame, by, limits)
         if coded is not None:
@@ -89,8 +88,7 @@ def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero:
         raise InvalidJudgments(
             f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
         )
-    ranked = data.rankings is not None
-    answers = float(data.count_judgments()) if ranked else tally.n_comparisons
+    answers = float(data.count_judgments()) if data.expanded else tally.n_comparisons
     factors = {
         name: merge_levels(factor, limits[name], SEED) if name in limits else factor
         for name, factor in tally.factors.items()
@@ -106,7 +104,7 @@ def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero:
     return counted.pool(tuple(factors)) if fewer else counted
 
 
-def _name_levels(data: Comparisons, keys: Sequence[str], frame: Frame) -> Frame:
+def name_levels(data: Comparisons, keys: Sequence[str], frame: Frame) -> Frame:
     """Turn labels that are whole numbers, truth values or categories into text.
 
     Raises:
@@ -131,7 +129,7 @@ def _name_levels(data: Comparisons, keys: Sequence[str], frame: Frame) -> Frame:
     return frame.with_columns(*named) if named else frame
 
 
-def _bind_to_task(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
+def bind_to_task(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
     """Make items and rankings of different tasks different."""
     bound = [name for name in by if name in TASK_BOUND]
     if not bound or not data.has("task") or "task" in by:
@@ -223,19 +221,15 @@ def _count_known(
     frame: Frame,
     by: tuple[str, ...],
     limits: Mapping[str, int],
-    counted: Mapping[str, Mapping[str, int]],
+    counted: Mapping[str, Mapping[str, float]],
     *,
-    rows: int,
+    rows: float,
 ) -> Tally | None:
     """Count by the codes of these labels; None where some row has another."""
     meaning = check_labels(data, frame, {name: list(found) for name, found in counted.items()})
-    systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
-    k, none = np.arange(len(systems)), np.zeros(0)
-    kept = {} if "task" in by else limits
-    levels = [code_levels(name, counted[name], kept.get(name)) for name in by]
-    sides = [Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
-    meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
-    tables = [*levels, *sides, Coding("outcome", outcomes, meant, 3, none)]
+    tables = code_tables(by, counted, meaning, limits)
+    *levels, side, _, _ = tables
+    systems = side.labels
     keys = fetch_keys(data, frame, tables)
     if keys is None or len(keys) != rows:
         return None

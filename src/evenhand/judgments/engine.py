@@ -27,6 +27,7 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 
 COUNT = "evenhand_count"
 SQUARES = "evenhand_squares"
+ANSWER = "evenhand_answer"
 """Columns that we add to somebody's table carry names that are nobody's."""
 
 _NAMES = count()
@@ -131,16 +132,32 @@ def _typed_like(table: Frame, like: Frame) -> Frame:
     return cast("Frame", nw.from_native(native))
 
 
+def constant_frame(like: Frame, columns: Mapping[str, Sequence[str]]) -> Frame | None:
+    """Write a small table of labels into a query on a DuckDB relation of any connection.
+
+    It is read anew by every query that uses it, so `label_frame` is better where it can be made.
+    Returns None for other engines.
+    """
+    if not like.implementation.is_duckdb():
+        return None
+    one_row = cast("duckdb.DuckDBPyRelation", like.to_native()).limit(1)
+    selected = _select_lists({name: list(values) for name, values in columns.items()})
+    return cast("Frame", nw.from_native(one_row.project(selected)))
+
+
 def _duckdb_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
-    """Create a table from JSON text: lists bound as parameters would import pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
-    selected = ", ".join(
+    connection.execute(f"create temp table {name} as select {_select_lists(data)}")
+    return cast("Frame", nw.from_native(connection.table(name)))
+
+
+def _select_lists(data: Mapping[str, list[Any]]) -> str:
+    """Write columns as JSON text: lists bound as parameters would import pandas."""
+    return ", ".join(
         f'unnest(from_json({quote(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
         for column, values in data.items()
         for kind in [_kind(values)]
     )
-    connection.execute(f"create temp table {name} as select {selected}")
-    return cast("Frame", nw.from_native(connection.table(name)))
 
 
 def _kind(values: Sequence[Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -13,8 +13,14 @@ from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, list
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns, label_frame
 from evenhand.judgments.source import Source
 
+NAMELESS: Final = "the table to join"
+LISTED: Final = 8
+"""Most names that are written out."""
 
-def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
+
+def join_covariates(
+    frame: Frame, table: Any, on: str, source: Source, named: str = NAMELESS
+) -> Frame:
     """Add the columns of a table with one row per judge (or item), of the same engine or another.
 
     Args:
@@ -22,6 +28,7 @@ def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
         table: a frame with the column `on` and the covariates.
         on: the column to join by.
         source: of the judgments, for its name in messages and its connection.
+        named: what the table is called in messages.
 
     Raises:
         UnknownColumn: the table lacks the column `on`.
@@ -33,15 +40,15 @@ def join_covariates(frame: Frame, table: Any, on: str, source: Source) -> Frame:
     other = nw.from_native(table)
     names = other.collect_schema().names()
     if on not in names:
-        raise UnknownColumn(f"the table to join has no column '{on}'; it has {listing(names)}")
+        raise UnknownColumn(f"{named} has no column '{on}'; it has {listing(names)}")
     taken = [name for name in names if name != on and name in frame.collect_schema().names()]
     if taken:
         raise InvalidJudgments(
-            f"{source.name} already has a column '{taken[0]}': rename it in the table to join"
+            f"{source.name} already has a column '{taken[0]}': rename it in {named}"
         )
     columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
     judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias(COUNT))
-    _check_keys(columns[on], fetch_columns(judges)[on].tolist(), on, source)
+    _check_keys(columns[on], fetch_columns(judges)[on].tolist(), source, (on, named))
     keyed = frame.collect_schema()[on]
     ours = label_frame(frame, columns, source.connection)
     if ours is None:
@@ -84,17 +91,31 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
     ]
 
 
-def _check_keys(given: list[Any], asked: list[Any], on: str, source: Source) -> None:
+def _check_keys(
+    given: list[Any], asked: list[Any], source: Source, joined: tuple[str, str]
+) -> None:
     """Refuse judges that the table names twice or not at all."""
+    on, named = joined
     doubled = [str(name) for name, n in Counter(given).items() if n > 1]
     if doubled:
         raise InvalidJudgments(
-            f"{on} {listing(doubled)} stands more than once in the table to join: one row for each"
+            f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
         )
     absent = sorted({name for name in asked if name is not None} - set(given))
     if absent:
-        aside = ", or leave them out (without(judges=[…]))" if on == "judge" else ""
         raise InvalidJudgments(
-            f"{on} {listing(absent)} of {source.name} is not in the table to join: add a row for"
-            f" each{aside}"
+            f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
+            f" leave them out ({_say_without(absent, on, source)})"
         )
+
+
+def _say_without(absent: list[str], on: str, source: Source) -> str:
+    """Say how to leave out judges or items, on the command line and in Python."""
+    column = source.named(on)
+    column = column if column.isidentifier() else '"' + column.replace('"', '""') + '"'
+    names = ", ".join("'" + name.replace("'", "''") + "'" for name in absent)
+    listed = names if len(absent) <= LISTED else "…"
+    where = f"{column} not in ({listed})"
+    quoted = "'" + where.replace("'", "'\\''") + "'" if '"' in where else f'"{where}"'
+    python = f", in Python without(judges=[{listed}])" if on == "judge" else ""
+    return f"--where {quoted}{python}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import COUNT, fetch_columns, one_thread
+from evenhand.judgments.engine import ANSWER, COUNT, fetch_columns, one_thread
 
 Loads = NDArray[np.float64]
 
@@ -57,19 +57,34 @@ def count_levels(table: Comparisons, role: str) -> Loads:
         return fetch_columns(counted)[COUNT].astype(np.float64)
 
 
+def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
+    """Return the rows of each level of a column, by its name as text.
+
+    Args:
+        table: comparisons.
+        by: a column that is there.
+
+    """
+    level = nw.col(by).cast(nw.String)
+    counted = table.frame.select(level).group_by(by).agg(nw.len().alias(COUNT))
+    names = sorted(name for name in fetch_columns(counted)[by].tolist() if name is not None)
+    return {name: table.where(level == name) for name in names}
+
+
 def count_answers(table: Comparisons, by: str | None = None) -> dict[str, float]:
     """Count answers, a ranking being one, as they are weighted; by group, or under "" for all.
 
     Args:
-        table: comparisons, perhaps expanded from rankings.
+        table: comparisons, perhaps expanded from rankings or from merged outputs.
         by: a column whose levels are counted apart.
 
     """
     groups = [by] if by is not None else []
     answers = table.frame
     weight = nw.col("weight") if table.has("weight") else None
-    if table.has("ranking") and table.rankings is not None:
-        keys = dict.fromkeys([*groups, *(k for k in ("task", "ranking") if table.has(k))])
+    if table.expanded:
+        whole = ("task", "ranking") if table.rankings is not None else (ANSWER,)
+        keys = dict.fromkeys([*groups, *(k for k in whole if table.has(k))])
         each = nw.len() if weight is None else weight.max()
         answers = answers.group_by(*keys).agg(each.alias(COUNT))
         found = fetch_columns(answers.select(*groups, COUNT))

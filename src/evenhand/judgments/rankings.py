@@ -11,6 +11,7 @@ import narwhals as nw
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
+from evenhand.judgments.merging import ENTRY, Parts, find_parts, say_none, spread
 from evenhand.judgments.source import Source, find_rows, name_rows
 
 ROLES: Final = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
@@ -25,11 +26,14 @@ class Rankings:
             share a rank; missing or −1 is not ranked); optional `judge`, `item`, `task`,
             `position` (the place on the screen, a whole number), `weight` and covariates.
         source: where it came from and what was understood.
+        parts: the systems behind the names in `system`, where some stand for several; the frame
+            keeps one row for each output that was shown.
 
     """
 
     frame: Frame
     source: Source = Source(format="rankings")
+    parts: Parts | None = None
 
     def __post_init__(self) -> None:
         """Refuse a table in which a necessary column is missing.
@@ -62,6 +66,29 @@ class Rankings:
         """Keep one task."""
         return replace(self, frame=self.frame.filter(nw.col("task") == task))
 
+    @property
+    def merged(self) -> bool:
+        """Whether some output stands for several systems."""
+        return self.parts is not None
+
+    def split_merged(self, sign: str) -> Rankings:
+        """Count outputs under names such as "A+B" for each of their systems.
+
+        Such an output has one rank. Its systems are compared with the others, not with one
+        another.
+
+        Args:
+            sign: what stands between the systems of one output.
+
+        Raises:
+            UnknownOption: no sign.
+            InvalidJudgments: a merged name with an empty part or with one system twice.
+
+        """
+        parts = find_parts(self.frame, ("system",), sign, self.source)
+        note = parts.note if parts is not None else say_none(sign)
+        return replace(self, parts=parts, source=self.source.noting(note))
+
     def check(self) -> None:
         """Refuse what cannot be a ranking, and what the expansion to pairs would lose.
 
@@ -84,6 +111,8 @@ class Rankings:
         self._check_doubled("system", "one row for each ranked output, or split the ranking")
         if self.has("position"):
             self._check_doubled("position", "each output has its own place on the screen")
+        if self.parts is not None:
+            self._check_parts(self.parts)
         return True
 
     def _check_ranks(self) -> None:
@@ -137,6 +166,22 @@ class Rankings:
                 f" {self.source.name}: {advice}"
             )
 
+    def _check_parts(self, parts: Parts) -> None:
+        """A system can stand once in a ranking, alone or in the name of a merged output."""
+        entries = self.frame.with_columns(nw.col("system").alias(ENTRY))
+        alone = spread(entries.filter(~nw.col("system").is_null()), "system", parts, self.source)
+        counted = alone.group_by(*self._key, "system").agg(
+            nw.len().alias(COUNT), nw.col(ENTRY).min().alias("first"), nw.col(ENTRY).max()
+        )
+        rows = find_rows(counted, nw.col(COUNT) > 1)
+        if rows:
+            row = rows[0]
+            raise InvalidJudgments(
+                f"system '{row['system']}' stands twice in ranking '{row['ranking']}' of"
+                f" {self.source.name}, in '{row['first']}' and in '{row[ENTRY]}': it can be one"
+                " output only; correct the names, or read them as they are (without merged)"
+            )
+
     def _sizes(self) -> Frame:
         """Count outputs and ranked outputs of each ranking."""
         ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
@@ -180,28 +225,28 @@ class Rankings:
         are known, else the system that comes first by name.
         """
         order = "position" if self.has("position") else "system"
+        kept = [name for name in self.columns if name not in ("system", "rank", order)]
+        compared = {"rank": "rank", "order": order}
         ranked = self.frame.filter(~nw.col("rank").is_null() & (nw.col("rank") > 0))
-        key = self._key
-        left = ranked.select(
-            *[name for name in self.columns if name not in ("system", "rank", order)],
-            nw.col("system").alias("left"),
-            nw.col("rank").alias("evenhand_left_rank"),
-            nw.col(order).alias("evenhand_left_order"),
+        if self.parts is not None:
+            compared["entry"] = ENTRY
+            ranked = ranked.with_columns(nw.col("system").alias(ENTRY))
+            ranked = spread(ranked, "system", self.parts, self.source)
+        left, right = (
+            ranked.select(
+                *columns,
+                nw.col("system").alias(side),
+                *[nw.col(name).alias(f"evenhand_{side}_{what}") for what, name in compared.items()],
+            )
+            for side, columns in (("left", kept), ("right", self._key))
         )
-        right = ranked.select(
-            *key,
-            nw.col("system").alias("right"),
-            nw.col("rank").alias("evenhand_right_rank"),
-            nw.col(order).alias("evenhand_right_order"),
-        )
-        pairs = left.join(right, on=key, how="inner").filter(  # type: ignore[arg-type]
-            nw.col("evenhand_left_order") < nw.col("evenhand_right_order")
-        )
+        pairs = left.join(right, on=self._key, how="inner")  # type: ignore[arg-type]
+        pairs = pairs.filter(nw.col("evenhand_left_order") < nw.col("evenhand_right_order"))
+        if self.parts is not None:
+            apart = nw.col("evenhand_left_entry") != nw.col("evenhand_right_entry")
+            pairs = pairs.filter(apart)
         frame = pairs.with_columns(outcome=_better_rank()).drop(
-            "evenhand_left_rank",
-            "evenhand_right_rank",
-            "evenhand_left_order",
-            "evenhand_right_order",
+            *[f"evenhand_{side}_{what}" for side in ("left", "right") for what in compared]
         )
         return Comparisons(
             frame, source=self.source, positions_known=self.has("position"), rankings=self

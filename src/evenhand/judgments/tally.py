@@ -189,9 +189,21 @@ class Tally:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the pooled counts by name: the same for the same judgments on any engine."""
-        pooled = self.pool()
+        return self.digest_by(())
+
+    def digest_by(self, names: Sequence[str]) -> str:
+        """Return the SHA-256 of the counts, told apart by the levels of some factors.
+
+        Raises:
+            UnknownColumn: the tally was not made by one of them.
+
+        """
+        pooled = self.pool(names)
+        factors = [pooled.factors[name] for name in names]
         digest = sha256("\x1f".join(self.systems).encode())
-        for codes in (pooled.left, pooled.right):
+        for factor in factors:
+            digest.update("\x1f".join(["", *factor.labels]).encode())
+        for codes in (*(factor.codes for factor in factors), pooled.left, pooled.right):
             digest.update(codes.astype("<i4").tobytes())
         part, power = np.frexp(pooled.counts)  # 30 bits: sums differ by their order in the rest
         rounded = np.ldexp(np.round(part * 2**30) / 2**30, power)

@@ -21,11 +21,11 @@ from evenhand.formats.columns import name_covariates, read_label
 from evenhand.formats.handles import refuse_comparison_wishes
 from evenhand.formats.numbers import read_number, refuse_text
 from evenhand.formats.roles import Header, assign, fold
-from evenhand.formats.rows import number_rows, stack
+from evenhand.formats.rows import stack
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Rankings
 from evenhand.judgments.engine import Frame
-from evenhand.judgments.source import find_rows, name_rows
+from evenhand.judgments.source import find_rows, name_rows, number_rows
 
 NAME: Final = "wmt_rnk"
 TITLE: Final = "WMT rankings"

@@ -1,0 +1,58 @@
+"""Groups that are analysed apart: what is asked for, else the tasks; counted in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.levels import count_answers
+from evenhand.judgments.tally import Tally
+
+
+def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
+    """Return the column whose levels are kept apart: what was asked, else the task, if any.
+
+    Raises:
+        UnknownColumn: there is no such column.
+
+    """
+    if group_by is not None:
+        return table.require(group_by)
+    return "task" if table.has("task") else None
+
+
+def say_pooled(table: Comparisons, by: str | None) -> tuple[str, ...]:
+    """Note that groups mix tasks, where they are something else than tasks."""
+    return () if by in (None, "task") else note_tasks(table)
+
+
+def note_tasks(table: Comparisons) -> tuple[str, ...]:
+    """Note that comparisons are of several tasks."""
+    tasks = table.tasks()
+    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
+
+
+def tally_groups(
+    table: Comparisons, by: str | None, factors: Sequence[str] = ()
+) -> dict[str, Tally]:
+    """Count every level of a column apart, in one pass; all under the name "" where it is None.
+
+    Args:
+        table: comparisons.
+        by: the column that tells groups apart.
+        factors: what else is told apart; the column itself is left out.
+
+    Raises:
+        InvalidJudgments: a value in the data that cannot be.
+        UnknownColumn: a factor that is not there.
+
+    """
+    kept = tuple(name for name in dict.fromkeys(factors) if name != by)
+    if by is None:
+        return {"": table.tally(by=kept)}
+    parts = table.tally(by=(by, *kept)).split(by)
+    if not table.expanded:
+        return parts
+    answers = count_answers(table, by)
+    return {name: replace(part, n_judgments=answers[name]) for name, part in parts.items()}

@@ -1,0 +1,101 @@
+"""A table is read once, row by row: labels become codes, some columns numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments
+from evenhand.judgments.checks import check_labels, check_opponents, explain_empty, read_weights
+from evenhand.judgments.coding import Coding, code_tables, count_labels, fetch_rows
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.counting import COUNTABLE, bind_to_task, name_levels
+from evenhand.judgments.engine import Frame, one_thread
+from evenhand.judgments.streaming import CodedRows
+from evenhand.judgments.tally import Factor
+
+
+def code_rows(
+    data: Comparisons,
+    columns: Sequence[str],
+    *,
+    by: Sequence[str] = (),
+    limits: Mapping[str, int] | None = None,
+) -> CodedRows:
+    """Read a table once: labels as codes, some columns as numbers.
+
+    Args:
+        data: comparisons, one a row.
+        columns: numeric columns of its frame; missing values become NaN.
+        by: roles or covariates whose levels are kept.
+        limits: most clusters of a factor, into which its levels are merged.
+
+    Raises:
+        InvalidJudgments: a label, weight or outcome that cannot be, with up to five rows named.
+        UnknownColumn: a factor that is not there.
+
+    """
+    weighing = read_weights(data)
+    by = tuple(data.require(name) for name in by)
+    keys = [*by, "left", "right", "outcome"]
+    frame = bind_to_task(data, by, name_levels(data, keys, weighing.frame))
+    every = frame
+    if weighing.zero:
+        every = bind_to_task(data, by, name_levels(data, keys, data.frame))
+    weight = None if weighing.column is None else nw.col(weighing.column)
+    with one_thread(data.source.connection):
+        counted = {name: count_labels(frame, name, weight) for name in keys}
+    meaning = check_labels(data, every, {name: list(found) for name, found in counted.items()})
+    if not meaning:
+        raise explain_empty(data, weighing.zero)
+    if sum(counted["outcome"].values()) > COUNTABLE:
+        raise InvalidJudgments(
+            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
+        )
+    tables = code_tables(by, counted, meaning, limits or {})
+    wanted = [*columns, *([weighing.column] if weighing.column else [])]
+    found = fetch_rows(data, frame, tables, wanted)
+    rows = _make_rows(data, tables, found, columns)
+    weights = found[weighing.column].astype(np.float64) if weighing.column else None
+    squares = weights**2 if weights is not None and weighing.importance else None
+    _check_pairs(data, every, rows)
+    return replace(rows, weights=weights, squares=squares, zero_weight=weighing.zero)
+
+
+def _make_rows(
+    data: Comparisons,
+    tables: Sequence[Coding],
+    found: Mapping[str, NDArray[Any]],
+    columns: Sequence[str],
+) -> CodedRows:
+    none = np.zeros(0, dtype=np.int32)
+    levels = {
+        one.name: Factor(tuple(one.labels), none, one.loads, one.size, one.merged)
+        for one in tables[:-3]
+    }
+    return CodedRows(
+        systems=tuple(tables[-2].labels),
+        keys=found["key"],
+        columns=tuple(_narrow(found[name]) for name in columns),
+        levels=levels,
+        positions_known=data.positions_known,
+        answers=float(data.count_judgments()) if data.expanded else None,
+    )
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
+    """Keep values in single precision where nothing is lost, as with lengths and counts."""
+    wide = values.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # what is too large for it is not kept so
+        half = wide.astype(np.float32)
+    return half if np.array_equal(half, wide, equal_nan=True) else wide
+
+
+def _check_pairs(data: Comparisons, every: Frame, rows: CodedRows) -> None:
+    for batch in rows.batches(fold=False):
+        check_opponents(data, every, rows.systems, batch.left, batch.right)

@@ -1,0 +1,235 @@
+"""Judgments row by row, for models whose cells are as many as rows.
+
+A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
+column of values. Whoever sums over rows takes them in batches, so that what is in between stays
+small: ten million rows with three columns of counts take 160 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.coding import DENSE, decode
+from evenhand.judgments.tally import Codes, Counts, Factor, Tally, join_codes
+
+Keys = NDArray[np.int64] | NDArray[np.int32]
+BATCH: Final = 2**18
+"""Rows taken at once."""
+DISCRETE: Final = 2_000
+"""Most different values of a column that is taken for a count of something."""
+SAMPLE: Final = 20_000
+"""Rows looked at to see whether a column is."""
+SMALLER: Final = 0.5
+"""Share of the rows that are left when like rows become one, above which that is not worth it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows.
+
+    Attributes:
+        left: (n,) code of the system that stands left.
+        right: (n,) code of the other.
+        outcome: (n,) 0 left, 1 tie, 2 right.
+        values: (n, q) columns of values, left minus right.
+        weights: (n,) how often each row counts.
+        squares: (n,) sums of squared importance weights, or None for frequencies.
+        codes: factor → (n,) level.
+
+    """
+
+    left: Codes
+    right: Codes
+    outcome: Codes
+    values: NDArray[np.float64]
+    weights: Counts
+    squares: Counts | None
+    codes: Mapping[str, Codes]
+
+    @property
+    def counts(self) -> Counts:
+        """(n, 3) how often left was preferred, neither was, right was; column by column."""
+        return _spread(self.outcome, self.weights)
+
+    @property
+    def square_counts(self) -> Counts:
+        """(n, 3) the same with squared importance weights."""
+        return _spread(self.outcome, self.weights if self.squares is None else self.squares)
+
+    def folded(self) -> Batch:
+        """Turn rows so that the first system by name stands left."""
+        turn = self.left > self.right
+        return replace(
+            self,
+            left=np.where(turn, self.right, self.left),
+            right=np.where(turn, self.left, self.right),
+            outcome=np.where(turn, 2 - self.outcome, self.outcome),
+            values=np.where(turn[:, None], -self.values, self.values),
+        )
+
+
+def _spread(outcome: Codes, weights: Counts) -> Counts:
+    counts = np.zeros((len(outcome), 3), order="F")
+    counts[np.arange(len(outcome)), outcome] = weights
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows as codes and values.
+
+    Attributes:
+        systems: names of the K systems, sorted.
+        keys: (N,) levels, left, right and outcome as digits of one number, outcome last.
+        columns: (N,) values each, left minus right; single precision where that is exact.
+        weights: (N,) how often each row counts; None where each counts once.
+        squares: (N,) squared importance weights, or None for frequencies.
+        levels: factor → its labels, loads and size; codes stand in the keys.
+        positions_known: whether left really stood first.
+        zero_weight: rows left out since their weight is zero.
+        answers: number of answers, where one can be several rows; None where each row is one.
+
+    """
+
+    systems: tuple[str, ...]
+    keys: Keys
+    columns: tuple[NDArray[np.floating[Any]], ...]
+    weights: Counts | None = None
+    squares: Counts | None = None
+    levels: Mapping[str, Factor] = field(default_factory=dict)
+    positions_known: bool = True
+    zero_weight: int = 0
+    answers: float | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.keys)
+
+    def batches(self, *, fold: bool) -> Iterator[Batch]:
+        """Go through the rows, some at a time; folded, with the first system by name at left."""
+        sizes = [factor.size for factor in self.levels.values()]
+        k = len(self.systems)
+        for start in range(0, self.size, BATCH):
+            rows = slice(start, start + BATCH)
+            *codes, left, right, outcome = decode(self.keys[rows], [*sizes, k, k, 3])
+            n = len(left)
+            values = np.empty((n, len(self.columns)), order="F")
+            for at, column in enumerate(self.columns):
+                values[:, at] = column[rows]
+            batch = Batch(
+                left=left,
+                right=right,
+                outcome=outcome,
+                values=values,
+                weights=np.ones(n) if self.weights is None else self.weights[rows],
+                squares=None if self.squares is None else self.squares[rows],
+                codes=dict(zip(self.levels, codes, strict=True)),
+            )
+            yield batch.folded() if fold else batch
+
+    def tally(self, by: Sequence[str] = ()) -> Tally:
+        """Count the rows by pair, and by some of the levels."""
+        k, sizes = len(self.systems), [self.levels[name].size for name in by]
+        span = prod([*sizes, k, k, 3])
+        if span <= DENSE:
+            found = np.arange(span)
+            places = (_place(batch, by, sizes, k) for batch in self.batches(fold=False))
+        else:
+            each = [_place(batch, by, sizes, k) for batch in self.batches(fold=False)]
+            found, inverse = np.unique(np.concatenate(each), return_inverse=True)
+            places = (inverse[start : start + BATCH] for start in range(0, self.size, BATCH))
+        sums = np.zeros((2, len(found)))
+        for place, batch in zip(places, self.batches(fold=False), strict=True):
+            _add(sums, place, batch)
+        return self._widen(by, sizes, found, sums)
+
+    def _widen(
+        self, by: Sequence[str], sizes: Sequence[int], found: Keys, sums: NDArray[np.float64]
+    ) -> Tally:
+        """Turn one sum per (level, pair, outcome) into one entry per (level, pair)."""
+        held = np.flatnonzero(sums[0])
+        cells, place = np.unique(found[held] // 3, return_inverse=True)
+        outcome, k = found[held] % 3, len(self.systems)
+        wide = np.zeros((2, 3, len(cells)))
+        wide[:, outcome, place] = sums[:, held]
+        *codes, left, right = decode(cells.astype(np.int64), [*sizes, k, k])
+        factors = {
+            name: replace(self.levels[name], codes=own) for name, own in zip(by, codes, strict=True)
+        }
+        wins, ties, losses = wide[0]
+        return Tally(
+            self.systems,
+            left,
+            right,
+            wins,
+            ties,
+            losses,
+            factors,
+            n_judgments=float(sums[0].sum()) if self.answers is None else self.answers,
+            squares=None if self.squares is None else wide[1].T,
+            zero_weight=self.zero_weight,
+            positions_known=self.positions_known,
+        )
+
+    def pooled(self, *, fold: bool) -> CodedRows:
+        """Make rows with the same pair, outcome and values one, where that makes them far fewer.
+
+        Levels are forgotten. Style counts take few values, so that ten million rows become some
+        hundred thousand; a length has too many.
+        """
+        k, kinds = len(self.systems), [_distinct(column) for column in self.columns]
+        known = [kind for kind in kinds if kind is not None]
+        span = prod(2 * len(kind) for kind in known) * 3 * k * k
+        if len(known) < len(kinds) or span > DENSE:
+            return self
+        kept = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
+        spans = [len(kind) for kind in kept]
+        size = prod([*spans, 3 * k * k])
+        sums = np.zeros((2, size))
+        for batch in self.batches(fold=fold):
+            digits = [
+                (np.searchsorted(kind, values).astype(np.int32), len(kind))
+                for kind, values in zip(kept, batch.values.T, strict=True)
+            ]
+            pair = [(batch.left, k), (batch.right, k), (batch.outcome, 3)]
+            place = join_codes([*digits, *pair])
+            _add(sums, place, batch)
+        held = np.flatnonzero(sums[0])
+        if len(held) > SMALLER * self.size:
+            return self
+        *codes, _ = decode(held, [*spans, 3 * k * k])
+        return replace(
+            self,
+            keys=held % (3 * k * k),
+            columns=tuple(kind[code] for kind, code in zip(kept, codes, strict=True)),
+            weights=sums[0][held],
+            squares=None if self.squares is None else sums[1][held],
+            levels={},
+        )
+
+
+def _add(sums: Counts, place: Keys, batch: Batch) -> None:
+    """Add weights and squared weights of rows to (2, cells) sums."""
+    sums[0] += np.bincount(place, batch.weights, sums.shape[1])
+    if batch.squares is not None:
+        sums[1] += np.bincount(place, batch.squares, sums.shape[1])
+
+
+def _distinct(column: NDArray[np.floating[Any]]) -> NDArray[np.float64] | None:
+    """Return the different values of a column that has few, else None."""
+    if len(np.unique(column[:SAMPLE])) > DISCRETE:
+        return None
+    found = np.unique(column)
+    return found.astype(np.float64) if len(found) <= DISCRETE else None
+
+
+def _place(batch: Batch, by: Sequence[str], sizes: Sequence[int], k: int) -> NDArray[np.int64]:
+    digits = [(batch.codes[name], size) for name, size in zip(by, sizes, strict=True)]
+    return join_codes([*digits, (batch.left, k), (batch.right, k), (batch.outcome, 3)])
