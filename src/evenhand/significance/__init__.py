@@ -1,0 +1,1 @@
+"""Is there a preference at all? The classical tests, with what they assume."""

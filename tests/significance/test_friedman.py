@@ -1,0 +1,187 @@
+"""Friedman's test against R (tests/golden/04) and scipy, and the tables that it ranks."""
+
+from dataclasses import FrozenInstanceError, replace
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.numerics.places import average_ranks
+from evenhand.significance.blocks import score_blocks
+from evenhand.significance.friedman import friedman_test
+from golden_numbers import entries, golden
+from tallies import dras, tally
+
+TABLES = arrays(float, st.tuples(st.integers(2, 6), st.integers(3, 5)), elements=st.integers(0, 4))
+
+
+@pytest.mark.parametrize("entry", entries("04_friedman"), ids=lambda entry: entry.id)
+def test_everything_is_as_in_r(entry):
+    found = friedman_test(np.array(entry.input["table"], dtype=float))
+    expected, slack = entry.expected, entry.tolerance["stat"]
+    assert found.statistic == pytest.approx(expected["statistic"], rel=0, abs=slack)
+    assert found.df == expected["df"]
+    assert found.p == pytest.approx(expected["p"], rel=0, abs=entry.tolerance["p"])
+    assert found.mean_ranks.tolist() == pytest.approx(expected["mean_ranks"], abs=slack)
+    assert found.kendall_w == pytest.approx(expected["kendall_w"], rel=0, abs=slack)
+    assert found.f == pytest.approx(expected["iman_davenport_F"], rel=0, abs=slack)
+    assert found.f_p == pytest.approx(expected["iman_davenport_p"], abs=entry.tolerance["p"])
+
+
+@given(TABLES)
+def test_ranks_and_statistic_are_those_of_scipy(table):
+    np.testing.assert_array_equal(average_ranks(table), stats.rankdata(table, axis=1))
+    assume(np.ptp(table, axis=1).any())
+    expected = stats.friedmanchisquare(*table.T)
+    found = friedman_test(table)
+    assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+
+
+def test_scores_of_table_1_by_judge_order_systems_as_its_first_preferences_do():
+    scored = score_blocks(dras(golden("02_llbt_multi_pair_judges", "eq1_with_ties")), "judge")
+    first = np.array(golden("04_friedman", "t1_first_pref_counts").input["table"])
+    # half of a system's ties, Dras (2015), Table 1, on top of its first preferences
+    halves = [[1, 1.5, 1, 1.5], [3, 3, 2.5, 1.5], [5, 6, 3.5, 3.5], [2.5, 3, 1.5, 3]]
+    assert (scored.systems, scored.names) == (("A", "B", "C", "D"), ("J1", "J2", "J3", "J4"))
+    np.testing.assert_allclose(scored.scores, (first + halves) / 120)
+    assert scored.test().statistic == pytest.approx(10.2)
+    assert scored.test().mean_places.tolist() == pytest.approx([1.25, 3.25, 3.75, 1.75])
+
+
+@pytest.mark.parametrize("pattern", [(1, 2, 3), (1, 1, 2)])
+def test_blocks_that_agree_completely_have_the_exact_chance_of_doing_so(pattern):
+    found = friedman_test(np.array([pattern] * 3, dtype=float))
+    orders = set(permutations(pattern))
+    same = sum(len(set(blocks)) == 1 for blocks in product(orders, repeat=3))
+    assert (found.f, found.kendall_w) == (None, 1.0)
+    assert found.f_p == pytest.approx(same / len(orders) ** 3)
+
+
+def test_complete_agreement_is_seen_through_rounding():
+    # 23 columns whose squares do not add up exactly
+    table = np.tile(np.arange(23.0), (7, 1)) / 3
+    assert friedman_test(table).f is None
+
+
+def test_a_block_with_a_hole_is_refused_by_name():
+    table = np.array([[1, 2, 3], [1, np.nan, 2], [2, 1, 3.0]])
+    said = "tom has no score for B: leave incomplete blocks out"
+    with pytest.raises(InvalidJudgments, match=said):
+        friedman_test(table, "ABC", ("ann", "tom", "eve"))
+
+
+def test_what_cannot_be_tested_is_refused():
+    with pytest.raises(NotIdentified, match="there are 1 block"):
+        friedman_test(np.ones((1, 3)))
+    with pytest.raises(NotIdentified, match="on a par"):
+        friedman_test(np.ones((4, 3)))
+
+
+ROWS = [
+    ("A", "B", 3, 0, 1, "ann"),
+    ("B", "C", 3, 0, 1, "ann"),
+    ("A", "B", 2, 1, 1, "tom"),
+    ("A", "C", 3, 0, 1, "tom"),
+    ("A", "B", 5, 0, 0, "eve"),
+]
+
+
+def test_blocks_that_did_not_see_all_systems_are_left_out_by_name():
+    scored = score_blocks(tally(*ROWS), "judge")
+    assert (scored.names, scored.incomplete) == (("ann", "tom"), ("eve",))
+    assert scored.scores.tolist() == [[3 / 4, 4 / 8, 1 / 4], [5.5 / 8, 1.5 / 4, 1 / 4]]
+
+
+def test_fewer_than_two_complete_blocks_are_refused_with_their_number():
+    scored = score_blocks(tally(*ROWS[:2], ROWS[-1]), "judge")
+    with pytest.raises(NotIdentified, match="1 of 2 judges compared all 3 systems: left out eve"):
+        scored.test()
+
+
+def test_rows_of_weight_zero_show_a_block_nothing():
+    unseen = ("A", "C", 0, 0, 0, "eve")
+    assert score_blocks(tally(*ROWS, unseen), "judge").incomplete == ("eve",)
+
+
+COUNT = st.integers(0, 3)
+BOARDS = st.lists(st.lists(st.tuples(COUNT, COUNT, COUNT), min_size=6, max_size=6), max_size=6)
+
+
+@given(BOARDS, st.sampled_from(["judge", "ranking"]))
+def test_exchanging_better_and_worse_turns_the_order_and_keeps_the_test(boards, by):
+    pairs = list(combinations("ABCD", 2))
+    rows = [
+        (*pair, *counts, f"block {i}")
+        for i, board in enumerate(boards)
+        for pair, counts in zip(pairs, board, strict=True)
+    ]
+    assume(rows)
+    one = tally(*rows, factor=by)
+    turned = replace(one, wins=one.losses, losses=one.wins)
+    scored, other = score_blocks(one, by), score_blocks(turned, by)
+    np.testing.assert_allclose(scored.scores, 1 - other.scores, atol=1e-11)
+    assume(len(scored.names) > 1 and np.ptp(average_ranks(scored.scores), axis=1).any())
+    assert scored.test().statistic == pytest.approx(other.test().statistic, abs=1e-9)
+
+
+def test_a_tie_is_half_a_preference():
+    # A never loses: to count its ties as losses would put it last
+    rows = [("A", "B", 1, 3, 0), ("A", "C", 1, 3, 0), ("B", "C", 2, 0, 2)]
+    scored = score_blocks(tally(*((*row, judge) for row in rows for judge in "xy")), "judge")
+    np.testing.assert_allclose(scored.scores, [[5 / 8, 3.5 / 8, 3.5 / 8]] * 2)
+
+
+RANKS = st.lists(st.integers(1, 4), min_size=4, max_size=4)
+
+
+@given(st.lists(RANKS, min_size=2, max_size=4), st.data())
+def test_a_ranking_with_outputs_of_several_systems_orders_them_by_its_own_ranks(ranks, data):
+    names, own = "abcdef", []
+    rows = []
+    for i, one in enumerate(ranks):
+        # systems e and f share the output of another system, as in "a+e"
+        shown = [0, 1, 2, 3, *data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))]
+        own.append([one[output] for output in shown])
+        rows += [
+            (names[a], names[b], x < y, x == y, x > y, f"r{i}")
+            for a, b in combinations(range(6), 2)
+            for x, y in [(own[-1][a], own[-1][b])]
+            if shown[a] != shown[b]
+        ]
+    scored = score_blocks(tally(*rows, factor="ranking"), "ranking")
+    assert len(scored.names) == len(ranks)
+    np.testing.assert_array_equal(average_ranks(scored.scores), average_ranks(-np.array(own)))
+
+
+def test_a_pair_that_a_ranking_holds_in_both_directions_is_one_pair():
+    rows = [("A", "B", 2, 0, 0, "r"), ("B", "A", 1, 0, 0, "r"), ("C", "A", 0, 0, 1, "r")]
+    rows += [("C", "B", 0, 1, 0, "r")]
+    rows += [(b, a, z, y, x, "s") for a, b, x, y, z, _ in rows]
+    scored = score_blocks(tally(*rows, factor="ranking"), "ranking")
+    against_b = 2 / 3
+    expected = [(against_b + 1) / 2, (1 - against_b + 0.5) / 2, 0.25]
+    np.testing.assert_allclose(scored.scores, [expected] * 2)
+
+
+def test_what_a_tally_cannot_tell_is_refused():
+    one = tally(*ROWS)
+    with pytest.raises(UnknownColumn, match="does not tell apart item"):
+        score_blocks(one, "item")
+    merged = {"judge": replace(one.factors["judge"], merged=True)}
+    with pytest.raises(UnknownOption, match="were merged"):
+        score_blocks(replace(one, factors=merged), "judge")
+    with pytest.raises(UnknownOption, match="importance weights"):
+        score_blocks(replace(one, squares=one.counts), "judge")
+
+
+def test_results_are_frozen_and_say_what_they_ignore():
+    found = friedman_test(np.array([[1.0, 2, 3], [1, 3, 2]]))
+    assert "how much the systems differ (no odds)" in found.ignores
+    with pytest.raises(FrozenInstanceError):
+        found.p = 0.0

@@ -1,0 +1,173 @@
+"""Sign tests against R, scipy and the TrinomialTest package: tests/golden/03."""
+
+import time
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.numerics.binomial import clopper_pearson, trinomial_tail, upper_tail
+from evenhand.significance.sign_test import VARIANTS, sign_test, sign_tests
+from golden_numbers import entries
+
+EVERY = pytest.mark.parametrize("entry", entries("03_sign_tests"), ids=lambda entry: entry.id)
+NAMES = {
+    "ignore": "ignore_ties",
+    "ignore-normal": "asymptotic_conditional",
+    "split": "split_even_drop_odd_tie",
+    "split-normal": "split_even_normal",
+    "against": "ties_against_new_system",
+    "trinomial": "trinomial",
+}
+COUNTS = st.integers(0, 20)
+
+
+def counts_of(entry):
+    return [entry.input[name] for name in ("n_plus", "n_zero", "n_minus")]
+
+
+@EVERY
+@pytest.mark.parametrize("variant", NAMES)
+def test_p_values_are_those_of_r_and_scipy(entry, variant):
+    found = sign_test(*counts_of(entry), variant=variant)
+    expected = entry.expected[NAMES[variant]]
+    slack = entry.tolerance["p_abs"]
+    if "two_sided" in expected:
+        assert found.p == pytest.approx(expected["two_sided"], rel=0, abs=slack)
+    if "greater" in expected:
+        assert found.greater == pytest.approx(expected["greater"], rel=0, abs=slack)
+    if "z" in expected:
+        assert found.z == pytest.approx(expected["z"], abs=1e-9)
+
+
+@EVERY
+def test_the_interval_is_that_of_r(entry):
+    found = sign_test(*counts_of(entry)).interval
+    expected = entry.expected["ignore_ties"]["ci95_clopper_pearson"]
+    assert found == pytest.approx(expected, rel=0, abs=1e-9)
+
+
+@EVERY
+def test_the_trinomial_tail_in_the_observed_direction_is_that_of_the_package(entry):
+    better, ties, worse = counts_of(entry)
+    ahead = sign_test(max(better, worse), ties, min(better, worse), variant="trinomial")
+    expected = entry.expected["trinomial"]["one_sided_in_observed_direction"]
+    assert ahead.greater == pytest.approx(expected, rel=0, abs=1e-9)
+
+
+@given(COUNTS, COUNTS, COUNTS)
+def test_the_trinomial_tail_is_the_sum_over_all_outcomes(better, ties, worse):
+    n = better + ties + worse
+    if not n:
+        return
+    same = (1 - ties / n) / 2
+    total = sum(
+        factorial(n)
+        / (factorial(up) * factorial(n - up - down) * factorial(down))
+        * same ** (up + down)
+        * (ties / n) ** (n - up - down)
+        for up in range(n + 1)
+        for down in range(n + 1 - up)
+        if up - down >= better - worse
+    )
+    assert trinomial_tail(better - worse, n, ties) == pytest.approx(total, rel=0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("lead", "trials", "ties"), [(150, 200, 100), (180, 200, 100), (290, 300, 240)]
+)
+def test_the_trinomial_tail_is_the_exact_sum_where_it_is_tiny(lead, trials, ties):
+    # most of such a tail lies where ties are far rarer than they are on average
+    chance = Fraction(ties, trials)
+    total = Fraction(0)
+    for tied in range(trials - lead + 1):
+        decided = trials - tied
+        ahead = sum(comb(decided, up) for up in range((decided + lead + 1) // 2, decided + 1))
+        tie = comb(trials, tied) * chance**tied * (1 - chance) ** decided
+        total += tie * Fraction(ahead, 2**decided)
+    assert total < Fraction(1, 10**30)
+    assert trinomial_tail(lead, trials, ties) == pytest.approx(float(total), rel=1e-9, abs=0)
+
+
+@given(COUNTS, COUNTS, COUNTS)
+def test_exchanging_the_systems_keeps_two_sided_p_values(better, ties, worse):
+    if not better + ties + worse:
+        return
+    for one, other in zip(
+        sign_tests(better, ties, worse), sign_tests(worse, ties, better), strict=True
+    ):
+        assert one.p == pytest.approx(other.p, abs=1e-12)
+        assert 0 <= one.p <= 1
+
+
+@given(st.integers(-3, 60), st.integers(0, 60))
+def test_binomial_tails_are_those_of_scipy(successes, trials):
+    found = upper_tail(np.array([float(successes)]), np.array([float(trials)]))[0]
+    assert found == pytest.approx(stats.binom.sf(successes - 1, trials, 0.5), abs=1e-12)
+
+
+@given(st.integers(0, 50), st.integers(0, 50))
+def test_clopper_pearson_intervals_are_those_of_scipy(successes, failures):
+    if not successes + failures:
+        return
+    expected = stats.binomtest(successes, successes + failures).proportion_ci(0.9)
+    found = clopper_pearson(successes, successes + failures, 0.9)
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-10)
+
+
+def test_without_ties_all_exact_variants_are_one_test():
+    exact = [one.p for one in sign_tests(30, 0, 15) if one.z is None]
+    assert exact == pytest.approx([stats.binomtest(30, 45).pvalue] * 4)
+
+
+def test_nothing_but_ties_is_no_evidence_and_no_error():
+    for one in sign_tests(0, 7, 0):
+        assert (one.p, one.z if one.variant == "ignore-normal" else None) == (1.0, None)
+    assert sign_test(0, 7, 0).interval == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [3_000, 1_000_000])
+def test_many_comparisons_meet_the_normal_distribution_and_take_no_time(n):
+    ties, lead = n // 3, int(2 * (2 * n / 3) ** 0.5)
+    began = time.process_time()
+    found = trinomial_tail(lead, n, ties)
+    assert time.process_time() - began < 1.0
+    # continuity correction of half a step of 1
+    expected = stats.norm.sf((lead - 0.5) / (n - ties) ** 0.5)
+    assert found == pytest.approx(expected, rel=3e-3)
+
+
+def test_thousands_of_trinomial_tests_take_seconds():
+    rng = np.random.Generator(np.random.PCG64(1))
+    counts = rng.multinomial(200, [0.4, 0.25, 0.35], size=5000).T.astype(float)
+    began = time.process_time()
+    p = VARIANTS["trinomial"].two_sided(*counts)
+    assert time.process_time() - began < 5.0
+    assert p[17] == sign_test(*map(int, counts[:, 17]), variant="trinomial").p
+
+
+def test_results_are_frozen_and_say_what_they_assume():
+    for one in sign_tests(61, 24, 35):
+        assert one.assumes[0] == "all comparisons are independent"
+        assert one.ignores
+        with pytest.raises(FrozenInstanceError):
+            one.p = 0.0
+    assert "ties" in sign_test(61, 24, 35).ignores
+    assert "ties" not in sign_test(61, 24, 35, variant="trinomial").ignores
+
+
+def test_what_cannot_be_counted_is_refused():
+    with pytest.raises(InvalidJudgments, match="none may be negative"):
+        sign_test(-1, 0, 3)
+    with pytest.raises(UnknownOption, match="importance weights are no counts"):
+        sign_test(1.5, 0, 3)
+    with pytest.raises(InvalidJudgments, match="nothing to test"):
+        sign_test(0, 0, 0)
+    with pytest.raises(UnknownOption, match=r"variant cannot be 'splt'.*'split'"):
+        sign_test(1, 0, 0, variant="splt")
