@@ -1,0 +1,140 @@
+"""The most probable ranking: every order tried, with exact fractions."""
+
+from fractions import Fraction
+from itertools import permutations
+from math import comb, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import NotIdentified
+from evenhand.numerics.linear_order import BestOrders
+from evenhand.scoring.most_probable import log_chances, score_most_probable
+from tallies import mirrored, renamed, shuffled, tally
+
+
+def chance(won, lost):
+    """P(p > ½) of Beta(w + 1, l + 1), as a sum of binomial chances: P(X ≤ w) of w + l + 1 coins."""
+    n = won + lost + 1
+    return Fraction(sum(comb(n, x) for x in range(won + 1)), 2**n)
+
+
+def best_orders(wins):
+    """All orders of the greatest product, and it."""
+    k = len(wins)
+    found = {
+        order: prod(
+            chance(wins[i][j], wins[j][i])
+            for place, i in enumerate(order)
+            for j in order[place + 1 :]
+        )
+        for order in permutations(range(k))
+    }
+    most = max(found.values())
+    return {order for order, value in found.items() if value == most}, most
+
+
+def table(wins):
+    names = "abcdef"
+    return tally(
+        *[
+            (names[i], names[j], wins[i][j], 1, wins[j][i])
+            for i in range(len(wins))
+            for j in range(i + 1, len(wins))
+        ]
+    )
+
+
+SQUARE = st.integers(2, 5).flatmap(
+    lambda k: st.lists(st.lists(st.integers(0, 9), min_size=k, max_size=k), min_size=k, max_size=k)
+)
+
+
+@given(SQUARE)
+def test_no_order_is_more_probable(wins):
+    best, most = best_orders(wins)
+    scores = score_most_probable(table(wins))
+    order = tuple("abcdef".index(name) for name in scores.order)
+    assert order in best
+    assert sorted(-scores.values) == list(range(1, len(wins) + 1))
+    _, _, said = scores.notes[0].rpartition("with probability ")
+    if most >= Fraction(1, 1000):
+        assert float(said.removeprefix("above ")) == pytest.approx(float(most), abs=0.00051)
+    else:
+        exponent = float(said.removeprefix("10^"))
+        assert exponent == pytest.approx(np.log10(float(most)), abs=0.0051)
+    if len(best) == 1:
+        assert len(scores.notes) == 1
+    else:
+        places = {i: {order.index(i) for order in best} for i in range(len(wins))}
+        moving = ", ".join("abcdef"[i] for i, seen in places.items() if len(seen) > 1)
+        said = f"places of {moving} differ between them"
+        assert scores.notes[1] == f"{len(best)} orders are equally probable: {said}"
+
+
+@pytest.mark.parametrize("pair", [(0, 0), (3, 1), (40, 25), (7, 300), (1000, 0), (2, 1500)])
+def test_chances_of_pairs_are_binomial_sums(pair):
+    won, lost = pair
+    found = log_chances(np.array([[0.0, won], [lost, 0.0]]))
+    exact = chance(won, lost), chance(lost, won)
+    for value, expected in zip((found[0, 1], found[1, 0]), exact, strict=True):
+        assert value == pytest.approx(_log(expected), rel=1e-10, abs=1e-15)
+
+
+def _log(fraction):
+    """Logarithm of a fraction of numbers too large for floats."""
+    bits = fraction.numerator.bit_length() - fraction.denominator.bit_length()
+    scaled = fraction / 2**bits if bits >= 0 else fraction * 2**-bits
+    return float(np.log(float(scaled))) + bits * float(np.log(2))
+
+
+def test_a_nearly_even_pair_gives_way_to_a_clear_one():
+    """Of the second cycle, with net wins 9, 80 and 10, Lopez's rule would contradict a > b, 9:0."""
+    cycle = table([[0, 51, 40], [49, 0, 90], [60, 10, 0]])
+    assert score_most_probable(cycle).order == ("b", "c", "a")
+    few = table([[0, 9, 400], [0, 0, 90], [410, 10, 0]])
+    assert score_most_probable(few).order == ("a", "b", "c")
+
+
+def test_order_sides_and_names_do_not_matter():
+    data = table([[0, 5, 9, 2], [1, 0, 7, 6], [3, 2, 0, 8], [6, 1, 4, 0]])
+    expected = score_most_probable(data)
+    for same in (shuffled(data, 1), mirrored(data)):
+        assert score_most_probable(same).order == expected.order
+    order = [2, 0, 3, 1]
+    moved = score_most_probable(renamed(data, order))
+    assert moved.values[order].tolist() == expected.values.tolist()
+
+
+def test_of_equally_probable_orders_who_won_more_comes_first():
+    """a and b are even; both are before c, a with 8 of 10 and b with 9, so that b won more."""
+    scores = score_most_probable(table([[0, 2, 8], [2, 0, 9], [2, 1, 0]]))
+    assert scores.order == ("b", "a", "c")
+    assert scores.notes[1] == "2 orders are equally probable: places of a, b differ between them"
+    turned = score_most_probable(table([[0, 2, 9], [2, 0, 8], [1, 2, 0]]))
+    assert turned.order == ("a", "b", "c")
+
+
+def test_the_seed_is_the_search_s_and_is_said_where_no_order_is_proven(monkeypatch):
+    drawn = []
+
+    def search(weights, prefer, **settings):
+        drawn.append(settings)
+        orders = (tuple(range(len(weights))),)
+        return BestOrders(30.0, 20.0, orders, None, None, None)
+
+    data = table([[0, 5, 9], [1, 0, 7], [3, 2, 0]])
+    assert score_most_probable(data).settings == ()
+    monkeypatch.setattr("evenhand.scoring.most_probable.find_best_orders", search)
+    scores = score_most_probable(data, seed=4)
+    assert drawn == [{"limit": 1, "seed": 4}]
+    assert scores.settings == ("seed=4",)
+    # 10 nats are 10 / ln 10 = 4.34 powers of ten
+    assert scores.notes[1] == "not proven best: another order may be up to 10^4.34 times as likely"
+
+
+def test_groups_that_never_met_are_refused():
+    with pytest.raises(NotIdentified, match="nothing joins"):
+        score_most_probable(tally(("a", "b", 1, 0, 0), ("c", "d", 1, 0, 0)))
