@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from evenhand.judgments import Tally
 from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.threshold_laws import GlennDavid, RaoKupper
-from evenhand.preference.tie_laws import Davidson, TwoOutcomes
+from evenhand.preference.ties.laws import Davidson, TwoOutcomes
+from evenhand.preference.ties.thresholds import GlennDavid, RaoKupper
 
 LAMBDA = np.array([0.4, 0.1, -0.2, 0.0])
 DELTA = 0.15

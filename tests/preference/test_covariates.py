@@ -12,7 +12,7 @@ from evenhand.judgments.tally import merge_levels
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.covariates import find_independent, grouped_design
 from model_family import FEATURES, campaign
-from tallies import tally
+from tallies import simulate, tally
 
 GROUPS = ("expert", "novice")
 ROUND = [(a, b, 3, 1, 2, group) for group in GROUPS for a in "ABC" for b in "ABC" if a != b]
@@ -187,3 +187,30 @@ def test_a_thousand_systems_in_two_groups_are_found_independent():
     design = grouped_design(tally(*rows), k - 1, ("judge",), {}, {})
     assert (design.size, len(design.names), design.aliased) == (2 * k, 2 * (k - 1), ())
     assert design.saturated
+
+
+def test_in_every_group_the_same_sums_of_covariates_are_aliased():
+    extra = {"twice": {name: 2 * x + 1 for name, x in FEATURES["size"].items()}}
+    model = BradleyTerry(system_covariates=FEATURES | extra, judge_covariates=("judge",))
+    fit = model.fit(campaign())
+    assert fit.names == ("size", "size:student", "g1")
+    assert fit.design.aliased == ("twice", "twice:student")
+    assert fit.design.owners == (("", ""), ("judge", "student"))
+
+
+def test_many_systems_in_groups_are_fitted_as_few_are():
+    """From 200 worths on zeros of the design are left out; groups with γ = 0 share nothing."""
+    parts = [simulate(np.linspace(-1, 1, 120), 6000, seed=seed) for seed in (1, 2)]
+    rows = [
+        (f"s{left:04d}", f"s{right:04d}", won, tied, lost, name)
+        for part, name in zip(parts, GROUPS, strict=True)
+        for left, right, won, tied, lost in zip(
+            part.left, part.right, part.wins, part.ties, part.losses, strict=True
+        )
+    ]
+    fit = BradleyTerry(ties="none", judge_covariates=("judge",), prior=1).fit(tally(*rows))
+    alone = [BradleyTerry(ties="none", prior=1).fit(part) for part in parts]
+    assert fit.loglik == pytest.approx(sum(one.loglik for one in alone), rel=1e-10)
+    np.testing.assert_allclose(fit.log_worth, alone[0].log_worth, atol=1e-7)
+    np.testing.assert_allclose(fit.worth_vcov, alone[0].worth_vcov, rtol=1e-6, atol=1e-9)
+    assert fit.design.matrix.shape == (240, 238)

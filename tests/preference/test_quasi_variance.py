@@ -12,6 +12,7 @@ from evenhand.errors import NotIdentified
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.quasi_variance import find_quasi_variances
 from golden_numbers import golden
+from model_family import FEATURES, campaign
 from tallies import dras, tally
 
 NAMES = tuple("ABCDEFGHIJ")
@@ -97,3 +98,9 @@ def test_many_systems_take_no_table_of_pairs_by_systems():
     own = np.linspace(0.5, 2, k)
     found = find_quasi_variances(tuple(map(str, range(k))), np.diag(own))
     np.testing.assert_allclose(found.variances, own, rtol=1e-6)
+
+
+def test_sums_over_a_covariate_have_no_quasi_variances():
+    fit = BradleyTerry(system_covariates=FEATURES).fit(campaign())
+    with pytest.raises(NotIdentified, match="sums over covariates"):
+        fit.quasi_variances()

@@ -4,7 +4,7 @@ For systems j and k, j shown first, judged by group l (Dras 2015, eq. 1 and 2; D
 2009; Davidson & Beaver 1977):
 
     log m[j]  = μ + (λ_j + λ_jl) − (λ_k + λ_kl) + δ
-    log m[tie] = μ + γ
+    log m[tie] = μ + γ (+ γ_l)
     log m[k]  = μ − (λ_j + λ_jl) + (λ_k + λ_kl) − δ
 
 log-worth = 2λ, worth π ∝ exp(2λ). When not to use it: when one judge's many answers, or answers on
@@ -27,6 +27,7 @@ from evenhand.errors import (
     listing,
     require_option,
 )
+from evenhand.judgments.alike import say_names
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Tally
@@ -36,9 +37,10 @@ from evenhand.preference.design import DENSE, Design, plain_design, reference_co
 from evenhand.preference.estimation import make_fit
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
-from evenhand.preference.support import Support, check_support, refuse_nothing
-from evenhand.preference.threshold_laws import GlennDavid, RaoKupper, TwoProbits
-from evenhand.preference.tie_laws import Davidson, TieLaw, TwoOutcomes
+from evenhand.preference.support import Shape, Support, check_support, refuse_nothing
+from evenhand.preference.ties.groups import TieGroups, group_ties
+from evenhand.preference.ties.laws import Davidson, TieLaw, TwoOutcomes
+from evenhand.preference.ties.thresholds import GlennDavid, RaoKupper, TwoProbits
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -72,11 +74,15 @@ class BradleyTerry:
             (drop tied comparisons), none (γ = 0 with the tie cells kept).
         order_effect: estimate δ, the advantage of standing first.
         judge_covariates: columns whose levels have worths of their own (λ_jl).
-        references: reference level by judge covariate; the first by default.
+        tie_covariates: columns whose levels have tie parameters of their own (γ_l); with Davidson's
+            ties.
+        references: reference level by judge or tie covariate; the first by default.
         system_covariates: covariate → system → number or level; worths are then their sum.
         reference: the system with λ = 0; the last by default.
         prior: pseudo-comparisons of every system with a ghost (one in each judge group), half of
             them won; 0 for none.
+        controls: what differs between the two outputs of a comparison and is controlled for:
+            columns of differences, left minus right, or NAME=LEFT,RIGHT for two columns.
 
     >>> from evenhand.judgments import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
@@ -93,6 +99,8 @@ class BradleyTerry:
     system_covariates: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
     reference: str | None = None
     prior: float = 0.0
+    tie_covariates: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse settings that do not exist.
@@ -102,12 +110,19 @@ class BradleyTerry:
 
         """
         require_option("ties", self.ties, TIES)
-        named = self.judge_covariates
-        covariates = (named,) if isinstance(named, str) else tuple(named)
-        object.__setattr__(self, "judge_covariates", covariates)
-        if len(set(covariates)) < len(covariates):
-            raise UnknownOption(f"judge covariates {listing(covariates)}: one is named twice")
-        unknown = [name for name in self.references if name not in self.judge_covariates]
+        for role in ("judge_covariates", "tie_covariates", "controls"):
+            named = getattr(self, role)
+            covariates = (named,) if isinstance(named, str) else tuple(named)
+            object.__setattr__(self, role, covariates)
+            if len(set(covariates)) < len(covariates):
+                said = f"{role.replace('_', ' ')} {listing(covariates)}"
+                raise UnknownOption(f"{said}: one is named twice")
+        if self.tie_covariates and self.ties != "davidson":
+            raise UnknownOption(
+                "tie covariates give each group a γ of its own, which ties davidson has and"
+                f" {self.ties} has not: choose davidson, or leave them out"
+            )
+        unknown = [name for name in self.references if name not in self.covariates]
         if unknown:
             raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
         if not (np.isfinite(self.prior) and self.prior >= 0):
@@ -115,6 +130,15 @@ class BradleyTerry:
                 f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
                 " such as 1, or 0 for none"
             )
+        if self.controls:
+            from evenhand.preference.controls.columns import check_controls
+
+            check_controls(self)
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns that the counts must tell apart."""
+        return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
 
     def fit(self, data: Comparisons | Rankings | Tally) -> Fit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
@@ -125,12 +149,24 @@ class BradleyTerry:
             UnknownOption: an order effect is asked of data without positions.
 
         """
+        if self.controls:
+            from evenhand.preference.controls.fit import fit_controlled
+
+            found = fit_controlled(self, data)
+            said = (*_warn_of_tasks(data), *say_names(found.systems))
+            return replace(found, notes=(*found.notes, *said))
         tally = self._tally(data)
-        likelihood, support = self._prepare(tally)
-        notes = (*support.notes, *_warn_of_tasks(data))
+        names = say_names(tally.systems)
+        try:
+            likelihood, support = self._prepare(tally)
+        except NotIdentified as refusal:  # names taken for systems may be why
+            raise NotIdentified(". ".join([refusal.fault, *names]), refusal.remedies) from None
+        notes = (*support.notes, *_warn_of_tasks(data), *names)
         if likelihood.design.size > DENSE:
             from evenhand.preference.large import fit_large
 
+            if self.tie_covariates:
+                raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
             return fit_large(self, likelihood, tally, notes)
         with one_blas_thread():
             return make_fit(self, likelihood, tally, notes)
@@ -144,16 +180,16 @@ class BradleyTerry:
                 f"a model of preferences is fitted to comparisons or rankings, not to"
                 f" {type(data).__name__}: open a file or frame of them with evenhand.read"
             )
-        tally = data.tally(by=self.judge_covariates) if isinstance(data, Comparisons) else data
+        tally = data.tally(by=self.covariates) if isinstance(data, Comparisons) else data
         if self.order_effect and not tally.positions_known:
             raise UnknownOption(
                 "the order effect needs to know which output stood first, and these data do not"
                 " say: leave out --order-effect, or map a position column"
             )
-        return tally.pool(self.judge_covariates) if self.order_effect else self._fold(tally)
+        return tally.pool(self.covariates) if self.order_effect else self._fold(tally)
 
     def _fold(self, tally: Tally) -> Tally:
-        factors = {name: tally.factor(name) for name in self.judge_covariates}
+        factors = {name: tally.factor(name) for name in self.covariates}
         return replace(tally, factors=factors).fold()
 
     def _prepare(self, tally: Tally) -> tuple[Likelihood, Support]:
@@ -165,11 +201,15 @@ class BradleyTerry:
             refuse_nothing(tally)
         if not used.all():
             counts = counts[used]
-        design = self._design(_rows(tally, used))
-        support = check_support(self, design, counts, tally)
+        kept = _rows(tally, used)
+        design = self._design(kept)
+        ties = self._group_ties(kept, design)
+        support = check_support(self, Shape(design, ties), counts, tally)
         counts = np.asfortranarray(counts)  # laws take it column by column
         law = _LAWS[self.ties] if support.ties_estimated else _WITHOUT_TIES[self.ties]
-        likelihood = Likelihood(design, law, counts, self.order_effect, self.prior)
+        likelihood = Likelihood(
+            design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=ties
+        )
         return likelihood, support
 
     def treat_ties(self, counts: Array) -> Array:
@@ -188,6 +228,13 @@ class BradleyTerry:
         return grouped_design(
             tally, reference, self.judge_covariates, self.references, self.system_covariates
         )
+
+    def _group_ties(self, tally: Tally, design: Design) -> TieGroups | None:
+        """Return the groups with tie parameters of their own, if ties were seen at all."""
+        if not self.tie_covariates or not tally.ties.any():
+            return None
+        covariates = self.judge_covariates, self.tie_covariates
+        return group_ties(tally, design, covariates, self.references)
 
 
 def _warn_of_tasks(data: Comparisons | Rankings | Tally) -> tuple[str, ...]:

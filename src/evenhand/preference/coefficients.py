@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from evenhand.numerics.distributions import two_sided_p
 
@@ -82,6 +83,15 @@ class LRTest:
 
     def __str__(self) -> str:
         return f"LR {self.statistic:.4f} on {self.df} df, p {format_p(self.p)} ({self.note})"
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON has, None for an end that there is not.
+
+    >>> finite(0.5), finite(float("inf"))
+    (0.5, None)
+    """
+    return value if isfinite(value) else None
 
 
 def format_p(p: float) -> str:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest
 from evenhand.judgments.tally import Factor, Tally
-from evenhand.preference.design import DENSE, Codes, Design, Matrix
+from evenhand.preference.design import DENSE, Codes, Design, Matrix, Owner
 
+Name = TypeVar("Name", str, tuple[str, str])
 Features = Mapping[str, Mapping[str, float | str]]
 ADDS: Final = 1e-8
 """Share of a column's length that must be left once earlier columns are taken out."""
@@ -68,12 +69,15 @@ def grouped_design(
         InvalidJudgments: a system without a value, or covariates that do not vary.
 
     """
-    factors = {name: _unmerged(tally, name) for name in covariates}
-    homes = {name: _home(name, factor.labels, references) for name, factor in factors.items()}
+    factors = {name: unmerged(tally, name) for name in covariates}
+    homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
     nodes = _find_nodes(tally, factors)
     names, labels, base = system_columns(tally.systems, reference, features)
-    columns, tags = _interact(base[nodes.system], nodes, factors, homes)
-    keep = find_independent(columns, nodes.group)
+    of_groups, owners = _group_columns(nodes, factors, homes)
+    own_base = base[nodes.system]
+    columns = np.concatenate([own_base * one[nodes.group, None] for one in of_groups.T], axis=1)
+    tags = [tag_of(owner, alone=len(factors) == 1) for owner in owners]
+    keep = _keep(base, of_groups, nodes, columns)
     if not keep[: len(names)].any():
         raise _no_variation(features)
     own = np.all([nodes.levels[name] == home for name, home in homes.items()], axis=0)
@@ -89,25 +93,77 @@ def grouped_design(
         right=nodes.right,
         names=_chosen([name + tag for tag in tags for name in names], keep),
         labels=_chosen(all_labels, keep),
-        matrix=np.ascontiguousarray(columns[:, keep]),
+        matrix=columns if keep.all() else np.ascontiguousarray(columns[:, keep]),
         aliased=_chosen(all_labels, ~keep),
         home=int(at_home[0]) if at_home.size else None,
+        owners=_chosen([owner for owner in owners for _ in names], keep),
     )
 
 
-def _chosen(names: Sequence[str], keep: NDArray[np.bool_]) -> tuple[str, ...]:
+def _keep(base: Matrix, of_groups: Matrix, nodes: _Nodes, columns: Matrix) -> NDArray[np.bool_]:
+    """Mark the columns that add something to those before them.
+
+    Where every group saw every system each column is one over groups times one over systems, and
+    adds something if both of them do.
+
+    Args:
+        base: (K, P) columns over systems.
+        of_groups: (groups, B) columns over groups.
+        nodes: systems in the eyes of groups.
+        columns: (N, B P) their products over nodes.
+
+    """
+    if len(nodes.system) < len(base) * len(of_groups):
+        return find_independent(columns, nodes.group)
+    plain = len(base) == base.shape[1] + 1 and (base.sum(axis=0) == 1).all() and base.max() == 1
+    one_group = np.zeros(len(base), dtype=np.int32)
+    systems = np.ones(base.shape[1], bool) if plain else find_independent(base, one_group)
+    return np.outer(keep_levels(of_groups), systems).ravel()
+
+
+def keep_levels(matrix: Matrix) -> NDArray[np.bool_]:
+    """Mark the columns that add something to those before them, constants included."""
+    mirrored = np.concatenate([matrix, -matrix])  # its columns have mean zero
+    return find_independent(mirrored, np.zeros(len(mirrored), dtype=np.int32))
+
+
+def tag_of(owner: Owner, *, alone: bool) -> str:
+    """Return what a covariate and its level add to the name of a parameter.
+
+    >>> tag_of(("judge", "J3"), alone=True), tag_of(("SEX", "2"), alone=False)
+    (':J3', ':SEX=2')
+    """
+    covariate, level = owner
+    if not covariate:
+        return ""
+    return f":{level}" if alone else f":{covariate}={level}"
+
+
+def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
     return tuple(name for name, kept in zip(names, keep, strict=True) if kept)
 
 
-def _unmerged(tally: Tally, name: str) -> Factor:
+def unmerged(tally: Tally, name: str) -> Factor:
+    """Return a factor whose levels can be told apart.
+
+    Raises:
+        UnknownColumn: the tally does not tell the covariate apart.
+        UnknownOption: its levels were merged.
+
+    """
     factor = tally.factor(name)
     if factor.merged:
         raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
     return factor
 
 
-def _home(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:
-    """Return the code of the reference level: the first unless another is named."""
+def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:
+    """Return the code of the reference level: the first unless another is named.
+
+    Raises:
+        UnknownOption: no such level.
+
+    """
     named = references.get(covariate)
     if named is None:
         return 0
@@ -145,18 +201,17 @@ def _group_names(factors: Mapping[str, Factor], nodes: _Nodes) -> tuple[str, ...
     return tuple(map(", ".join, zip(*named, strict=True))) if named else ("",)
 
 
-def _interact(
-    base: Matrix, nodes: _Nodes, factors: Mapping[str, Factor], homes: Mapping[str, int]
-) -> tuple[Matrix, list[str]]:
-    """Return (N, p) columns for all groups and then for each level, and what to add to names."""
-    blocks, tags = [base], [""]
+def _group_columns(
+    nodes: _Nodes, factors: Mapping[str, Factor], homes: Mapping[str, int]
+) -> tuple[Matrix, list[Owner]]:
+    """Return (groups, B) columns, of ones and for each level, and whose each of them is."""
+    columns, owners = [np.ones(int(nodes.group.max()) + 1)], [("", "")]
     for name, factor in factors.items():
-        own = nodes.levels[name][nodes.group]
         for code, level in enumerate(factor.labels):
             if code != homes[name]:
-                blocks.append(base * (own == code)[:, None])
-                tags.append(f":{level}" if len(factors) == 1 else f":{name}={level}")
-    return np.concatenate(blocks, axis=1), tags
+                columns.append((nodes.levels[name] == code).astype(np.float64))
+                owners.append((name, level))
+    return np.stack(columns, axis=1), owners
 
 
 def system_columns(

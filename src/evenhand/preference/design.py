@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +19,14 @@ from evenhand.judgments.tally import Tally
 
 Codes = NDArray[np.int32]
 Matrix = NDArray[np.float64]
+Owner = tuple[str, str]
 
 DENSE: int = 3_000
 """Most nodes for which matrices over nodes are formed."""
+LARGE: int = 200
+"""Nodes from which zeros of a matrix are left out, where few of its numbers are none."""
+FILLED: float = 0.05
+"""Share of numbers other than zero below which they are few."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,8 @@ class Design:
         group: (N,) judge group of each node.
         groups: names of the groups; ("",) without judge covariates.
         home: the group of all reference levels; None where no judgment is of that group.
+        owners: covariate and level that each reported parameter belongs to, ("", "") for those of
+            the reference group; empty without judge covariates.
         left: (C,) node shown first, for each entry of the tally.
         right: (C,) the other node.
         names: names of the reported parameters, such as "o1" or "o1:J3".
@@ -55,6 +64,7 @@ class Design:
     matrix: Matrix | None = None
     aliased: tuple[str, ...] = ()
     home: int | None = 0
+    owners: tuple[Owner, ...] = ()
 
     @property
     def size(self) -> int:
@@ -66,14 +76,44 @@ class Design:
         """Whether every group has worths of its own, free of the others'."""
         return self.matrix is None or self.matrix.shape[1] == self.size - len(self.groups)
 
+    @cached_property
+    def _sparse(self) -> Any:
+        """The matrix without its zeros; None where it is small or full of other numbers.
+
+        Worths of judge groups are sums of two or three parameters, whatever the number of systems.
+        """
+        if self.matrix is None or self.size < LARGE:
+            return None
+        if np.count_nonzero(self.matrix) > FILLED * self.matrix.size:
+            return None
+        from scipy import sparse
+
+        return sparse.csr_array(self.matrix)
+
+    def laplacian(self, weights: NDArray[np.float64]) -> Matrix:
+        """Return (p, p) information of the parameters; entries have these weights, by η."""
+        if self._sparse is None:
+            return self.pull(self.pull(node_laplacian(self, weights)).T)
+        from scipy import sparse
+
+        shape = (self.size, self.size)
+        table = sparse.coo_array((weights, (self.left, self.right)), shape=shape).tocsr()
+        table = table + table.T
+        whole = sparse.diags_array(np.asarray(table.sum(axis=1)).ravel()).tocsr() - table
+        return np.asarray((self._sparse.T @ whole @ self._sparse).toarray())
+
     def worths(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (N,) λ of the nodes."""
+        if self._sparse is not None:
+            return np.asarray(self._sparse @ beta)
         if self.matrix is not None:
             return np.asarray(self.matrix @ beta)
         return np.insert(beta, self.reference, 0.0)
 
     def pull(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn derivatives by node, (N, ...), into derivatives by parameter, (p, ...)."""
+        if self._sparse is not None:
+            return np.asarray(self._sparse.T @ gradient)
         if self.matrix is not None:
             return np.asarray(self.matrix.T @ gradient)
         if self.reference == self.size - 1:
@@ -113,6 +153,18 @@ class Design:
             return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
         rows = self.matrix[self.nodes(None, range(len(self.systems)))]
         return np.asarray(rows - rows[self.reference])
+
+
+def node_laplacian(design: Design, weights: NDArray[np.float64]) -> Matrix:
+    """Return the (N, N) weighted Laplacian of who was compared with whom."""
+    n = design.size
+    flat = np.bincount(design.left.astype(np.int64) * n + design.right, weights, minlength=n * n)
+    table = flat.reshape(n, n)
+    table += table.T
+    degree = table.sum(axis=1)
+    laplacian = np.negative(table, out=table, dtype=np.float64)
+    laplacian[np.diag_indices(n)] = degree
+    return np.asarray(laplacian)
 
 
 def reference_code(systems: Sequence[str], reference: str | None) -> int:

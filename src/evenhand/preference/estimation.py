@@ -14,7 +14,6 @@ from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
 from evenhand.preference.support import THRESHOLDS
-from evenhand.preference.tie_laws import TwoOutcomes
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
@@ -70,7 +69,6 @@ def gather(model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: 
     for array in (estimate, vcov, solution.beta):
         if array is not None:
             array.flags.writeable = False
-    cells = len(likelihood.counts) * (1 if isinstance(likelihood.law, TwoOutcomes) else 2)
     return Fit(
         model=model,
         systems=tally.systems,
@@ -81,7 +79,7 @@ def gather(model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: 
         beta=solution.beta,
         loglik=solution.loglik,
         deviance=max(2 * (saturated_loglik(likelihood.counts) - solution.loglik), 0.0),
-        df=cells - len(names),
+        df=likelihood.cells - len(names),
         n_judgments=tally.n_judgments,
         n_comparisons=float(likelihood.counts.sum()),
         steps=solution.steps,
@@ -97,7 +95,10 @@ def _name_all(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of all reported parameters, in the papers' words and in the user's."""
     names, labels = [*likelihood.design.names], [*likelihood.design.labels]
-    if likelihood.law.free:
+    if likelihood.ties is not None:
+        names += likelihood.ties.names
+        labels += likelihood.ties.labels
+    elif likelihood.law.free:
         names.append("tau" if model.ties in THRESHOLDS else "g1")
         labels.append("tie")
     if likelihood.order_effect:

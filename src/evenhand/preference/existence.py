@@ -92,22 +92,22 @@ def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool 
     require_option("ties", ties, TIES)
     board = make_board(cells)
     if not board.left.size:
-        raise NotIdentified(refusals.no_comparisons(board))
+        raise NotIdentified(*refusals.no_comparisons(board))
     if ties == "discard" and not (board.wins.any() or board.losses.any()):
-        raise NotIdentified(refusals.only_ties(board))
+        raise NotIdentified(*refusals.only_ties(board))
     free = ties in _NO_TIES and bool(board.ties.any())
     kept = ties != "discard"
     # what holds of some judgments holds of all of them, so a sample usually settles it
     sample = board.sampled()
     parts = (board,) if sample is board else (sample, board)
     if not any(_is_linked(part, ties=kept) for part in parts):
-        raise NotIdentified(_say_what_is_apart(board, ties=kept))
+        raise NotIdentified(*_say_what_is_apart(board, ties=kept))
     if free and (places := _places_of_growing_ties(parts)) is not None:
-        raise NotIdentified(refusals.ties_run_away(board, places))
+        raise NotIdentified(*refusals.ties_run_away(board, places))
     if order_effect and not any(_order_is_bounded(part, ties=kept) for part in parts):
-        raise NotIdentified(_say_how_order_runs_away(board, ties=kept))
+        raise NotIdentified(*_say_how_order_runs_away(board, ties=kept))
     if free and order_effect and not any(_both_are_bounded(part) for part in parts):
-        raise NotIdentified(refusals.ties_run_away_with_order())
+        raise NotIdentified(*refusals.ties_run_away_with_order())
     return Verdict(free, (_NO_TIES[ties],) if ties in _NO_TIES and not free else ())
 
 
@@ -156,7 +156,7 @@ def _some_pair_disagrees(board: Board) -> bool:
     return bool(np.any((board.wins > 0) & (board.losses > 0)))
 
 
-def _say_what_is_apart(board: Board, *, ties: bool) -> str:
+def _say_what_is_apart(board: Board, *, ties: bool) -> refusals.Refusal:
     unseen = np.setdiff1d(np.arange(len(board.systems)), board.system)
     if unseen.size:
         return refusals.never_seen(board, unseen)
@@ -175,7 +175,7 @@ def _say_what_is_apart(board: Board, *, ties: bool) -> str:
     return refusals.one_way(part, links, strong_components(links), ties_help=ties_help)
 
 
-def _say_how_order_runs_away(board: Board, *, ties: bool) -> str:
+def _say_how_order_runs_away(board: Board, *, ties: bool) -> refusals.Refusal:
     rows = np.flatnonzero(board.wins + board.losses + board.ties * ties)
     left, right = board.left[rows], board.right[rows]
     ends = np.concatenate((left, right)), np.concatenate((right, left))

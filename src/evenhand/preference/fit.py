@@ -1,7 +1,6 @@
 """What a fit holds: estimates with covariance, how well they fit, and predictions.
 
-A `Fit` is frozen. Coefficients are on the papers' λ scale; log-worth = 2λ is the natural log-odds
-scale and worth π = exp(2λ) / Σ exp(2λ).
+It is on the papers' λ scale; log-worth = 2λ is natural log-odds, worth π = exp(2λ) / Σ exp(2λ).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from evenhand.preference.design import Design
 from evenhand.preference.likelihood import Likelihood
 from evenhand.preference.summary import Summary
 from evenhand.preference.support import THRESHOLDS
-from evenhand.preference.tie_laws import TwoOutcomes
+from evenhand.preference.ties.laws import TwoOutcomes
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
@@ -80,6 +79,12 @@ class Fit:
         """The map from parameters to worths."""
         return self.likelihood.design
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Judge groups with parameters of their own; ("",) where all judges are one group."""
+        ties = self.likelihood.ties
+        return self.design.groups if ties is None else ties.groups
+
     @cached_property
     def _rows(self) -> Array:
         """(K, p) λ of every system by the reported parameters, in the reference group."""
@@ -117,11 +122,9 @@ class Fit:
         """Turn any (p, p) covariance of the parameters into (K, K) of `log_worth`."""
         if self.design.matrix is not None:
             return np.asarray(4 * self._rows @ vcov @ self._rows.T)
-        k = len(self.systems)
-        full = np.zeros((k, k))
-        others = np.delete(np.arange(k), self.design.reference)
-        full[np.ix_(others, others)] = 4 * vcov[: k - 1, : k - 1]
-        return full
+        k, at = len(self.systems), self.design.reference
+        own = 4 * vcov[: k - 1, : k - 1]
+        return np.insert(np.insert(own, at, 0.0, axis=0), at, 0.0, axis=1)
 
     @cached_property
     def raw_vcov(self) -> Array:
@@ -160,21 +163,26 @@ class Fit:
             Coefficient.make(*row)
             for row in zip(self.names, self.labels, self.estimate.tolist(), errors, strict=True)
         ]
-        if self.model.system_covariates:
-            return tuple(rows)
-        at = self.design.reference
-        rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
+        if not self.model.system_covariates:
+            at = self.design.reference
+            rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
         return tuple(rows)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters, those at −∞ included: the data chose them as well."""
+        ties = self.likelihood.ties
+        return len(self.names) + (0 if ties is None else len(ties.endless))
 
     @property
     def aic(self) -> float:
         """Akaike's criterion, −2ℓ + 2p; assumes independent judgments."""
-        return -2 * self.loglik + 2 * len(self.names)
+        return -2 * self.loglik + 2 * self.n_parameters
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent."""
-        return float(-2 * self.loglik + len(self.names) * np.log(self.n_judgments))
+        return float(-2 * self.loglik + self.n_parameters * np.log(self.n_judgments))
 
     @cached_property
     def expected(self) -> Array:
@@ -211,25 +219,36 @@ class Fit:
     @cached_property
     def gof_p(self) -> float | None:
         """P-value of the deviance; None where it is no χ² (half-wins, prior, rankings, no df)."""
-        if self.df <= 0 or self.model.ties == "half-win" or self.model.prior:
-            return None
-        if self.tally.squares is not None or self.of_rankings:
+        unlike = self.model.ties == "half-win" or self.model.prior or self.tally.squares is not None
+        if self.df <= 0 or unlike or self.of_rankings:
             return None
         return chi2_tail(self.deviance, self.df)
+
+    @cached_property
+    def equal_worths(self) -> LRTest | None:
+        """Test of all worths being equal, in every group; None without a likelihood to test by."""
+        from evenhand.preference.nested import compare_equal
+
+        return compare_equal(self)
 
     def lr_test(self, other: Fit) -> LRTest:
         """Test the smaller of two nested models against the larger; assumes independence.
 
         Raises:
-            UnknownOption: the models are not of the same data in the same form, so that their
-                likelihoods cannot be compared.
+            UnknownOption: their likelihoods are not of the same data in the same form.
 
         """
         from evenhand.preference.nested import compare_nested
 
         return compare_nested(self, other)
 
-    def _code(self, system: str) -> int:
+    def code(self, system: str) -> int:
+        """Return the code of a system.
+
+        Raises:
+            InvalidJudgments: there is none of that name.
+
+        """
         if system not in self.systems:
             hint = suggest(system, self.systems) or f" There are {listing(self.systems)}"
             raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
@@ -247,15 +266,9 @@ class Fit:
             NotIdentified: the group never saw one of the systems.
 
         """
-        groups = self.design.groups
-        if group is not None and group not in groups:
-            hint = suggest(group, groups) or f" There are {listing(groups)}"
-            raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
-        chosen = groups.index(group) if group is not None else None
-        codes = [self._code(system) for pair in pairs for system in pair]
-        worths, tie, order, _ = self.likelihood.parts(self.beta)
-        left, right = worths[self.design.nodes(chosen, codes)].reshape(-1, 2).T
-        return np.exp(self.likelihood.law.log_chances(left - right + order, tie))
+        from evenhand.preference.prediction import predict_pairs
+
+        return predict_pairs(self, [(self.code(a), self.code(b)) for a, b in pairs], group)
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
         """Return differences in log-worth between pairs of systems, with model-based errors.
@@ -266,22 +279,9 @@ class Fit:
             InvalidJudgments: a system that the fit does not know, or a system with itself.
 
         """
-        codes = [(self._code(left), self._code(right)) for left, right in pairs]
-        same = [left for left, right in pairs if left == right]
-        if same:
-            raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
-        if self.vcov is None:
-            from evenhand.preference.large import contrast_variances
+        from evenhand.preference.prediction import contrast_pairs
 
-            variances = contrast_variances(self, codes)
-        else:
-            v = self.worth_vcov
-            variances = np.array([v[a, a] + v[b, b] - 2 * v[a, b] for a, b in codes])
-        worth = self.log_worth
-        return tuple(
-            Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
-            for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
-        )
+        return contrast_pairs(self, pairs)
 
     def quasi_variances(self) -> QuasiVariances:
         """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""

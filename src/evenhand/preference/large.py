@@ -20,7 +20,7 @@ from evenhand.numerics.conjugate import solve_conjugate
 from evenhand.preference.estimation import Solution, gather
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import LONGEST, Likelihood
-from evenhand.preference.tie_laws import Local, expand_blocks
+from evenhand.preference.ties.laws import Local, expand_blocks
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.newton import Expansion
 from evenhand.preference.design import Design
-from evenhand.preference.tie_laws import Local, TieLaw, TwoOutcomes, expand_blocks
+from evenhand.preference.ties.groups import TieGroups
+from evenhand.preference.ties.laws import Local, Tie, TieLaw, TwoOutcomes, expand_blocks
 
 Array = NDArray[np.float64]
 LONGEST: Final = 5.0
@@ -39,6 +40,7 @@ class Likelihood:
         counts: (C, 3) left, tie, right.
         order_effect: whether δ is a parameter.
         prior: comparisons of every node with its group's ghost, half of them won (0: none).
+        ties: groups with tie parameters of their own; None for one tie parameter.
 
     """
 
@@ -47,6 +49,7 @@ class Likelihood:
     counts: Array
     order_effect: bool = False
     prior: float = 0.0
+    ties: TieGroups | None = None
 
     @property
     def n_worths(self) -> int:
@@ -54,20 +57,38 @@ class Likelihood:
         return len(self.design.names)
 
     @property
+    def n_ties(self) -> int:
+        """Number of tie parameters."""
+        return int(self.law.free) if self.ties is None else len(self.ties.names)
+
+    @property
     def reported(self) -> int:
         """Number of parameters without the ghosts'."""
-        return self.n_worths + self.law.free + self.order_effect
+        return self.n_worths + self.n_ties + self.order_effect
+
+    @property
+    def cells(self) -> int:
+        """Number of free cells: outcomes of each entry less one (INFERENCE B7)."""
+        if isinstance(self.law, TwoOutcomes):
+            return len(self.counts)
+        tieless = 0 if self.ties is None else int(np.count_nonzero(self.ties.tieless))
+        return 2 * len(self.counts) - tieless
 
     @property
     def size(self) -> int:
         """Number of all parameters."""
         return self.reported + (len(self.design.groups) if self.prior > 0 else 0)
 
-    def parts(self, beta: Array) -> tuple[Array, float, float, Array]:
+    def parts(self, beta: Array) -> tuple[Array, Tie, float, Array]:
         """Take a parameter vector apart: λ of the nodes, t, δ, λ of the ghosts (if any)."""
-        extras = iter(beta[self.n_worths : self.reported])
-        tie = float(next(extras)) if self.law.free else 0.0
-        order = float(next(extras)) if self.order_effect else 0.0
+        at = self.n_worths + self.n_ties
+        own = beta[self.n_worths : at]
+        tie: Tie = 0.0
+        if self.ties is not None:
+            tie = self.ties.gammas(own)[self.ties.code]
+        elif self.law.free:
+            tie = float(own[0])
+        order = float(beta[at]) if self.order_effect else 0.0
         return self.design.worths(beta[: self.n_worths]), tie, order, beta[self.reported :]
 
     def start(self) -> Array:
@@ -87,8 +108,10 @@ class Likelihood:
 
     def reach(self, step: Array) -> float:
         """Return how far a step moves η, t and the distances from ghosts, in units of LONGEST."""
-        worths, tie, order, ghosts = self.parts(step)
-        moved = [float(np.ptp(worths)) + abs(order), abs(tie)]
+        worths, _, order, ghosts = self.parts(step)
+        ties = step[self.n_worths : self.n_worths + self.n_ties]
+        gammas = ties if self.ties is None else self.ties.matrix @ ties
+        moved = [float(np.ptp(worths)) + abs(order), float(np.abs(gammas).max(initial=0.0))]
         if len(ghosts):
             moved.append(float(np.abs(worths - ghosts[self.design.group]).max()))
         return max(moved) / LONGEST
@@ -98,6 +121,12 @@ class Likelihood:
         size, design = self.design.size, self.design
         sums = np.bincount(design.left, of_left, minlength=size)
         return np.asarray(sums + np.bincount(design.right, of_right, minlength=size))
+
+    def score(self, beta: Array) -> Array:
+        """Return the gradient of the log-likelihood of the data, without the prior."""
+        worths, tie, order, _ = self.parts(beta)
+        eta = self.eta(worths, order)
+        return self.pull_scores(expand_blocks(self.law, eta, tie, self.counts))
 
     def eta(self, worths: Array, order: float) -> Array:
         """Return (C,) half log-odds of left against right."""
@@ -113,8 +142,8 @@ class Likelihood:
         """Return log-likelihood plus log-prior to second order."""
         worths, tie, order, ghosts = self.parts(beta)
         local = expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
-        gradient = self._gradient(local)
-        information = self._information(local)
+        gradient = self.pull_scores(local)
+        information = self.pull_information(local)
         value = float(local.value.sum())
         if self.prior > 0:
             distance = worths - ghosts[self.design.group]
@@ -127,33 +156,60 @@ class Likelihood:
         up = np.bincount(design.left, weights=weights, minlength=size)
         return np.asarray(up - np.bincount(design.right, weights=weights, minlength=size))
 
-    def _gradient(self, local: Local) -> Array:
+    def pull_scores(self, local: Local) -> Array:
+        """Sum first derivatives of the entries onto the parameters: (p,)."""
         gradient = np.zeros(self.size)
         gradient[: self.n_worths] = self.design.pull(self._by_node(local.eta))
-        if self.law.free:
-            gradient[self.n_worths] = local.tie.sum()
+        at = self.n_worths + self.n_ties
+        gradient[self.n_worths : at] = self._by_tie(local.tie)
         if self.order_effect:
-            gradient[self.n_worths + self.law.free] = local.eta.sum()
+            gradient[at] = local.eta.sum()
         return gradient
 
-    def _information(self, local: Local) -> Array:
+    def _by_tie(self, values: Array) -> Array:
+        """Sum derivatives by t of the entries onto the tie parameters: (n_ties,)."""
+        if self.ties is not None:
+            return np.asarray(self.ties.matrix.T @ self.ties.sums(values))
+        return values.sum(keepdims=True) if self.law.free else np.zeros(0)
+
+    def pull_information(self, local: Local) -> Array:
+        """Sum second derivatives of the entries onto the parameters: (p, p)."""
         p, information = self.n_worths, np.zeros((self.size, self.size))
-        information[:p, :p] = self._project(node_laplacian(self.design, local.eta_eta))
-        borders = [(local.eta_tie, local.tie_tie)] if self.law.free else []
+        information[:p, :p] = self.design.laplacian(local.eta_eta)
+        ties, order = slice(p, p + self.n_ties), p + self.n_ties
+        information[:p, ties] = self._cross_ties(local.eta_tie)
+        information[ties, :p] = information[:p, ties].T
+        information[ties, ties] = self._among_ties(local.tie_tie)
         if self.order_effect:
-            borders.append((local.eta_eta, local.eta_eta))
-        for at, (by_node, own) in enumerate(borders, start=p):
-            information[:p, at] = information[at, :p] = self.design.pull(self._by_node(by_node))
-            information[at, at] = own.sum()
-        if self.law.free and self.order_effect:
-            information[p, p + 1] = information[p + 1, p] = local.eta_tie.sum()
+            across = self.design.pull(self._by_node(local.eta_eta))
+            information[:p, order] = information[order, :p] = across
+            information[order, order] = local.eta_eta.sum()
+            information[ties, order] = information[order, ties] = self._by_tie(local.eta_tie)
         return information
+
+    def _cross_ties(self, weights: Array) -> Array:
+        """Return (n_worths, n_ties) information between worths and tie parameters."""
+        if self.ties is None:
+            borders = [self.design.pull(self._by_node(weights))][: self.n_ties]
+            return np.stack(borders, axis=1) if borders else np.zeros((self.n_worths, 0))
+        design, size = self.design, self.ties.size
+        cells, code = design.size * size, self.ties.code.astype(np.int64)
+        up = np.bincount(design.left * size + code, weights, minlength=cells)
+        down = np.bincount(design.right * size + code, weights, minlength=cells)
+        return self.design.pull((up - down).reshape(-1, size) @ self.ties.matrix)
+
+    def _among_ties(self, weights: Array) -> Array:
+        """Return (n_ties, n_ties) information of the tie parameters."""
+        if self.ties is None:
+            return np.full((self.n_ties, self.n_ties), weights.sum())
+        matrix = self.ties.matrix
+        return np.asarray((matrix.T * self.ties.sums(weights)) @ matrix)
 
     def outer_information(self, tally: Tally, outer: Local) -> Array:
         """Return (p, p) sums of products of single answers' scores, for entries of any tally."""
         nodes = replace(self.design, left=tally.left, right=tally.right)
         plain = replace(self, design=nodes, prior=0.0)
-        return plain._information(outer)
+        return plain.pull_information(outer)
 
     def _project(self, laplacian: Array) -> Array:
         return self.design.pull(self.design.pull(laplacian).T)
@@ -174,15 +230,3 @@ class Likelihood:
         information[at:, :p] -= cross.T
         information[at:, at:] += np.diag(nodes.sum(axis=0))
         return float(local.value.sum())
-
-
-def node_laplacian(design: Design, weights: Array) -> Array:
-    """Return the (N, N) weighted Laplacian of who was compared with whom."""
-    n = design.size
-    flat = np.bincount(design.left.astype(np.int64) * n + design.right, weights, minlength=n * n)
-    table = flat.reshape(n, n)
-    table += table.T
-    degree = table.sum(axis=1)
-    laplacian = np.negative(table, out=table, dtype=np.float64)
-    laplacian[np.diag_indices(n)] = degree
-    return np.asarray(laplacian)

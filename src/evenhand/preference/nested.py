@@ -7,12 +7,14 @@ another reference system or level makes no other model. Source: METHODS 1, INFER
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from evenhand.errors import UnknownOption
 from evenhand.numerics.distributions import chi2_tail
+from evenhand.numerics.newton import maximise
 from evenhand.preference.coefficients import LRTest
 from evenhand.preference.covariates import find_independent, system_columns
 
@@ -29,9 +31,9 @@ def compare_nested(one: Fit, other: Fit) -> LRTest:
         UnknownOption: the two are not of the same data in the same form, or not nested.
 
     """
-    small, large = sorted((one, other), key=lambda fit: len(fit.names))
+    small, large = sorted((one, other), key=lambda fit: fit.n_parameters)
     _refuse_unlike(small, large)
-    df = len(large.names) - len(small.names)
+    df = large.n_parameters - small.n_parameters
     if df == 0:
         raise UnknownOption(
             "the two models have as many parameters: neither is a special case of the other"
@@ -40,6 +42,23 @@ def compare_nested(one: Fit, other: Fit) -> LRTest:
     if beyond:
         raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
     statistic = max(2 * (large.loglik - small.loglik), 0.0)
+    return LRTest(statistic, df, chi2_tail(statistic, df))
+
+
+def compare_equal(fit: Fit) -> LRTest | None:
+    """Test whether all systems are of equal worth, in every group, beside the same γ and δ.
+
+    Returns None for importance weights and a prior, which leave no likelihood to test by, and where
+    systems are too many for a covariance.
+    """
+    if fit.vcov is None or fit.model.prior or fit.tally.squares is not None:
+        return None
+    design = fit.design
+    equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
+    likelihood = replace(fit.likelihood, design=equal)
+    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+    statistic = max(2 * (fit.loglik - found.expansion.value), 0.0)
+    df = len(design.names)
     return LRTest(statistic, df, chi2_tail(statistic, df))
 
 
@@ -74,11 +93,17 @@ def _beyond(small: Fit, large: Fit) -> str:
         return "a tie parameter"
     if small.likelihood.order_effect and not large.likelihood.order_effect:
         return "an order effect"
-    extra = [c for c in small.model.judge_covariates if c not in large.model.judge_covariates]
-    if extra:
-        return f"judge covariate {extra[0]}"
-    if not large.model.system_covariates:
-        return ""
+    kinds = {"controls": "control", "judge_covariates": "judge covariate"}
+    for setting, said in (kinds | {"tie_covariates": "tie covariate"}).items():
+        known: tuple[str, ...] = getattr(large.model, setting)
+        lost = [one for one in getattr(small.model, setting) if one not in known]
+        if lost:
+            return f"{said} {lost[0]}"
+    return _beyond_systems(small, large) if large.model.system_covariates else ""
+
+
+def _beyond_systems(small: Fit, large: Fit) -> str:
+    """Name the first system covariate that is no sum of the larger model's."""
     names, _, own = system_columns(small.systems, 0, small.model.system_covariates)
     theirs = system_columns(large.systems, 0, large.model.system_covariates)[2]
     together = np.concatenate([theirs, own], axis=1)

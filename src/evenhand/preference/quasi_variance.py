@@ -19,6 +19,8 @@ STEPS = 200
 SETTLED = 1e-9
 ROUNDING = 1e-14
 """Rise of the sum of squares that is rounding and no rise."""
+FLAT = 1e-12
+"""Variance of a contrast, relative to the largest, that is rounding and no variance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +57,20 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
     """Fit quasi-variances to a (K, K) covariance of λ.
 
     Raises:
-        NotIdentified: fewer than three systems: their one contrast says it all.
+        NotIdentified: fewer than three systems, whose one contrast says it all; or worths that vary
+            in fewer directions, as sums over a few covariates do.
         NotConverged: the least squares did not settle.
 
     """
     k = len(systems)
     if k < 3:
         raise NotIdentified("quasi-variances need three systems: with two, print their contrast")
+    centred = vcov - vcov.mean(axis=0)
+    spread = np.linalg.eigvalsh(centred - centred.mean(axis=1)[:, None])
+    if spread[1] <= FLAT * spread[-1]:  # the first is that of the constant, zero
+        raise NotIdentified(
+            "worths that are sums over covariates have no variances of their own: use contrasts"
+        )
     i, j = np.triu_indices(k, 1)
     diagonal = np.diag(vcov)
     exact = diagonal[i] + diagonal[j] - 2 * vcov[i, j]

@@ -12,33 +12,36 @@ from evenhand.numerics.graph import Graph, IntArray
 from evenhand.preference.board import Board
 from evenhand.preference.cells import Counts
 
+Refusal = tuple[str, Sequence[str]]
+"""A fault, and what may be done about it: what `NotIdentified` takes."""
 _SHOWN: Final = 4
 _WORTHS: Final = "worths are not identified"
 _TIES: Final = "the tie parameter has no finite estimate"
 _ORDER: Final = "the order effect has no finite estimate"
 _KEEP_TIES: Final = "keep the ties (--ties half-win)"
+_BOTH_ORDERS: Final = "show each pair in both orders"
+_NO_ORDER: Final = "leave out --order-effect"
 
 
-def no_comparisons(board: Board) -> str:
+def no_comparisons(board: Board) -> Refusal:
     """Say that nothing was compared."""
-    return f"{_WORTHS}: there is no comparison among {len(board.systems):,} systems"
+    return f"{_WORTHS}: there is no comparison among {len(board.systems):,} systems", ()
 
 
-def only_ties(board: Board) -> str:
+def only_ties(board: Board) -> Refusal:
     """Say that nothing is left without the ties."""
-    return (
-        f"{_WORTHS}: every comparison is a tie ({_count(board.ties.sum())}), and ties are"
-        " discarded; collect comparisons with a preference"
-    )
+    ties = _count(board.ties.sum())
+    fault = f"{_WORTHS}: every comparison is a tie ({ties}), and ties are discarded"
+    return fault, ["collect comparisons with a preference"]
 
 
-def never_seen(board: Board, systems: IntArray) -> str:
+def never_seen(board: Board, systems: IntArray) -> Refusal:
     """Say that no group has seen some systems, given by their codes."""
     names = [board.systems[system] for system in systems.tolist()]
-    return f"{_WORTHS}: {_alone(names, 'never compared')}; collect comparisons, or {_drop(names)}"
+    return f"{_WORTHS}: {_alone(names, 'never compared')}", ["collect comparisons", _drop(names)]
 
 
-def apart(board: Board, component: IntArray, how: str) -> str:
+def apart(board: Board, component: IntArray, how: str) -> Refusal:
     """Say that the systems of one group fall into parts.
 
     Args:
@@ -54,10 +57,10 @@ def apart(board: Board, component: IntArray, how: str) -> str:
         fault, leave = _alone(singles, how), _drop(singles)
     else:
         fault, leave = _parted(parts, how), "rank them apart"
-    return f"{_WORTHS}{_where(board)}: {fault}; {remedy}, {leave}, or {_prior(board)}"
+    return f"{_WORTHS}{_where(board)}: {fault}", [remedy, leave, *_prior(board)]
 
 
-def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool) -> str:
+def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool) -> Refusal:
     """Say that preferences lead only one way between some systems of one group.
 
     Args:
@@ -76,10 +79,10 @@ def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool)
     if not fault:
         fault = _no_chain(board, component, unbeaten, hopeless)
     remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
-    return f"{_WORTHS}{_where(board)}: {fault}; {', '.join(remedies)}, or {_prior(board)}"
+    return f"{_WORTHS}{_where(board)}: {fault}", [*remedies, *_prior(board)]
 
 
-def ties_run_away(board: Board, place: IntArray) -> str:
+def ties_run_away(board: Board, place: IntArray) -> Refusal:
     """Say that the tie parameter and the worths grow together.
 
     Args:
@@ -88,28 +91,26 @@ def ties_run_away(board: Board, place: IntArray) -> str:
 
     """
     if not (board.wins.any() or board.losses.any()):
-        return (
-            f"{_TIES}: every comparison is a tie ({_count(board.ties.sum())}); collect comparisons"
-            " with a preference, or use --ties half-win, under which all systems are equal"
-        )
+        return f"{_TIES}: every comparison is a tie ({_count(board.ties.sum())})", [
+            "collect comparisons with a preference",
+            "use --ties half-win, under which all systems are equal",
+        ]
     chain = "inside every group" if board.groups else f"down {_chain(board, -place, ' > ')}"
     return (
         f"{_TIES}, nor have the worths: every preference goes one way {chain} and ties only join"
-        " neighbours, no comparison contradicts it; collect more comparisons, use --ties half-win"
-        f" or none, or {_prior(board)}"
-    )
+        " neighbours, no comparison contradicts it"
+    ), ["collect more comparisons", "use --ties half-win or none", *_prior(board)]
 
 
-def ties_run_away_with_order() -> str:
+def ties_run_away_with_order() -> Refusal:
     """Say that only tie parameter, order effect and worths together can grow for ever."""
     return (
         "the tie parameter and the order effect have no finite estimates together: with some order"
-        " effect every preference goes one way and ties only join neighbours; show each pair in"
-        " both orders, leave out --order-effect, or use --ties half-win or none"
-    )
+        " effect every preference goes one way and ties only join neighbours"
+    ), [_BOTH_ORDERS, _NO_ORDER, "use --ties half-win or none"]
 
 
-def order_is_fixed(board: Board, place: IntArray) -> str:
+def order_is_fixed(board: Board, place: IntArray) -> Refusal:
     """Say that the order in which systems are shown never varies.
 
     Args:
@@ -121,19 +122,16 @@ def order_is_fixed(board: Board, place: IntArray) -> str:
         fault = "every group saw its systems in one fixed order"
     else:
         fault = f"systems are always shown in the order {_chain(board, place, ', then ')}"
-    return (
-        f"the order effect cannot be told from the worths: {fault}; show pairs in both orders, or"
-        " leave out --order-effect"
-    )
+    remedies = ["show pairs in both orders", _NO_ORDER]
+    return f"the order effect cannot be told from the worths: {fault}", remedies
 
 
-def order_runs_away(position: str) -> str:
+def order_runs_away(position: str) -> Refusal:
     """Say that an endless order effect explains every preference; position: first or second."""
     return (
         f"{_ORDER}: an endless advantage of being shown {position}, with a ranking of the systems,"
-        " explains every preference; show each pair in both orders, collect more comparisons, or"
-        " leave out --order-effect"
-    )
+        " explains every preference"
+    ), [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER]
 
 
 def _always(
@@ -220,8 +218,8 @@ def _where(board: Board) -> str:
     return f' in group "{board.groups[int(board.group[0])]}"' if board.groups else ""
 
 
-def _prior(board: Board) -> str:
-    return f"{'merge groups, or ' if board.groups else ''}pass --prior 1"
+def _prior(board: Board) -> list[str]:
+    return [*["merge groups"] * bool(board.groups), "pass --prior 1"]
 
 
 def _count(number: float) -> str:

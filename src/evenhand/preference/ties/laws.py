@@ -6,7 +6,7 @@ With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ wher
     γ = 0, ties kept           the same with γ = 0: what Dras (2015) calls leaving the ties out
     two outcomes               p(left) = 1 / (1 + exp(−2η)); ties dropped or split in halves
 
-The laws with a threshold (Rao & Kupper, Glenn & David) stand in threshold_laws.py.
+The laws with a threshold (Rao & Kupper, Glenn & David) stand in ties/thresholds.py.
 
 Every law takes η of shape (C,), the tie parameter t (γ, or ξ = log τ so that τ stays positive) and
 counts (C, 3) of left, tie, right, and gives log-likelihood, derivatives and information per entry.
@@ -15,12 +15,14 @@ counts (C, 3) of left, tie, right, and gives log-likelihood, derivatives and inf
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Tie: TypeAlias = "float | Array"
+"""The tie parameter t: one for all entries, or one for each, (C,)."""
 BLOCK: Final = 8_192
 """Entries taken at once, so that what is in between stays in the processor's cache."""
 ENDLESS: Final = 300.0
@@ -56,13 +58,13 @@ class TieLaw(Protocol):
     def free(self) -> bool:
         """Whether the tie parameter is estimated."""
 
-    def expand(self, eta: Array, tie: float, counts: Array) -> Local:
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         """Return the log-likelihood of each entry to second order."""
 
-    def log_chances(self, eta: Array, tie: float) -> Array:
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
         """Return (C, 3) log-probabilities of left, tie, right."""
 
-    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
 
     def start(self, counts: Array) -> float:
@@ -75,20 +77,20 @@ class Davidson:
 
     free: bool = True
 
-    def log_chances(self, eta: Array, tie: float) -> Array:
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
         """Return (C, 3) log-probabilities of left, tie, right."""
         exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
         top = exponents.max(axis=1, keepdims=True)
         shifted = exponents - top
         return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
-    def expand(self, eta: Array, tie: float, counts: Array) -> Local:
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         """Return the log-likelihood of each entry to second order.
 
         Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one exponential
         serves all, and values and variances are no differences of nearly equal numbers.
         """
-        tie = min(tie, ENDLESS)
+        tie = np.minimum(tie, ENDLESS)
         size = np.abs(eta)
         root = np.exp(-size)
         weak, none = root * root, np.exp(tie) * root
@@ -110,7 +112,7 @@ class Davidson:
             tie_tie=bound,
         )
 
-    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         chances = np.exp(self.log_chances(eta, tie))
         mean = chances[:, :1] - chances[:, 2:]
@@ -128,12 +130,12 @@ class TwoOutcomes:
 
     free: bool = False
 
-    def log_chances(self, eta: Array, tie: float) -> Array:  # noqa: ARG002 - as every law
+    def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
         """Return (C, 3) log-probabilities; a tie has none."""
         won = -np.logaddexp(0, -2 * eta)
         return np.stack([won, np.full_like(eta, -np.inf), won - 2 * eta], axis=1)
 
-    def expand(self, eta: Array, tie: float, counts: Array) -> Local:  # noqa: ARG002 - as every law
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:  # noqa: ARG002 - as every law
         """Return the log-likelihood of each entry to second order."""
         size = np.abs(eta)
         weak = np.exp(-2 * size)
@@ -145,7 +147,7 @@ class TwoOutcomes:
         none = np.zeros_like(eta)
         return Local(value, slope, none, 4.0 * weak * each / (1.0 + weak), none, none)
 
-    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:  # noqa: ARG002 - as every law
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:  # noqa: ARG002 - as every law
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         return np.array([1.0, 0.0, -1.0]) - np.tanh(eta)[:, None], np.zeros((len(eta), 3))
 
@@ -154,14 +156,16 @@ class TwoOutcomes:
         return 0.0
 
 
-def expand_blocks(law: TieLaw, eta: Array, tie: float, counts: Array) -> Local:
+def expand_blocks(law: TieLaw, eta: Array, tie: Tie, counts: Array) -> Local:
     """Return the log-likelihood of each entry to second order, some thousand entries at a time."""
     if len(eta) <= BLOCK:
         return law.expand(eta, tie, counts)
     whole = np.empty((6, len(eta)))
     for start in range(0, len(eta), BLOCK):
         rows = slice(start, start + BLOCK)
-        part = law.expand(eta[rows], tie, counts[rows])
+        part = law.expand(
+            eta[rows], tie[rows] if isinstance(tie, np.ndarray) else tie, counts[rows]
+        )
         parts = (part.value, part.eta, part.tie, part.eta_eta, part.eta_tie, part.tie_tie)
         for row, values in enumerate(parts):
             whole[row, rows] = values

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.preference.tie_laws import Array, Local, TwoOutcomes
+from evenhand.preference.ties.laws import Array, Local, Tie, TwoOutcomes
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RaoKupper:
 
     free: bool = True
 
-    def log_chances(self, eta: Array, tie: float) -> Array:
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
         """Return (C, 3) log-probabilities of left, tie, right."""
         tau = np.exp(tie)
         won = -np.logaddexp(0, tau - 2 * eta)
@@ -35,7 +35,7 @@ class RaoKupper:
         tied = 2 * tau + np.log(-np.expm1(-2 * tau)) + won + lost
         return np.stack([won, tied, lost], axis=1)
 
-    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         tau = np.exp(tie)
         up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
@@ -44,7 +44,7 @@ class RaoKupper:
         by_tau = np.stack([-up, grown - up - down, -down], axis=1)
         return by_eta, tau * by_tau
 
-    def expand(self, eta: Array, tie: float, counts: Array) -> Local:
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         """Return the log-likelihood of each entry to second order."""
         tau = np.exp(tie)
         won, tied, lost = counts.T
@@ -81,7 +81,7 @@ class GlennDavid:
 
     free: bool = True
 
-    def log_chances(self, eta: Array, tie: float) -> Array:
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
         """Return (C, 3) log-probabilities of left, tie, right."""
         from scipy.special import log_ndtr
 
@@ -91,21 +91,21 @@ class GlennDavid:
         near, far = log_ndtr(tau - size), log_ndtr(-tau - size)
         return np.stack([won, near + np.log(-np.expm1(far - near)), lost], axis=1)
 
-    def _slopes(self, eta: Array, tie: float) -> tuple[Array, Array, Array, Array]:
+    def _slopes(self, eta: Array, tie: Tie) -> tuple[Array, Array, Array, Array]:
         """Return hazards: f(u)/p(left), f(u)/p(tie), f(l)/p(tie), f(l)/p(right)."""
         tau, logs = np.exp(tie), self.log_chances(eta, tie)
         upper, lower = _log_density(tau - 2 * eta), _log_density(tau + 2 * eta)
         won, tied, lost = logs.T
         return np.exp(upper - won), np.exp(upper - tied), np.exp(lower - tied), np.exp(lower - lost)
 
-    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         won, above, below, lost = self._slopes(eta, tie)
         by_eta = np.stack([2 * won, 2 * (below - above), -2 * lost], axis=1)
         by_tau = np.stack([-won, above + below, -lost], axis=1)
         return by_eta, np.exp(tie) * by_tau
 
-    def expand(self, eta: Array, tie: float, counts: Array) -> Local:
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         """Return the log-likelihood of each entry to second order."""
         tau = np.exp(tie)
         upper, lower = tau - 2 * eta, tau + 2 * eta
@@ -137,20 +137,20 @@ class GlennDavid:
 class TwoProbits(TwoOutcomes):
     """Thurstone's case V: Glenn & David's law at τ = 0, where no tie was seen."""
 
-    def log_chances(self, eta: Array, tie: float) -> Array:  # noqa: ARG002 - as every law
+    def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
         """Return (C, 3) log-probabilities; a tie has none."""
         from scipy.special import log_ndtr
 
         return np.stack([log_ndtr(2 * eta), np.full_like(eta, -np.inf), log_ndtr(-2 * eta)], axis=1)
 
-    def scores(self, eta: Array, tie: float) -> tuple[Array, Array]:
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         logs, density = self.log_chances(eta, tie), _log_density(2 * eta)
         won, lost = np.exp(density - logs[:, 0]), np.exp(density - logs[:, 2])
         none = np.zeros((len(eta), 3))
         return np.stack([2 * won, none[:, 1], -2 * lost], axis=1), none
 
-    def expand(self, eta: Array, tie: float, counts: Array) -> Local:
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         """Return the log-likelihood of each entry to second order."""
         logs, (slopes, _) = self.log_chances(eta, tie), self.scores(eta, tie)
         left, _, right = counts.T

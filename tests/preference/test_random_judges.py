@@ -1,0 +1,196 @@
+"""Random judges: R's glmer, quadrature, laws, refusals (golden 08)."""
+
+import pickle
+from dataclasses import FrozenInstanceError, replace
+from math import comb, log, sqrt
+
+import numpy as np
+import pytest
+
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.random_judges import RandomJudges
+from golden_numbers import golden
+from judge_panels import relabelled, tastes
+from tallies import doubled, mirrored, renamed, shuffled, table, tally
+
+MODELS = {m: RandomJudges(method=m) for m in ("corrected", "laplace")}
+BOTH = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+PAIR, PAIRS = (
+    golden("08_glmm_random_judges", name) for name in ("one_pair", "pairs_judge_by_system")
+)
+
+
+def one_pair():
+    return tally(
+        *[("a", "b", won, 0, lost, f"j{judge:02d}") for judge, won, lost in PAIR.input["cells"]]
+    )
+
+
+def four_systems():
+    names = PAIRS.input["systems"]
+    cells = PAIRS.input["cells"]
+    rows = [(names[i], names[j], won, 0, lost, f"j{g:02d}") for g, i, j, won, lost in cells]
+    return tally(*rows)
+
+
+def binomials(cells):
+    """What glmer's log-likelihood of counts has beside ours, of single judgments."""
+    return sum(log(comb(won + lost, won)) for *_, won, lost in cells)
+
+
+# golden 08: one taste u_l of a pair there is u_la − u_lb here, so that sd = √2 σ
+
+
+def test_one_pair_is_that_of_exact_quadrature():
+    fit, expected = (
+        RandomJudges(restricted=False).fit(one_pair()),
+        PAIR.expected["exact_gauss_hermite81"],
+    )
+    assert fit.log_worth[0] == pytest.approx(expected["intercept"], abs=PAIR.tolerance["exact_est"])
+    assert sqrt(2) * fit.sigma == pytest.approx(expected["sd"], abs=PAIR.tolerance["exact_sd"])
+    loglik = fit.loglik + binomials(PAIR.input["cells"])
+    assert loglik == pytest.approx(expected["loglik"], abs=1e-5)
+    glmer = PAIR.expected["lme4_agq25"]["coef"]["(Intercept)"]
+    assert fit.contrasts([("a", "b")])[0].stderr == pytest.approx(glmer["se"], abs=2e-4)
+
+
+def test_one_pair_by_laplace_is_that_of_glmer():
+    fit, expected = (
+        RandomJudges(method="laplace", restricted=False).fit(one_pair()),
+        PAIR.expected["lme4_laplace"],
+    )
+    found = expected["coef"]["(Intercept)"]["est"]
+    assert fit.log_worth[0] == pytest.approx(found, abs=PAIR.tolerance["laplace_est"])
+    assert sqrt(2) * fit.sigma == pytest.approx(expected["sd"], abs=PAIR.tolerance["laplace_sd"])
+    loglik = fit.loglik + binomials(PAIR.input["cells"])
+    assert loglik == pytest.approx(expected["logLik"], abs=1e-4)
+    blups = [taste.deviation[0] - taste.deviation[1] for taste in fit.judges()]
+    np.testing.assert_allclose(blups, expected["blup"], atol=1e-3)
+
+
+def test_four_systems_are_those_of_adaptive_quadrature():
+    fit, expected = RandomJudges(restricted=False).fit(four_systems()), PAIRS.expected["aghq"]
+    np.testing.assert_allclose(
+        fit.log_worth, [*expected["beta"], 0], atol=PAIRS.tolerance["aghq_beta"]
+    )
+    assert fit.sigma == pytest.approx(expected["sd"], abs=PAIRS.tolerance["aghq_sd"])
+    neg2ll = -2 * (fit.loglik + binomials(PAIRS.input["cells"]))
+    assert neg2ll == pytest.approx(expected["neg2ll"], abs=0.01)
+
+
+def test_four_systems_by_laplace_are_those_of_the_golden_laplace():
+    fit, expected = (
+        RandomJudges(method="laplace", restricted=False).fit(four_systems()),
+        PAIRS.expected["laplace"],
+    )
+    np.testing.assert_allclose(fit.log_worth, [*expected["beta"], 0], atol=1e-6)
+    assert fit.sigma == pytest.approx(expected["sd"], abs=1e-6)
+
+
+def test_without_random_judges_the_fit_is_the_golden_one_of_fixed_effects():
+    plain = BradleyTerry().fit(four_systems())
+    expected = [PAIRS.expected["fixed_only"][f"o{i}"]["est"] for i in (1, 2, 3)]
+    np.testing.assert_allclose(plain.log_worth, [*expected, 0], atol=1e-6)
+    assert RandomJudges().fit(four_systems()).pooled_loglik == pytest.approx(plain.loglik)
+
+
+# laws
+
+
+def same(one, two, order=None):
+    order = np.arange(len(one.systems)) if order is None else order
+    np.testing.assert_allclose(two.log_worth[order], one.log_worth, atol=1e-6)
+    np.testing.assert_allclose(two.worth_vcov[np.ix_(order, order)], one.worth_vcov, rtol=1e-4)
+    np.testing.assert_allclose(two.sigma_interval, one.sigma_interval, rtol=1e-5)
+    assert two.sigma == pytest.approx(one.sigma, rel=1e-6)
+    assert two.loglik == pytest.approx(one.loglik, rel=1e-10)
+
+
+CAMPAIGN = tastes((40, 4, 15), 0.7, seed=9)
+
+
+@BOTH
+def test_neither_the_order_of_rows_nor_of_sides_matters(model):
+    fit = model.fit(CAMPAIGN)
+    for other in (shuffled(CAMPAIGN, 3), mirrored(CAMPAIGN), CAMPAIGN.fold()):
+        same(fit, model.fit(other))
+
+
+@BOTH
+def test_renaming_systems_or_judges_changes_nothing_else(model):
+    order = np.array([2, 0, 3, 1])
+    fit = replace(model, reference="s3").fit(CAMPAIGN)
+    same(fit, replace(model, reference="s1").fit(renamed(CAMPAIGN, order)), order)
+    turned = relabelled(CAMPAIGN, np.arange(40)[::-1])
+    two = model.fit(turned)
+    same(fit, two)
+    np.testing.assert_allclose(
+        fit.judges(["judge 000"])[0].deviation, two.judges(["judge 039"])[0].deviation, atol=1e-5
+    )
+
+
+def test_twice_as_many_judges_who_say_the_same_halve_variances():
+    again = relabelled(CAMPAIGN, np.arange(40))
+    factor = again.factors["judge"]
+    columns = ("left", "right", "wins", "ties", "losses")
+    twice = replace(
+        again,
+        **{name: np.tile(getattr(again, name), 2) for name in columns},
+        factors={
+            "judge": replace(
+                factor,
+                labels=tuple(f"judge {i:03d}" for i in range(80)),
+                codes=np.concatenate([factor.codes, factor.codes + 40]),
+                size=80,
+            )
+        },
+    )
+    one, two = (RandomJudges(restricted=False).fit(data) for data in (CAMPAIGN, twice))
+    np.testing.assert_allclose(two.log_worth, one.log_worth, atol=1e-6)
+    assert two.sigma == pytest.approx(one.sigma, rel=1e-6)
+    assert two.loglik == pytest.approx(2 * one.loglik)
+    np.testing.assert_allclose(two.vcov, one.vcov / 2, rtol=1e-3, atol=1e-9)
+
+
+def test_answering_twice_is_not_judging_twice():
+    one, two = RandomJudges().fit(CAMPAIGN), RandomJudges().fit(doubled(CAMPAIGN))
+    assert (np.diag(two.vcov) > 0.55 * np.diag(one.vcov))[:3].all()
+
+
+@BOTH
+def test_a_fit_is_frozen_pickles_and_is_what_its_model_says(model):
+    fit = model.fit(CAMPAIGN)
+    back = pickle.loads(pickle.dumps(fit))
+    np.testing.assert_array_equal(back.log_worth, fit.log_worth)
+    assert back.says == fit.says
+    assert eval(repr(model), {"RandomJudges": RandomJudges}) == model
+    assert f"method={model.method}" in fit.signature_parts
+    with pytest.raises(FrozenInstanceError):
+        fit.sigma = 1.0
+    assert [c.name for c in fit.coefficients] == ["o1", "o2", "o3", "o4", "g1"]
+    assert fit.coefficients[3].stderr is None
+    assert 2 * fit.coefficients[0].estimate == pytest.approx(fit.log_worth[0])
+    assert sum(fit.worths.values()) == pytest.approx(1)
+
+
+def test_discarded_ties_leave_the_model_of_two_outcomes():
+    fit = RandomJudges(ties="discard").fit(CAMPAIGN)
+    without = replace(CAMPAIGN, ties=0 * CAMPAIGN.ties)
+    same(RandomJudges().fit(without), fit)
+    assert fit.gamma is None
+    assert fit.n_comparisons == CAMPAIGN.wins.sum() + CAMPAIGN.losses.sum()
+
+
+def test_rows_of_a_table_are_tallied_by_judge():
+    rows = [
+        (judge, left, right, outcome)
+        for judge in "xyzuvw"
+        for left, right, outcome in [
+            ("a", "b", "left"),
+            ("a", "b", "right"),
+            ("b", "a", "left" if judge < "w" else "tie"),
+            ("a", "b", "left" if judge > "x" else "tie"),
+        ]
+    ]
+    data = table(rows, ("judge", "left", "right", "outcome"))
+    assert RandomJudges().fit(data).n_judges == 6
