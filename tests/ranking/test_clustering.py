@@ -114,7 +114,7 @@ def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
 def test_rankings_are_the_clusters_where_neither_judge_nor_item_is_known():
     found = choice(ranked(40).drop("judge", "item"))
     assert found.ways == ("ranking",)
-    assert found.notes == ("no judge column: intervals assume independent judgments",)
+    assert found.notes == ("no judge column: intervals assume independent rankings",)
 
 
 def test_one_answer_is_a_ranking_wherever_single_judgments_are_the_clusters():

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from evenhand.errors import NotIdentified
+from evenhand.formats import read
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.ranking.intervals import centred_variance
@@ -122,3 +123,50 @@ def test_clusters_that_answer_suspiciously_alike_are_noted():
     assert found.stderr.max() < 0.5 * np.sqrt(centred_variance(found.fit.worth_vcov)).max()
     for ranking in (rank(comparisons(panel(judges=9))), model):
         assert not any("half as wide" in note for note in ranking.notes)
+
+
+def test_rankings_that_mirror_each_other_are_given_up_as_clusters_once():
+    """Two rankings whose scores cancel have no spread; their comparisons are what is left."""
+    rows = [("r1", "a", "b", "left"), ("r1", "a", "c", "left"), ("r1", "b", "c", "tie")]
+    rows += [("r2", "a", "b", "right"), ("r2", "a", "c", "right"), ("r2", "b", "c", "tie")]
+    frame = pl.DataFrame(rows, ["ranking", "left", "right", "outcome"], orient="row")
+    found = rank(comparisons(frame))
+    assert "sandwich CR1 by judgment" in found.method
+    assert any("no clustering by ranking" in note for note in found.notes)
+
+
+def ties_only(rows: int) -> pl.DataFrame:
+    return pl.DataFrame({"left": ["a"] * rows, "right": ["b"] * rows, "outcome": ["tie"] * rows})
+
+
+@pytest.mark.parametrize("ties", ["half-win", "none"])
+def test_ties_alone_are_no_certainty_that_systems_are_equal(ties):
+    """All scores are zero: the interval is the model's, and a note says why."""
+    found = rank(comparisons(ties_only(25)), model=BradleyTerry(ties=ties))
+    # log-odds 2λ of 25 answers: outcomes +1/2 and -1/2 with 1/2 each; with γ = 0 and 0, 1/3 each
+    variance = 1 / (25 * (1 / 4 if ties == "half-win" else 1 / 6))
+    np.testing.assert_allclose(found.stderr, np.sqrt(variance) / 2, rtol=1e-9)
+    assert any(note.startswith("every comparison is a tie") for note in found.notes)
+    assert "the model's where wider" in found.signature
+
+
+def test_a_system_that_is_linked_by_ties_alone_has_the_models_interval():
+    rows = [("a", "b", "left"), ("a", "b", "right"), ("a", "c", "tie"), ("a", "c", "tie")]
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    model = BradleyTerry(ties="half-win")
+    found = rank(comparisons(frame), model=model)
+    least = rank(comparisons(frame), model=model, interval="model")
+    assert (found.stderr >= least.stderr - 1e-12).all()
+    assert any("linked by ties alone" in note for note in found.notes)
+
+
+def test_ties_alone_cannot_be_resampled_to_certainty():
+    with pytest.raises(NotIdentified, match="answered so alike"):
+        rank(comparisons(ties_only(25)), model=BradleyTerry(ties="half-win"), interval="bootstrap")
+
+
+def test_importance_weights_of_ties_alone_have_no_interval():
+    frame = ties_only(25).with_columns(weight=pl.lit(0.5))
+    data = read(frame, weights="importance")
+    with pytest.raises(NotIdentified, match=r"every comparison is a tie.*no interval"):
+        rank(data, model=BradleyTerry(ties="half-win"))

@@ -112,3 +112,7 @@ def says(lower: list[int], upper: list[int]) -> str:
 )
 def test_it_says_who_may_be_the_best(lower, upper, sentence):
     assert says(lower, upper) == sentence
+
+
+def test_two_systems_that_are_undecided_cannot_be_told_apart():
+    assert says([1, 1], [2, 2]) == "A and B cannot be told apart"

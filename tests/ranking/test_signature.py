@@ -1,11 +1,14 @@
 """One line that reproduces a number."""
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
 import evenhand
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
+from evenhand.ranking.signature import write_signature
 from ranking.panels import comparisons, panel
 
 
@@ -52,3 +55,31 @@ def test_one_judgment_changed_changes_the_digest_and_a_judge_does_not(cell):
 
 def test_without_judges_it_does_not_count_them():
     assert signature(panel().drop("judge"))[4] == "n=240"
+
+
+def test_every_kind_of_number_is_signed_in_one_form():
+    found = write_signature(["what", "how"], 12.5, "0123456789abcdef", judges=3)
+    version = f"evenhand {evenhand.__version__}"
+    assert found == f"{version} | what | how | n=12.5 J=3 | sha256 0123456789ab"
+    assert " J=" not in write_signature([], 7, "0123456789abcdef")
+
+
+def test_no_other_file_writes_a_signature_of_its_own():
+    package = Path(evenhand.__file__).parent
+    writers = [
+        path.relative_to(package).as_posix()
+        for path in sorted(package.rglob("*.py"))
+        if "sha256 {" in path.read_text(encoding="utf-8")
+    ]
+    assert writers == ["ranking/signature.py"]
+
+
+def test_values_of_system_covariates_are_signed():
+    sizes = {"s0": 4.0, "s1": 3.0, "s2": 2.5, "s3": 1.0}
+    first, same, other = (
+        signature(model=BradleyTerry(system_covariates={"size": one}))
+        for one in (sizes, dict(reversed(sizes.items())), sizes | {"s3": 2.0})
+    )
+    assert first == same
+    assert [a == b for a, b in zip(first, other, strict=True)].count(False) == 1
+    assert [one for one in first if one.startswith("covariates sha256 ")]

@@ -9,7 +9,7 @@ ranking of several outputs is one answer, however many comparisons it holds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
@@ -23,6 +23,7 @@ SOME_JUDGES: Final = 8
 FEW_ITEMS: Final = 5
 ENOUGH_ITEMS: Final = 10
 NO_JUDGES: Final = "no judge column: intervals assume independent judgments"
+OF_RANKINGS: Final = "no judge column: intervals assume independent rankings"
 
 
 @dataclass(frozen=True)
@@ -111,23 +112,37 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     """
     if requested is not None:
         return _take_requested(requested, evidence)
+    found, judges = choose_ways(evidence), evidence.factors.get("judge")
+    if judges is None:
+        note = OF_RANKINGS if found.ways == ("ranking",) else NO_JUDGES
+        note += " across items" if found.ways == ("item",) else ""
+        return replace(found, notes=(*found.notes, note))
+    if "judge" in found.ways and round(judges.effective, 1) < SOME_JUDGES:
+        note = (
+            f"{judges.effective:.1f} effective judges: intervals are wide;"
+            f" {SOME_JUDGES} or more would narrow them"
+        )
+        return replace(found, notes=(*found.notes, note))
+    return found
+
+
+def choose_ways(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:
+    """Choose clusters among what the data have.
+
+    Args:
+        evidence: the counts, told apart by the candidates.
+        of_these_judges: whether the question is about these judges, however many they are.
+
+    """
     notes: list[str] = []
     ways = [name for name in ("judge", "item") if _is_clustering(name, evidence, notes)]
     judges = evidence.factors.get("judge")
-    if judges is not None and judges.effective < FEW_JUDGES:
+    if judges is not None and (of_these_judges or judges.effective < FEW_JUDGES):
         return _condition_on_judges(judges, ways, evidence, notes)
     if "item" in ways and len(evidence.factors["item"].labels) < FEW_ITEMS:
         ways.remove("item")
         notes.append(f"fewer than {FEW_ITEMS} items: no clustering by item")
-    if judges is not None and "judge" in ways and round(judges.effective, 1) < SOME_JUDGES:
-        notes.append(
-            f"{judges.effective:.1f} effective judges: intervals are wide;"
-            f" {SOME_JUDGES} or more would narrow them"
-        )
-    chosen = tuple(ways) or single_answers(evidence)
-    if judges is None:
-        notes.append(NO_JUDGES + {"item": " across items"}.get("+".join(chosen), ""))
-    return Clustering(chosen, None, tuple(notes))
+    return Clustering(tuple(ways) or single_answers(evidence), None, tuple(notes))
 
 
 def single_answers(evidence: Evidence) -> tuple[str, ...]:
@@ -155,8 +170,9 @@ def _is_clustering(name: str, evidence: Evidence, notes: list[str]) -> bool:
 def _condition_on_judges(
     judges: Factor, ways: list[str], evidence: Evidence, notes: list[str]
 ) -> Clustering:
-    """Fewer than five effective judges: speak of these judges alone."""
-    headline = say_few_judges(len(judges.labels), judges.effective)
+    """Fewer than five effective judges, or a question about them: speak of these judges alone."""
+    count = len(judges.labels)
+    headline = say_few_judges(count, judges.effective) or speak_of_judges(count)
     if "item" in ways:
         items = len(evidence.factors["item"].labels)
         if items >= ENOUGH_ITEMS:

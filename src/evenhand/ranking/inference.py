@@ -11,7 +11,7 @@ from numpy.random import PCG64, Generator
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.tally import Factor
-from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.numerics.distributions import t_quantile
 from evenhand.preference.fit import Fit
 from evenhand.ranking.bootstrap import REPLICATES, resample
 from evenhand.ranking.clustering import (
@@ -83,8 +83,24 @@ def _model_intervals(fit: Fit, level: float) -> Intervals | None:
             "importance weights are no counts, so that the model knows no spread: use --interval"
             " sandwich"
         )
-    critical = normal_quantile((1 + level) / 2)
-    return wald_intervals(fit.log_worth, [fit.worth_vcov], critical, "model, independent judgments")
+    return _from_vcovs(fit, [fit.raw_vcov], (level, np.inf), "model, independent judgments")
+
+
+def _from_vcovs(fit: Fit, vcovs: list[Array], level: tuple[float, float], method: str) -> Intervals:
+    """Return intervals of worths, and errors of all parameters; each takes its largest variance.
+
+    Args:
+        fit: the fit.
+        vcovs: (p, p) covariances of its parameters.
+        level: nominal level, and degrees of freedom.
+        method: how, in a few words.
+
+    """
+    critical = t_quantile((1 + level[0]) / 2, level[1])
+    variances = np.max([np.diag(vcov) for vcov in vcovs], axis=0)
+    worths = [fit.to_worth(vcov) for vcov in vcovs]
+    found = wald_intervals(fit.log_worth, worths, critical, method)
+    return replace(found, parameters=np.sqrt(variances), df=level[1])
 
 
 def _sandwich_intervals(
@@ -111,7 +127,9 @@ def _sandwich_intervals(
 
 def _give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges as clusters the statement is about these judges."""
-    ways = tuple(way for way in clustering.ways if way != name) or single_answers(evidence)
+    ways = tuple(way for way in clustering.ways if way != name)
+    if not ways and name != "ranking":
+        ways = single_answers(evidence)
     headline = clustering.headline
     if name == "judge":
         headline = speak_of_judges(len(evidence.factors["judge"].labels))
@@ -124,16 +142,14 @@ def _wald(
     """Return intervals by these ways, or by single comparisons."""
     ways = tuple(covariances)
     if not ways:
-        single = [fit.to_worth(judgment_covariance(fit)), *_beside_prior(fit)]
-        critical = normal_quantile((1 + level) / 2)
-        return wald_intervals(fit.log_worth, single, critical, "sandwich CR1 by judgment")
+        return _by_judgment(fit, level)
     notes: tuple[str, ...] = ()
-    vcovs = [fit.to_worth(vcov) for vcov, _ in covariances.values()]
+    vcovs = [vcov for vcov, _ in covariances.values()]
     if len(ways) == 2:
         vcovs.append(vcovs[0] + vcovs[1])
         cells = evidence.together(ways)
         if cells is not None:
-            vcovs[2] -= fit.to_worth(crossed_covariance(fit, cells, (ways[0], ways[1])))
+            vcovs[2] -= crossed_covariance(fit, cells, (ways[0], ways[1]))
         else:
             notes = (NO_CELLS,)
     vcovs += _beside_prior(fit)
@@ -141,8 +157,38 @@ def _wald(
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     merged = "".join(_say_merged(name, evidence.factors[name]) for name in ways)
     method = f"sandwich {kinds} by {'+'.join(ways)}{merged}, t on {df:.0f} df"
-    found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
+    found = _from_vcovs(fit, vcovs, (level, df), method)
     return replace(found, notes=(*notes, *_compare_with_model(fit, found)))
+
+
+def _by_judgment(fit: Fit, level: float) -> Intervals:
+    """Return intervals by single comparisons; the model's, where answers have no spread.
+
+    Answers that are all ties have scores of zero: no information would be shown as certainty.
+
+    Raises:
+        NotIdentified: the same of importance weights, for which the model knows no spread either.
+
+    """
+    single, method = [judgment_covariance(fit), *_beside_prior(fit)], "sandwich CR1 by judgment"
+    try:
+        refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
+    except NotIdentified:
+        if fit.tally.squares is not None:
+            raise NotIdentified(f"{_say_tied(fit)}: there is no interval") from None
+        found = _from_vcovs(
+            fit, [*single, fit.raw_vcov], (level, np.inf), f"{method}, the model's where wider"
+        )
+        return replace(found, notes=(f"{_say_tied(fit)}: intervals are those of the model there",))
+    return _from_vcovs(fit, single, (level, np.inf), method)
+
+
+def _say_tied(fit: Fit) -> str:
+    """Say why single answers show no spread."""
+    tally = fit.tally
+    if not (tally.wins.any() or tally.losses.any()):
+        return "every comparison is a tie, and answers that are all alike show no spread"
+    return "some systems are linked by ties alone, and answers that are all alike show no spread"
 
 
 def _beside_prior(fit: Fit) -> list[Array]:
@@ -151,7 +197,7 @@ def _beside_prior(fit: Fit) -> list[Array]:
     Two unanimous answers have no spread at all: their sandwich would call a winner that the prior
     alone holds back from infinity. Each contrast takes the larger variance.
     """
-    return [fit.worth_vcov] if fit.model.prior else []
+    return [fit.raw_vcov] if fit.model.prior else []
 
 
 def refuse_no_spread(fit: Fit, vcov: Array, name: str) -> None:
@@ -203,8 +249,8 @@ def _bootstrap_intervals(
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.ways, rng=rng, progress=settings.progress)
     method = f"bootstrap by {clustering.name}, B={REPLICATES}"
-    if clustering.ways:
-        refuse_no_spread(fit, np.cov(draws.log_worth.T), " and ".join(clustering.ways))
+    ways = " and ".join(clustering.ways) or "judgment"
+    refuse_no_spread(fit, np.cov(draws.log_worth.T), ways)
     found = percentile_intervals(draws.log_worth, settings.level, method)
     if not draws.lost:
         return found

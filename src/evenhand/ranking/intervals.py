@@ -8,7 +8,7 @@ to be worse. These ranges are marginal: each holds at the level by itself, not a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class Intervals:
         decided: (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open.
         method: how, in a few words.
         notes: what the reader should know.
+        parameters: (p,) standard errors of the fit's parameters; empty from resamples.
+        df: degrees of freedom of the t distribution; infinite for the normal.
 
     """
 
@@ -36,6 +38,8 @@ class Intervals:
     decided: NDArray[np.int8]
     method: str
     notes: tuple[str, ...] = ()
+    parameters: Array = field(default_factory=lambda: np.zeros(0))
+    df: float = np.inf
 
 
 def centred_variance(vcov: Array) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evenhand.judgments.tally import Tally
 from evenhand.preference.fit import Fit
-from evenhand.preference.tie_laws import expand_blocks
+from evenhand.preference.ties.laws import Local, Tie, TieLaw, expand_blocks
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
@@ -173,6 +173,29 @@ def cluster_scores(fit: Fit, pieces: Pieces | Boards) -> Array:
     if fit.likelihood.order_effect:
         columns.append(pieces.total(ETA)[None])
     return np.asarray(np.concatenate(columns).T)
+
+
+def score_products(law: TieLaw, eta: Array, tie: Tie, squares: Array) -> Local:
+    """Return sums of products of single answers' scores by η and t, in place of information.
+
+    Args:
+        law: the tie law.
+        eta: (C,) half log-odds of left against right.
+        tie: the tie parameter.
+        squares: (C, 3) sums of squared weights of left, tie, right.
+
+    """
+    # without tie cells the score of the middle column is the mean of the others': a half-win's own
+    by_eta, by_tie = law.scores(eta, tie)
+    none = np.zeros(len(eta))
+    return Local(
+        value=none,
+        eta=none,
+        tie=none,
+        eta_eta=(squares * by_eta**2).sum(axis=1),
+        eta_tie=(squares * by_eta * by_tie).sum(axis=1),
+        tie_tie=(squares * by_tie**2).sum(axis=1),
+    )
 
 
 def _sums(codes: Codes, weights: Array, size: int) -> Array:

@@ -1,4 +1,4 @@
-"""How a ranking prints: in a terminal and in a notebook."""
+"""How results print: a ranking in a terminal and a notebook, tables of models and of tests."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from evenhand.preference.coefficients import format_p
+
 if TYPE_CHECKING:
+    from evenhand.ranking.model_rows import ModelTable
     from evenhand.ranking.ranking import Ranking
+    from evenhand.ranking.significance import PreferenceTests
 
 SHOWN: Final = 100
 """Most systems that are printed; `rows` and `to_dict` have them all."""
@@ -62,4 +66,49 @@ def _cut(ranking: Ranking) -> list[str]:
 
 
 def _said(ranking: Ranking) -> list[str]:
-    return [ranking.says, *(f"note: {note}" for note in ranking.notes), ranking.signature]
+    controlled = () if ranking.controlled is None else ranking.controlled.says
+    notes = [f"note: {note}" for note in ranking.notes]
+    return [ranking.says, *controlled, *notes, ranking.signature]
+
+
+def draw_models(table: ModelTable) -> str:
+    """Return a table of models, what the tests say, and what has no fit."""
+    rows: list[tuple[str, ...]] = [("model", "parameters", "deviance", "df", "AIC", "BIC")]
+    for row in table.rows:
+        deviance = "" if row.deviance is None else f"{row.deviance:,.2f}"
+        df = "" if row.df is None else f"{row.df:,}"
+        cells = (deviance, df, f"{row.aic:,.2f}", f"{row.bic:,.2f}")
+        rows.append((row.name, str(row.parameters), *cells))
+    tests = [f"{one.answer}: p {format_p(one.p)}" for one in table.questions]
+    notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
+    notes += [f"note: {note}" for note in table.notes]
+    return "\n".join([*_align(rows, left=1), "", *tests, *table.says, *notes, table.signature])
+
+
+def draw_tests(tests: PreferenceTests) -> str:
+    """Return the sign tests of pairs, smallest p first, and what all tests say."""
+    counts, chances = ("better", "ties", "worse"), ("p", "holm", "fdr")
+    rows: list[tuple[str, ...]] = [("system", "against", *counts, "p", "Holm", "B-H")]
+    pairs = tests.pairs.rows()
+    for row in pairs[:SHOWN]:
+        cells = [*(str(row[name]) for name in counts), *(format_p(row[name]) for name in chances)]
+        rows.append((row["first"], row["second"], *cells))
+    more, found = len(pairs) - SHOWN, tests.friedman
+    said = [f"... and {more:,} more pairs"] if more > 0 else []
+    if found is not None:
+        over = f"Friedman over {found.blocks:,} {tests.blocks}s"
+        said.append(f"{over}: {found.statistic:.4f} on {found.df} df, p {format_p(found.p)}")
+    notes = [f"note: {note}" for note in tests.notes]
+    return "\n".join([*_align(rows, left=2), "", *said, tests.says, *notes, tests.signature])
+
+
+def _align(rows: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Return lines; the first `left` columns stand left, numbers right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

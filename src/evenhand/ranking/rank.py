@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -10,12 +11,14 @@ import numpy as np
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.levels import Levels, count_answers, count_levels
+from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
+from evenhand.judgments.levels import Levels, count_levels
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally, merge_levels
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking.clustering import FACTORS, wanted_factors
+from evenhand.ranking.controlled import rank_rows, rank_rows_apart
 from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.ordering import order_systems
@@ -26,7 +29,6 @@ CLUSTERS: Final = 200
 """Most clusters of one way: more are merged at random into as many of about equal load."""
 JOINT: Final = 10_000_000
 """Most judgments that are counted by judge and item at once."""
-"""Of merging clusters, and of everything else random unless another is given."""
 
 
 def rank(
@@ -38,6 +40,7 @@ def rank(
     level: float = 0.95,
     seed: int = SEED,
     group_by: str | None = None,
+    controls: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Ranking | GroupedRankings:
     """Rank systems, best first, with intervals, rank ranges and clusters.
@@ -51,6 +54,8 @@ def rank(
         seed: of the bootstrap; it stands in the signature. Clusters beyond 200 are merged in one
             fixed random order, whatever the seed.
         group_by: a column whose levels are ranked apart.
+        controls: what differs between two outputs and is controlled for, such as length: columns
+            of differences, left minus right, or NAME=LEFT,RIGHT for two columns.
         progress: called with steps done and to do.
 
     Returns:
@@ -63,27 +68,44 @@ def rank(
         UnknownColumn: a column that was asked for is not there.
 
     """
-    settings = Settings(model or BradleyTerry(), interval, cluster, level, seed, progress)
+    spec = model or BradleyTerry()
+    spec = replace(spec, controls=tuple(controls)) if controls else spec
+    settings = Settings(spec, interval, cluster, level, seed, progress)
     table = data.comparisons() if isinstance(data, Rankings) else data
     if not isinstance(table, Comparisons):
         raise InvalidJudgments(
             f"only comparisons and rankings can be ranked, not {type(data).__name__}: open them"
             " with evenhand.read"
         )
-    by = table.require(group_by) if group_by is not None else None
-    if by is None and table.has("task"):
-        by = "task"
-    present = {name for name in FACTORS if table.has(name)}
-    ways = () if interval == "model" else wanted_factors(cluster, present, by)
+    by = choose_groups(table, group_by)
     if by is None:
-        return _rank_one(table, ways, settings)
-    found = _say_pooled(_rank_groups(table, by, ways, settings), table)
+        return _rank_one(table, _choose_ways(table, settings), settings)
+    found = rank_each(table, by, settings)
+    if not found.groups:
+        whys = (f"{by} {name}: {why}" for name, why in found.refused.items())
+        raise NotIdentified("; ".join(whys))
     if group_by is None and len(found.groups) + len(found.refused) == 1:
         return next(iter(found.groups.values()))
     return found
 
 
+def rank_each(table: Comparisons, by: str, settings: Settings) -> GroupedRankings:
+    """Rank the levels of a column apart; unlike `rank`, return also where none can be ranked."""
+    ways = _choose_ways(table, settings, by)
+    found, notes = _rank_groups(table, by, ways, settings), say_pooled(table, by)
+    groups = {name: replace(one, notes=(*one.notes, *notes)) for name, one in found.groups.items()}
+    return replace(found, groups=groups)
+
+
+def _choose_ways(table: Comparisons, settings: Settings, by: str | None = None) -> tuple[str, ...]:
+    """Return the factors that may cluster."""
+    present = {name for name in FACTORS if table.has(name)}
+    return () if settings.interval == "model" else wanted_factors(settings.cluster, present, by)
+
+
 def _rank_one(table: Comparisons, ways: tuple[str, ...], settings: Settings) -> Ranking:
+    if settings.model.controls:
+        return rank_rows(table, ways, settings, CLUSTERS)
     if len(ways) > 1 and settings.interval == "sandwich" and _is_large(table):
         counted = {name: table.tally(by=(name,), limits={name: CLUSTERS}) for name in ways}
         evidence = Evidence.apart(counted)
@@ -103,37 +125,24 @@ def _is_large(table: Comparisons) -> bool:
 def _rank_groups(
     table: Comparisons, by: str, ways: tuple[str, ...], settings: Settings
 ) -> GroupedRankings:
-    """Rank every group by itself, from one pass over the data."""
+    """Rank every group by itself, from one pass over the data; with controls from one for each."""
+    if settings.model.controls:
+        found = rank_rows_apart(table, by, ways, settings, CLUSTERS)
+        return GroupedRankings(found[0], by, found[1])
     judges = ("judge",) if table.has("judge") else ()
-    kept = tuple(name for name in dict.fromkeys([*ways, *judges]) if name != by)
-    whole = table.tally(by=(by, *kept))
-    answers = count_answers(table, by) if table.rankings is not None else None
+    kept = (*ways, *judges)
     rankings: dict[str, Ranking] = {}
     refused: dict[str, str] = {}
-    for name, part in whole.split(by).items():
-        group = part if answers is None else replace(part, n_judgments=answers[name])
-        if by == "judge":
-            group = _of_one_judge(group, name)
+    for name, part in tally_groups(table, by, kept).items():
+        group = of_one_judge(part, name) if by == "judge" else part
         try:
             rankings[name] = _rank_group(group, settings)
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = str(refusal)
-    if not rankings:
-        raise NotIdentified("; ".join(f"{by} {name}: {why}" for name, why in refused.items()))
     return GroupedRankings(rankings, by, refused)
 
 
-def _say_pooled(found: GroupedRankings, table: Comparisons) -> GroupedRankings:
-    """Note in every ranking that it mixes tasks, where groups are something else."""
-    tasks = [] if found.by == "task" else table.tasks()
-    if len(tasks) < 2:
-        return found
-    note = f"{len(tasks)} tasks are pooled"
-    groups = {name: replace(one, notes=(*one.notes, note)) for name, one in found.groups.items()}
-    return replace(found, groups=groups)
-
-
-def _of_one_judge(tally: Tally, name: str) -> Tally:
+def of_one_judge(tally: Tally, name: str) -> Tally:
     """Say who judged where judges are the groups."""
     codes = np.zeros(len(tally.left), dtype=np.int32)
     judge = Factor((name,), codes, np.array([tally.n_comparisons]), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from evenhand.errors import InvalidJudgments, suggest
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
 from evenhand.ranking.printing import draw_html, draw_text, table_rows
+
+if TYPE_CHECKING:
+    from evenhand.ranking.controlled import Controlled
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -53,6 +56,7 @@ class Ranking:
         notes: what else should be known.
         neighbours: contrasts of neighbouring systems where K is too large for intervals.
         fit: the fit behind it.
+        controlled: what controls do and change, or None without them.
 
     """
 
@@ -83,6 +87,7 @@ class Ranking:
     notes: tuple[str, ...]
     neighbours: tuple[Contrast, ...]
     fit: Fit
+    controlled: Controlled | None = None
 
     def worths(self) -> Array:
         """Return (K,) worths π, which sum to one."""
@@ -105,6 +110,8 @@ class Ranking:
             return f"{best} is the best: better than {'each of ' * (others > 1)}the other {others}"
         if len(first) == 1:
             return f"{best} may be the best, no other can; but not every comparison is decided"
+        if len(first) == len(self.systems) == 2:
+            return f"{_join(first)} cannot be told apart"
         if len(first) == len(self.systems):
             return "no system can be told to be worse than another: any of them may be the best"
         return f"{_join(first)} may each be the best; these data do not tell which"
@@ -148,6 +155,7 @@ class Ranking:
             "headline": self.headline,
             "says": self.says,
             "notes": list(self.notes),
+            **({} if self.controlled is None else self.controlled.to_dict()),
             "systems": self.rows(),
             "neighbours": [
                 {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}

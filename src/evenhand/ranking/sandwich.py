@@ -18,17 +18,19 @@ from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, listing
 from evenhand.judgments.tally import Factor, Tally
+from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
-from evenhand.preference.tie_laws import Local
 from evenhand.ranking.pieces import (
     Boards,
     Pieces,
     cluster_information,
     cluster_scores,
     lay_out,
+    score_products,
     sparse_meat,
     take_apart,
 )
+from evenhand.ranking.row_sums import RowSums, judgment_meat, sum_rows
 
 Array = NDArray[np.float64]
 DENSE: Final = 20_000_000
@@ -50,24 +52,19 @@ def judgment_covariance(fit: Fit) -> Array:
         NotIdentified: no more comparisons than parameters.
 
     """
+    n, bread = _count(fit), fit.raw_vcov
+    meat = judgment_meat(fit) if isinstance(fit, ControlledFit) else _meat(fit)
+    return np.asarray(bread @ meat @ bread * (n / (n - 1) * _inflation(fit, n)))
+
+
+def _meat(fit: Fit) -> Array:
+    """Return (p, p) sums of products of single answers' scores."""
     tally, kept = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
     _, tie, order, _ = fit.likelihood.parts(fit.beta)
     eta = fit.lambdas[tally.left] - fit.lambdas[tally.right] + order
-    # without tie cells the score of the middle column is the mean of the others': a half-win's own
-    by_eta, by_tie = fit.likelihood.law.scores(eta, tie)
     squares = kept * (tally.counts if tally.squares is None else tally.squares)
-    none = np.zeros(len(eta))
-    outer = Local(
-        value=none,
-        eta=none,
-        tie=none,
-        eta_eta=(squares * by_eta**2).sum(axis=1),
-        eta_tie=(squares * by_eta * by_tie).sum(axis=1),
-        tie_tie=(squares * by_tie**2).sum(axis=1),
-    )
-    meat = fit.likelihood.outer_information(tally, outer)
-    n, bread = _count(fit), fit.raw_vcov
-    return np.asarray(bread @ meat @ bread * (n / (n - 1) * _inflation(fit, n)))
+    outer = score_products(fit.likelihood.law, eta, tie, squares)
+    return fit.likelihood.outer_information(tally, outer)
 
 
 def _count(fit: Fit) -> float:
@@ -102,9 +99,7 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
         NotIdentified: one cluster alone links some systems to the rest.
 
     """
-    pooled = tally.pool((name,))
-    factor = pooled.factor(name)
-    pieces = lay_out(fit, pooled, factor.codes, factor.size)
+    pieces, factor = _gather(fit, tally, name)
     if factor.size * len(fit.raw_vcov) ** 2 > DENSE:
         return pooled_covariance(fit, pieces), "CR1"
     try:
@@ -115,7 +110,30 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
         return pooled_covariance(fit, pieces), "CR1"
 
 
-def pooled_covariance(fit: Fit, pieces: Pieces | Boards) -> Array:
+def _gather(fit: Fit, tally: Tally, name: str) -> tuple[Pieces | Boards | RowSums, Factor]:
+    """Take a fit apart by cluster."""
+    if isinstance(fit, ControlledFit):
+        factor = fit.rows.levels[name]
+        dense = factor.size * len(fit.raw_vcov) ** 2 <= DENSE
+        return sum_rows(fit, (name,), information=dense), factor
+    pooled = tally.pool((name,))
+    factor = pooled.factor(name)
+    return lay_out(fit, pooled, factor.codes, factor.size), factor
+
+
+def _scores(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
+    """Return (G, p) scores of clusters."""
+    return pieces.scores if isinstance(pieces, RowSums) else cluster_scores(fit, pieces)
+
+
+def _information(fit: Fit, pieces: Pieces | Boards | RowSums, start: int, stop: int) -> Array:
+    """Return (g, p, p) information of consecutive clusters."""
+    if isinstance(pieces, RowSums):
+        return pieces.information[start:stop]
+    return cluster_information(fit, pieces.between(start, stop))
+
+
+def pooled_covariance(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
     """Return the (p, p) covariance by clusters, CR1: none of them need be left out.
 
     Raises:
@@ -125,12 +143,12 @@ def pooled_covariance(fit: Fit, pieces: Pieces | Boards) -> Array:
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
-    scores = cluster_scores(fit, pieces)
+    scores = _scores(fit, pieces)
     inflation = clusters / (clusters - 1) * _inflation(fit, _count(fit))
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov * inflation)
 
 
-def jackknife_covariance(fit: Fit, pieces: Pieces | Boards, factor: Factor) -> Array:
+def jackknife_covariance(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor) -> Array:
     """Return the (p, p) covariance by clusters, CV3.
 
     Args:
@@ -142,15 +160,15 @@ def jackknife_covariance(fit: Fit, pieces: Pieces | Boards, factor: Factor) -> A
         NotIdentified: one cluster alone links some systems to the rest.
 
     """
-    scores, total = cluster_scores(fit, pieces), _total_information(fit)
+    scores, total = _scores(fit, pieces), total_information(fit)
     step = max(1, BLOCK // len(total) ** 2)
     changes, alone = [], []
     for start in range(0, pieces.size, step):
         stop = min(start + step, pieces.size)
-        own = cluster_information(fit, pieces.between(start, stop))
-        alone += [start + g for g in _find_bridges(fit, total, own)]
+        own = _information(fit, pieces, start, stop)
+        alone += [start + g for g in find_bridges(fit, total, own)]
         if not alone:
-            changes.append(_leave_out(fit.raw_vcov, total, own, scores[start:stop]))
+            changes.append(leave_out(fit.raw_vcov, total, own, scores[start:stop]))
     if alone:
         raise NotIdentified(_say_alone(factor, alone))
     held = np.concatenate(changes)[pieces.held()]
@@ -158,14 +176,14 @@ def jackknife_covariance(fit: Fit, pieces: Pieces | Boards, factor: Factor) -> A
     return np.asarray((len(held) - 1) / len(held) * held.T @ held)
 
 
-def _total_information(fit: Fit) -> Array:
-    """Return H (p, p)."""
+def total_information(fit: Fit) -> Array:
+    """Return the (p, p) information of all data under a fit."""
     if fit.model.prior:
         return np.asarray(np.linalg.inv(fit.raw_vcov))
     return fit.likelihood.expand(fit.beta).information
 
 
-def _find_bridges(fit: Fit, total: Array, own: Array) -> list[int]:
+def find_bridges(fit: Fit, total: Array, own: Array) -> list[int]:
     """Return the clusters without which H − H_g is singular.
 
     There the score of the cluster has nothing in the direction that is lost, so that solving for
@@ -187,7 +205,7 @@ def _is_definite(rest: Array, scale: Array) -> bool:
     return bool((pivots > SINGULAR * scale).all())
 
 
-def _leave_out(bread: Array, total: Array, own: Array, scores: Array) -> Array:
+def leave_out(bread: Array, total: Array, own: Array, scores: Array) -> Array:
     """Solve (H − H_g) d = s_g for every cluster: by iteration, directly where that is slow."""
     changes = scores @ bread
     moved = np.full(len(own), np.inf)
@@ -209,6 +227,9 @@ def _say_alone(factor: Factor, alone: list[int]) -> str:
 
 def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     """Return the (p, p) covariance by cells of two ways, judge × item, CR0 (INFERENCE B3)."""
+    if isinstance(fit, ControlledFit):
+        scores = sum_rows(fit, names, information=False).scores
+        return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
     one, other = (tally.factor(name) for name in names)
     cells, size = one.codes.astype(np.int64) * other.size + other.codes, one.size * other.size
     if size * len(fit.raw_vcov) > DENSE:

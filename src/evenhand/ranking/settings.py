@@ -51,6 +51,11 @@ class Settings:
                 "interval 'model' assumes independent judgments and knows no clusters: leave out"
                 " cluster, or choose interval 'sandwich' or 'bootstrap'"
             )
+        if self.interval == "bootstrap" and self.model.controls:
+            raise UnknownOption(
+                "with controls a resample is a fit to every row: use interval 'sandwich', or"
+                " 'model' for independent judgments"
+            )
         if not 0 < self.level < 1:
             raise UnknownOption(f"level cannot be {self.level}: it lies between 0 and 1, as .95")
         if self.seed < 0:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
 from evenhand.judgments.levels import Levels
+from evenhand.judgments.row_digest import digest_rows
 from evenhand.judgments.tally import Tally
+from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
 from evenhand.ranking.intervals import Intervals
 from evenhand.ranking.settings import Settings
@@ -13,20 +18,34 @@ def sign(
     fit: Fit, tally: Tally, levels: Levels, intervals: Intervals | None, settings: Settings
 ) -> str:
     """Return the signature of a ranking; the digest is of the counts, never of the file."""
-    from evenhand import __version__
-
     judges = levels.count("judge")
     how = intervals.method if intervals is not None else "no intervals"
     parts = [
-        f"evenhand {__version__}",
         name_model(fit),
         *(["importance weights"] if tally.squares is not None else []),
         f"{how}, level {settings.level:g}",
         f"seed={settings.seed}",
-        f"n={exactly(tally.n_judgments)}" + (f" J={judges}" if judges is not None else ""),
-        f"sha256 {tally.digest[:12]}",
+        *sign_data(fit, tally),
     ]
-    return " | ".join(parts)
+    return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
+
+
+def write_signature(
+    parts: Iterable[str], n_judgments: float, digest: str, *, judges: int | None = None
+) -> str:
+    """Return the line that reproduces a number, of whatever kind.
+
+    Args:
+        parts: what was done, and the settings that change the numbers.
+        n_judgments: answers, a ranking being one.
+        digest: SHA-256 of the counts; its first 12 digits are shown.
+        judges: how many gave the answers, where that belongs to the method.
+
+    """
+    from evenhand import __version__
+
+    n = f"n={exactly(float(n_judgments))}" + (f" J={judges}" if judges is not None else "")
+    return " | ".join([f"evenhand {__version__}", *parts, n, f"sha256 {digest[:12]}"])
 
 
 def name_model(fit: Fit) -> str:
@@ -34,8 +53,46 @@ def name_model(fit: Fit) -> str:
     model = fit.model
     parts = [model.ties, *(["order effect"] if model.order_effect else [])]
     parts += [f"covariate {name}" for name in model.system_covariates]
+    parts += [f"control {name}" for name in model.controls]
     parts += [f"prior {model.prior:g} per system"] if model.prior else []
     return " + ".join(parts)
+
+
+def sign_data(fit: Fit, tally: Tally) -> list[str]:
+    """Return digests of what is joined or controlled for, which the counts do not show.
+
+    Args:
+        fit: the fit.
+        tally: the counts, told apart by the covariates of judges, items and ties.
+
+    """
+    covariates = sign_covariates(tally, fit.model.covariates, fit.model.system_covariates)
+    if not isinstance(fit, ControlledFit):
+        return covariates
+    return [*covariates, f"controls sha256 {digest_rows(fit.rows)[:12]}"]
+
+
+def sign_covariates(
+    tally: Tally,
+    names: Iterable[str],
+    of_systems: Mapping[str, Mapping[str, float | str]],
+) -> list[str]:
+    """Return the digest of covariates; nothing where there are none.
+
+    Args:
+        tally: the counts, told apart by the covariates.
+        names: covariates of judges or items, in any order.
+        of_systems: system covariate → system → number or level.
+
+    """
+    kept = sorted(set(names))
+    if not kept and not of_systems:
+        return []
+    digest = sha256(tally.digest_by(kept).encode())
+    for name, values in sorted(of_systems.items()):
+        own = [f"{system}\x1f{values[system]}" for system in tally.systems]
+        digest.update("\x1e".join([name, *own]).encode())
+    return [f"covariates sha256 {digest.hexdigest()[:12]}"]
 
 
 def exactly(number: float) -> str:

@@ -1,0 +1,59 @@
+"""Rules so simple that their scores can be counted by hand; they stand in for the registry's."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from evenhand.errors import NotIdentified
+from evenhand.judgments.model import Scores
+from evenhand.judgments.tally import Tally
+from evenhand.scoring.rules import RULES, Rule
+
+
+def score_wins(tally: Tally) -> Scores:
+    """Comparisons won."""
+    return Scores("wins", tally.systems, _sum(tally, tally.wins, tally.losses), "wins")
+
+
+def score_unbeaten(tally: Tally) -> Scores:
+    """Minus the comparisons lost, with ranges and clusters of one place each."""
+    values = -_sum(tally, tally.losses, tally.wins)
+    place = np.argsort(np.argsort(-values, kind="stable")) + 1
+    known = {"stderr": np.full(len(values), 0.5), "rank_lower": place, "rank_upper": place}
+    return Scores("under another name", tally.systems, values, "lost", cluster=place, **known)
+
+
+def score_by_lot(tally: Tally, *, seed: int) -> Scores:
+    """The order of names from some place on."""
+    values = -((np.arange(len(tally.systems)) + seed) % len(tally.systems)).astype(float)
+    settings = (f"seed={seed}",)
+    return Scores("lot", tally.systems, values, "place", settings=settings, notes=("drawn",))
+
+
+def score_never(tally: Tally) -> Scores:
+    """Refuse."""
+    raise NotIdentified("never says anything")
+
+
+def _sum(tally: Tally, as_left: np.ndarray, as_right: np.ndarray) -> np.ndarray:
+    k = len(tally.systems)
+    left = np.bincount(tally.left, as_left, minlength=k)
+    return left + np.bincount(tally.right, as_right, minlength=k)
+
+
+SIMPLE = (
+    Rule("wins", "ranking.simple_rules:score_wins", "comparisons won"),
+    Rule("fewest-losses", "ranking.simple_rules:score_unbeaten", "comparisons lost"),
+    Rule("lot", "ranking.simple_rules:score_by_lot", "by lot", seeded=True),
+    Rule("never", "ranking.simple_rules:score_never", "refuses"),
+)
+
+
+def use_rules(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Rule]:
+    """Put these rules in the place of all others; returns the way to look one up."""
+    for name in list(RULES):
+        monkeypatch.delitem(RULES, name)
+    for rule in SIMPLE:
+        monkeypatch.setitem(RULES, rule.name, rule)
+    return RULES.__getitem__

@@ -1,0 +1,196 @@
+"""Rankings with controls: errors by cluster beside statsmodels and beside formulas, and words."""
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm
+
+import evenhand
+from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.judgments import streaming
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.controls.columns import read_controls
+from evenhand.preference.controls.fit import ControlledFit, fit_rows
+from evenhand.ranking import controlled, sandwich
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
+from preference.controlled_rows import comparisons, differences, outcomes, simulate
+from ranking.panels import Answers, jackknife
+
+FRAME = simulate(5)
+CONTROLS = ("length", "lists")
+
+
+def fit(frame: pl.DataFrame = FRAME, by=("judge", "item"), **settings) -> ControlledFit:
+    model = BradleyTerry(controls=CONTROLS, **settings)
+    return fit_rows(model, *read_controls(comparisons(frame), CONTROLS, by=by))
+
+
+def write_out(found: ControlledFit, frame: pl.DataFrame = FRAME) -> Answers:
+    """Scores and information of every row, from the multinomial logit with three cells."""
+    x = differences(frame, *CONTROLS)
+    x[:, 3:] /= found.likelihood.scale
+    order = [np.ones(len(x))] if found.model.order_effect else []
+    slopes = np.column_stack([x[:, :3], np.zeros(len(x)), *order, x[:, 3:]])
+    tie = np.eye(slopes.shape[1])[3]
+    scores, information = [], []
+    for row, seen in zip(slopes, outcomes(frame), strict=True):
+        cells = np.stack([row, tie, -row])
+        chances = np.exp(cells @ found.beta)
+        chances /= chances.sum()
+        mean = chances @ cells
+        scores.append(cells[seen] - mean)
+        information.append((cells.T * chances) @ cells - np.outer(mean, mean))
+    return Answers(np.array(scores), np.array(information))
+
+
+@pytest.mark.parametrize("order_effect", [False, True])
+@pytest.mark.parametrize("size", [37, 10**6])
+def test_the_sandwich_by_judge_is_the_formula_of_cv3(monkeypatch, size, order_effect):
+    monkeypatch.setattr(streaming, "BATCH", size)
+    found = fit(order_effect=order_effect)
+    vcov, kind = cluster_covariance(found, found.tally, "judge")
+    assert kind == "CV3"
+    formula = write_out(found).jackknife(FRAME["judge"].to_list())
+    assert vcov == pytest.approx(formula, rel=1e-7, abs=1e-10)
+
+
+def test_the_cells_of_judge_and_item_are_the_formula_of_cr0():
+    found = fit()
+    cells = [f"{j}/{i}" for j, i in zip(FRAME["judge"], FRAME["item"], strict=True)]
+    vcov = crossed_covariance(found, found.tally, ("judge", "item"))
+    assert vcov == pytest.approx(write_out(found).pooled(cells), rel=1e-7, abs=1e-10)
+
+
+def test_single_judgments_are_the_formula_of_cr1():
+    found, n, p = fit(), len(FRAME), 6
+    formula = write_out(found).pooled(list(range(n))) * n / (n - p)
+    assert judgment_covariance(found) == pytest.approx(formula, rel=1e-7, abs=1e-10)
+
+
+def test_clusters_too_many_for_cv3_have_the_errors_of_statsmodels(monkeypatch):
+    """statsmodels 0.14, Logit(...).fit(cov_type="cluster"): CR1 with G/(G−1) · (n−1)/(n−p)."""
+    kept = FRAME.filter(pl.col("outcome") != "tie")
+    won = (kept["outcome"] == "left").to_numpy().astype(float)
+    codes = np.unique(kept["judge"], return_inverse=True)[1]
+    logit = sm.Logit(won, differences(kept, *CONTROLS)).fit(
+        disp=0, cov_type="cluster", cov_kwds={"groups": codes}
+    )
+    monkeypatch.setattr(sandwich, "DENSE", 10)
+    found = fit(ties="discard")
+    vcov, kind = cluster_covariance(found, found.tally, "judge")
+    assert kind == "CR1"
+    own = 2 * np.sqrt(np.diag(vcov))
+    assert own[:3] == pytest.approx(logit.bse[:3], rel=1e-6)
+    assert own[3:] / found.likelihood.scale == pytest.approx(logit.bse[3:], rel=1e-6)
+
+
+def test_importance_weights_are_squared_in_the_sandwich():
+    rng = np.random.Generator(np.random.PCG64(1))
+    weights = rng.uniform(0.5, 2.0, len(FRAME))
+    frame = FRAME.with_columns(weight=pl.Series(weights))
+    data = evenhand.read(frame, weights="importance")
+    model = BradleyTerry(controls=CONTROLS)
+    found = fit_rows(model, *read_controls(data, CONTROLS, by=("judge",)))
+    answers = write_out(found)
+    weighed = Answers(
+        answers.scores * weights[:, None], answers.information * weights[:, None, None]
+    )
+    vcov, _ = cluster_covariance(found, found.tally, "judge")
+    assert vcov == pytest.approx(weighed.jackknife(FRAME["judge"].to_list()), rel=1e-6, abs=1e-9)
+    bread = np.linalg.inv(weighed.information.sum(axis=0))
+    n = weights.sum() ** 2 / (weights**2).sum()
+    single = bread @ weighed.scores.T @ weighed.scores @ bread * n / (n - 6)
+    assert judgment_covariance(found) == pytest.approx(single, rel=1e-6, abs=1e-9)
+
+
+def test_a_board_with_controls_has_two_way_intervals_and_names_the_controls():
+    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
+    assert isinstance(ranking, Ranking)
+    assert "judge+item" in ranking.method
+    assert "control length + control lists" in ranking.signature
+    assert ranking.log_worth.mean() == pytest.approx(0, abs=1e-12)
+    assert ranking.controlled is not None
+    assert [effect.name for effect in ranking.controlled.effects] == list(CONTROLS)
+    assert "length: log-odds" in str(ranking)
+    assert "length: log-odds" in ranking._repr_html_()
+    assert [one["name"] for one in ranking.to_dict()["controls"]] == list(CONTROLS)
+
+
+def test_effects_have_the_largest_error_of_the_ways():
+    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
+    found = fit()
+    ways = [cluster_covariance(found, found.tally, name)[0] for name in ("judge", "item")]
+    both = ways[0] + ways[1] - crossed_covariance(found, found.tally, ("judge", "item"))
+    largest = np.sqrt(np.max([np.diag(vcov) for vcov in (*ways, both)], axis=0))
+    errors = [effect.stderr for effect in ranking.controlled.effects]
+    assert errors == pytest.approx((2 * largest[4:]).tolist(), rel=1e-9)
+
+
+def test_cells_that_are_too_many_are_passed_over_with_a_note(monkeypatch):
+    monkeypatch.setattr(controlled, "DENSE", 10)
+    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
+    assert any("cells of judge and item are not counted" in note for note in ranking.notes)
+
+
+def test_what_controls_change_is_said():
+    """Answers of "long" are longer and judges like length: alone, it is the worse of two."""
+    rng = np.random.Generator(np.random.PCG64(2))
+    n = 2000
+    left = rng.random(n) < 0.5
+    x = np.where(left, 1.0, -1.0) * 30 + rng.normal(0, 30, n)
+    half = (np.where(left, -0.5, 0.5) + 0.04 * x) / 2
+    won = rng.random(n) < 1 / (1 + np.exp(-2 * half))
+    frame = pl.DataFrame(
+        {
+            "left": np.where(left, "long", "short").tolist(),
+            "right": np.where(left, "short", "long").tolist(),
+            "outcome": np.where(won, "left", "right").tolist(),
+            "x": x,
+        }
+    )
+    plain = evenhand.rank(comparisons(frame))
+    ranking = evenhand.rank(comparisons(frame), controls=("x",))
+    assert plain.systems == ("long", "short")
+    assert ranking.systems == ("short", "long")
+    assert dict(ranking.controlled.moved) == {"short": (2, 1), "long": (1, 2)}
+    assert "places without and with controls: short 2 → 1, long 1 → 2" in str(ranking)
+
+
+def test_groups_are_ranked_by_themselves():
+    frame = pl.concat([FRAME, simulate(6)]).with_columns(
+        task=pl.Series(["one"] * len(FRAME) + ["two"] * len(FRAME))
+    )
+    found = evenhand.rank(comparisons(frame), controls=CONTROLS)
+    alone = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
+    assert list(found) == ["one", "two"]
+    assert found["one"].log_worth == pytest.approx(alone.log_worth, abs=1e-9)
+    assert found["one"].upper == pytest.approx(alone.upper, abs=1e-7)
+
+
+def test_intervals_of_the_model_take_its_own_errors():
+    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="model")
+    errors = [effect.stderr for effect in ranking.controlled.effects]
+    assert errors == pytest.approx([one.stderr for one in fit().model_effects], rel=1e-9)
+
+
+def test_the_bootstrap_is_refused_with_controls():
+    with pytest.raises(UnknownOption, match="with controls a resample is a fit to every row"):
+        evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="bootstrap")
+
+
+def test_a_control_that_is_not_there_is_refused():
+    with pytest.raises(UnknownColumn, match="'lists_' not found"):
+        evenhand.rank(comparisons(FRAME), controls=("lists_",))
+
+
+def test_the_jackknife_formula_is_that_of_its_definition():
+    found = fit()
+    answers = write_out(found)
+    codes = np.unique(FRAME["judge"], return_inverse=True)[1]
+    parts = [codes == g for g in range(codes.max() + 1)]
+    scores = np.array([answers.scores[part].sum(axis=0) for part in parts])
+    information = np.array([answers.information[part].sum(axis=0) for part in parts])
+    assert jackknife(scores, information) == pytest.approx(
+        cluster_covariance(found, found.tally, "judge")[0], rel=1e-7, abs=1e-10
+    )

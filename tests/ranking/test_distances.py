@@ -1,0 +1,109 @@
+"""Distances between rankings against scipy and closed forms."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.judgments.model import Scores
+from evenhand.ranking.distances import (
+    disagreements,
+    distance_matrix,
+    kendall_distance,
+    kendall_tau,
+    spearman_rho,
+)
+
+
+def scores(values, rule="rule", names=None):
+    values = np.asarray(values, dtype=float)
+    return Scores(rule, tuple(names or (f"s{i:03d}" for i in range(len(values)))), values, "place")
+
+
+def ranked(order, rule="rule"):
+    names = tuple(sorted(order))
+    return scores([-order.index(name) for name in names], rule, names)
+
+
+def test_spearman_prefers_the_ranking_that_hopkins_and_may_call_worse():
+    """Hopkins & May (2013), section 3: .4 for the ranking with minor mistakes, .8 for the other."""
+    truth = ranked(["terrific", "close1", "close2", "close3"])
+    first = ranked(["terrific", "close3", "close1", "close2"])
+    second = ranked(["close1", "terrific", "close2", "close3"])
+    assert spearman_rho(first, truth) == pytest.approx(0.4, abs=1e-12)
+    assert spearman_rho(second, truth) == pytest.approx(0.8, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_correlations_are_those_of_scipy_with_and_without_ties(seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    one, other = rng.integers(0, rng.integers(2, 40), size=(2, 25))
+    tau = stats.kendalltau(one, other).statistic
+    assert kendall_tau(scores(one), scores(other)) == pytest.approx(tau, abs=1e-12)
+    rho = stats.spearmanr(one, other).statistic
+    assert spearman_rho(scores(one), scores(other)) == pytest.approx(rho, abs=1e-12)
+
+
+def test_without_ties_the_distance_is_half_of_one_less_tau_times_all_pairs():
+    for order in permutations(range(5)):
+        one, other = scores(range(5)), scores(order)
+        assert kendall_distance(one, other) == pytest.approx(
+            (1 - stats.kendalltau(range(5), order).statistic) / 2 * 10, abs=1e-12
+        )
+
+
+def test_a_reversed_order_is_as_far_as_it_can_be():
+    assert kendall_distance(scores(range(7)), scores(range(7)[::-1])) == 21
+
+
+def test_a_tie_in_one_order_counts_half_and_in_both_nothing():
+    strict, tied, both = scores([3, 2, 1]), scores([2, 2, 1]), scores([5, 5, 4])
+    assert kendall_distance(strict, tied) == 0.5
+    assert kendall_distance(tied, both) == 0
+    assert kendall_distance(scores([1, 2, 3]), tied) == 2.5
+
+
+def test_the_distance_is_a_metric_on_orders_with_ties():
+    """Fagin et al. (2006), theorem: K^(p) is a metric for p from ½ to 1."""
+    orders = [scores(values) for values in np.ndindex(3, 3, 3)]
+    table = distance_matrix(orders)
+    assert (table == table.T).all()
+    assert (table[:, :, None] <= table[:, None, :] + table.T[None, :, :] + 1e-12).all()
+    same = [[one.places.tolist() == other.places.tolist() for other in orders] for one in orders]
+    assert ((table == 0) == np.array(same)).all()
+
+
+def test_disagreements_name_pairs_and_who_says_what():
+    found = disagreements([
+        scores([3, 2, 1], "one", "ABC"),
+        scores([2, 3, 1], "two", "ABC"),
+        scores([2, 2, 1], "three", "ABC"),
+    ])  # fmt: skip
+    assert [one.systems for one in found] == [("A", "B")]
+    assert (found[0].first_better, found[0].second_better) == (("one",), ("two",))
+    assert found[0].level == ("three",)
+
+
+def test_there_are_as_many_disagreements_of_two_strict_orders_as_their_distance():
+    rng = np.random.Generator(np.random.PCG64(3))
+    one, other = scores(rng.permutation(30)), scores(rng.permutation(30))
+    assert len(disagreements([one, other])) == kendall_distance(one, other)
+
+
+def test_rankings_of_different_systems_are_refused_by_name():
+    with pytest.raises(InvalidJudgments, match="rank different systems: B, C in one of them"):
+        kendall_distance(scores([1, 2], names="AB"), scores([1, 2], names="AC"))
+
+
+@pytest.mark.parametrize("measure", [kendall_tau, spearman_rho])
+def test_an_order_of_ties_alone_correlates_with_nothing(measure):
+    with pytest.raises(NotIdentified, match="all systems on one place"):
+        measure(scores([1, 2, 3]), scores([1, 1, 1]))
+
+
+def test_no_rankings_at_all_are_refused():
+    for compare in (distance_matrix, disagreements):
+        with pytest.raises(InvalidJudgments, match="no rankings to compare"):
+            compare([])

@@ -1,0 +1,284 @@
+"""Methods side by side: each says what it says alone, and the table says where they differ."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand import BradleyTerry, compare_methods, rank, read
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judgments.model import Scores
+from evenhand.ranking.method_table import GroupedMethodTables, MethodTable
+from evenhand.ranking.methods import choose_methods, read_scores
+from evenhand.scoring.rules import RULES
+from ranking.simple_rules import use_rules
+
+VOTES = {
+    "left": ["a"] * 6 + ["b"] * 5 + ["c"] * 4,
+    "right": ["b"] * 6 + ["c"] * 5 + ["a"] * 4,
+    "winner": ["left"] * 4
+    + ["right", "tie"]
+    + ["left"] * 3
+    + ["right"] * 2
+    + ["right"] * 3
+    + ["left"],
+    "judge": [f"j{i % 3}" for i in range(15)],
+}
+"""a beats b 4 to 1, b beats c 3 to 2, a beats c 3 to 1; a wins 7, b 4, c 3; they lose 2, 6, 6."""
+
+
+@pytest.fixture(autouse=True)
+def _simple(monkeypatch):
+    use_rules(monkeypatch)
+
+
+def turned(frame: pl.DataFrame) -> pl.DataFrame:
+    """Every preference turned round."""
+    return frame.with_columns(winner=pl.col("winner").replace({"left": "right", "right": "left"}))
+
+
+def table(*rules: tuple[str, tuple[float, ...]], systems=("a", "b", "c", "d")) -> MethodTable:
+    """A table of scores that are given, of systems in the order of their names."""
+    scores = {name: Scores(name, systems, np.array(values), "") for name, values in rules}
+    return MethodTable(tuple(scores), scores, {}, None, 1.0, 1.0, 0.0, "0" * 64, systems)
+
+
+def test_the_default_ranking_is_what_rank_gives():
+    data = read(turned(pl.DataFrame(VOTES)))
+    found = compare_methods(data, methods=["bradley-terry", "wins"], interval="model", level=0.9)
+    alone = rank(data, interval="model", level=0.9)
+    assert found.systems == alone.systems == ("c", "b", "a")
+    assert [row["scores"]["wins"] for row in found.rows()] == [6, 6, 2]
+    board = found.board("bradley-terry")
+    assert [row["system"] for row in board] == list(alone.systems)
+    assert [row["score"] for row in board] == alone.log_worth.tolist()
+    assert [row["stderr"] for row in board] == alone.stderr.tolist()
+    assert [row["rank_upper"] for row in board] == alone.rank_upper.tolist()
+    assert found.signature("bradley-terry") == alone.signature
+
+
+def test_a_rule_is_scored_on_all_counts():
+    found = compare_methods(read(pl.DataFrame(VOTES)), methods="wins")
+    assert [(row["place"], row["system"], row["score"]) for row in found.board("wins")] == [
+        (1, "a", 7),
+        (2, "b", 4),
+        (3, "c", 3),
+    ]
+    assert (found.n_judgments, found.n_comparisons, found.ties) == (15, 15, 1)
+
+
+def test_equal_scores_share_the_best_of_their_places():
+    found = compare_methods(read(pl.DataFrame(VOTES)), methods=["wins", "fewest-losses"])
+    assert found.systems == ("a", "b", "c")
+    assert found.places.tolist() == [[1, 1], [2, 2], [3, 2]]
+
+
+def test_equal_estimates_of_the_default_ranking_share_a_place():
+    votes = {
+        "left": ["a", "b", "c", "a", "b", "c"],
+        "right": ["b", "c", "a", "c", "a", "b"],
+        "winner": ["left"] * 6,
+    }
+    found = compare_methods(read(pl.DataFrame(votes)), methods=["bradley-terry", "wins"])
+    assert found.places.tolist() == [[1, 1]] * 3
+
+
+def test_a_difference_that_is_rounding_is_no_difference_of_places():
+    found = rank(read(turned(pl.DataFrame(VOTES))), interval="model")
+    even = replace(found, log_worth=np.array([0.1, 0.1 - 1e-12, -0.2]), rank=np.array([1, 1, 3]))
+    scores = read_scores(even)
+    assert dict(zip(scores.systems, scores.places.tolist(), strict=True)) == {
+        "c": 1,
+        "b": 1,
+        "a": 3,
+    }
+
+
+def test_all_methods_are_the_default_and_every_rule_and_each_comes_once():
+    assert choose_methods("all") == ("bradley-terry", *RULES)
+    assert choose_methods(["wins", "bradley-terry", "wins"]) == ("wins", "bradley-terry")
+
+
+def test_a_method_that_does_not_exist_is_refused_with_the_nearest():
+    with pytest.raises(UnknownOption, match=r"method cannot be 'winss'.*Did you mean 'wins'\?"):
+        compare_methods(read(pl.DataFrame(VOTES)), methods="winss")
+    with pytest.raises(UnknownOption, match="no method is named"):
+        compare_methods(read(pl.DataFrame(VOTES)), methods=[])
+
+
+def test_a_method_that_cannot_rank_says_why_and_the_others_do():
+    found = compare_methods(read(pl.DataFrame(VOTES)))
+    assert found.methods == ("bradley-terry", "wins", "fewest-losses", "lot", "never")
+    assert list(found.scores) == ["bradley-terry", "wins", "fewest-losses", "lot"]
+    assert found.refused == {"never": "never says anything"}
+    assert found.places.shape == (3, 4)
+    assert found.rows()[0]["places"]["never"] is None
+    with pytest.raises(InvalidJudgments, match="no scores by never: never says anything"):
+        found.board("never")
+
+
+def test_where_the_default_ranking_is_refused_systems_stand_by_their_mean_place():
+    votes = {"left": ["b", "b", "c"], "right": ["a", "c", "a"], "winner": ["left"] * 3}
+    found = compare_methods(read(pl.DataFrame(votes)), methods=["bradley-terry", "wins"])
+    assert "not identified" in found.refused["bradley-terry"]
+    assert found.systems == ("b", "c", "a")
+    assert found.ranking is None
+
+
+def test_where_no_method_can_rank_all_say_why():
+    with pytest.raises(NotIdentified, match=r"^never: never says anything$"):
+        compare_methods(read(pl.DataFrame(VOTES)), methods="never")
+    tasks = pl.DataFrame(VOTES).with_columns(task=pl.Series(["x"] * 6 + ["y"] * 9))
+    with pytest.raises(NotIdentified, match=r"task x: never: .*; task y: never: "):
+        compare_methods(read(tasks), methods="never")
+
+
+def test_the_seed_reaches_the_rules_that_draw():
+    data = read(pl.DataFrame(VOTES))
+    found = compare_methods(data, methods="lot", seed=1)
+    assert found.systems == ("c", "a", "b")
+    assert "| lot, seed=1 |" in found.signature("lot")
+    assert found.scores["lot"].notes == ("drawn",)
+
+
+def test_tasks_and_groups_are_ranked_apart_each_as_if_it_were_alone():
+    frame = pl.DataFrame(VOTES)
+    tasks = {"x": frame, "y": turned(frame)}
+    both = pl.concat([one.with_columns(task=pl.lit(name)) for name, one in tasks.items()])
+    found = compare_methods(read(both), methods=["bradley-terry", "wins"])
+    assert isinstance(found, GroupedMethodTables)
+    assert (list(found), found.by, len(found)) == (["x", "y"], "task", 2)
+    for name, alone in tasks.items():
+        one = compare_methods(read(alone), methods=["bradley-terry", "wins"])
+        assert found[name].rows() == one.rows()
+        assert found[name].signatures == one.signatures
+    judges = compare_methods(read(both), methods="wins", group_by="judge")
+    assert list(judges) == ["j0", "j1", "j2"]
+    assert judges["j0"].notes == ("2 tasks are pooled",)
+    with pytest.raises(InvalidJudgments, match="no judge 'j9'"):
+        judges["j9"]
+
+
+def test_a_group_that_the_default_cannot_rank_does_not_stop_the_others():
+    frame = pl.DataFrame(VOTES).with_columns(task=pl.lit("x"))
+    single = frame.head(1).with_columns(task=pl.lit("y"))
+    found = compare_methods(read(pl.concat([frame, single])), methods=["bradley-terry", "wins"])
+    assert list(found["x"].scores) == ["bradley-terry", "wins"]
+    assert list(found["y"].scores) == ["wins"]
+    assert "not identified" in found["y"].refused["bradley-terry"]
+
+
+def test_rankings_count_as_one_judgment_each_in_every_task():
+    columns = {
+        "task": ["x"] * 3 + ["y"] * 5,
+        "ranking": ["r1"] * 3 + ["r1"] * 3 + ["r2"] * 2,
+        "system": ["a", "b", "c", "a", "b", "c", "a+b", "c"],
+        "rank": [1, 2, 3, 1, 2, 3, 1, 2],
+    }
+    found = compare_methods(read(pl.DataFrame(columns), merged="+"), methods="wins")
+    assert [(one.n_judgments, one.n_comparisons) for one in found.groups.values()] == [
+        (1, 3),
+        (2, 5),
+    ]
+    plain = compare_methods(read(pl.DataFrame(columns)), methods="wins")
+    assert plain["x"].notes == ()
+    assert "read with --merged +" in plain["y"].notes[0]
+
+
+def test_settings_of_the_default_ranking_are_passed_on():
+    data = read(pl.DataFrame(VOTES))
+    model = BradleyTerry(ties="half-win", prior=1)
+    found = compare_methods(data, methods=["bradley-terry", "wins"], model=model, seed=5)
+    assert found.ranking.fit.model == model
+    assert "seed=5" in found.signature("bradley-terry")
+    assert found.signatures.startswith("evenhand 0.1.0 | bradley-terry, half-win + prior 1 per")
+    with pytest.raises(UnknownOption, match="level"):
+        compare_methods(data, level=2)
+
+
+def test_disputes_come_most_disputed_first_then_from_the_top():
+    found = table(
+        ("one", (4, 3, 2, 1)),
+        ("two", (4, 3, 1, 2)),
+        ("three", (3, 4, 1, 2)),
+        ("four", (4, 4, 2, 1)),
+        ("five", (4, 2, 3, 1)),
+    )
+    assert found.systems == ("a", "b", "c", "d")
+    assert [one.systems for one in found.disputes] == [("c", "d"), ("a", "b"), ("b", "c")]
+    second = found.disputes[1]
+    assert second.first_better == ("one", "two", "five")
+    assert (second.second_better, second.level) == (("three",), ("four",))
+
+
+def test_of_pairs_equally_disputed_the_one_nearer_to_the_top_comes_first():
+    """Two opposite orders dispute every pair alike: those with the first come first."""
+    found = table(("one", (4, 3, 2, 1)), ("two", (1, 2, 3, 4)))
+    assert ["".join(one.systems) for one in found.disputes] == ["ab", "ac", "ad", "bc", "bd", "cd"]
+
+
+def test_a_group_that_no_method_can_rank_keeps_its_systems_and_says_why():
+    votes = VOTES | {"task": ["one"] * 15}
+    apart = {"left": "pr", "right": "qs", "winner": ["left"] * 2, "task": ["two"] * 2}
+    frame = pl.concat([pl.DataFrame(votes).drop("judge"), pl.DataFrame({**apart,
+        "left": ["p", "r"], "right": ["q", "s"]})])  # fmt: skip
+    found = compare_methods(read(frame), methods=["bradley-terry", "never"])
+    assert found["one"].systems == ("a", "b", "c")
+    empty = found["two"]
+    assert empty.systems == ("p", "q", "r", "s")
+    assert (empty.places.shape, empty.distances.shape, empty.disputes) == ((4, 0), (0, 0), ())
+    assert list(empty.refused) == ["bradley-terry", "never"]
+    assert str(empty).splitlines() == [
+        f"{name} refused: {why}" for name, why in empty.refused.items()
+    ]
+    contract = empty.to_dict()
+    assert (contract["signature"], contract["methods"]) == (None, [])
+    nothing = {"bradley-terry": None, "never": None}
+    assert contract["systems"][0] == {"system": "p", "places": nothing, "scores": nothing}
+
+
+def test_rules_go_by_the_name_of_the_registry():
+    found = compare_methods(read(pl.DataFrame(VOTES)), methods=["lot", "fewest-losses"], seed=1)
+    assert {name for one in found.disputes for name in one.first_better} == {"fewest-losses"}
+
+
+def test_disputes_and_distances_are_those_of_a_count_over_all_pairs():
+    rng = np.random.Generator(np.random.PCG64(7))
+    names = tuple(f"s{i:02d}" for i in range(12))
+    values = {f"m{m}": rng.permutation(12).astype(float) for m in range(5)}
+    found = table(*values.items(), systems=names)
+    against = {}
+    for one, other in combinations(range(12), 2):
+        first = sum(own[one] > own[other] for own in values.values())
+        against[names[one], names[other]] = min(first, 5 - first)
+    assert {one.systems for one in found.disputes} == {pair for pair, n in against.items() if n}
+    least = [against[one.systems] for one in found.disputes]
+    assert least == sorted(least, reverse=True)
+    for (i, one), (j, other) in combinations(enumerate(values.values()), 2):
+        discordant = sum(
+            (one[a] - one[b]) * (other[a] - other[b]) < 0 for a, b in combinations(range(12), 2)
+        )
+        assert found.distances[i, j] == found.distances[j, i] == discordant
+    assert (np.diag(found.distances) == 0).all()
+
+
+def test_the_contract_holds_plain_numbers_of_every_method():
+    found = compare_methods(read(pl.DataFrame(VOTES)), methods=["wins", "fewest-losses", "never"])
+    contract = found.to_dict()
+    assert contract["systems"][1] == {
+        "system": "b",
+        "places": {"wins": 2, "fewest-losses": 2, "never": None},
+        "scores": {"wins": 4.0, "fewest-losses": -6.0, "never": None},
+    }
+    assert contract["distances"] == [  # b and c are level by their losses alone
+        {"methods": ["wins", "fewest-losses"], "kendall": 0.5}
+    ]
+    assert contract["disputes"] == []
+    assert contract["refused"] == {"never": "never says anything"}
+    assert [type(one) for one in contract["methods"][1]["systems"][0].values()] == [
+        *(int, str, float, float, int, int, int)
+    ]
+    assert "system" in str(found)
+    assert str(found).startswith("never refused: never says anything\n")

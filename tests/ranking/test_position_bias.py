@@ -1,0 +1,253 @@
+"""Position bias: all judges together, each of them, and what cannot be told."""
+
+import numpy as np
+import polars as pl
+import pytest
+from narwhals import from_native
+
+import evenhand
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judgments import Comparisons, Tally
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking.judge_positions import share_first
+from evenhand.ranking.position_bias import find_position_bias
+from evenhand.ranking.sandwich import cluster_covariance
+
+
+def campaign(
+    seed: int, *, judges: int = 20, n: int = 60, delta: float = 0.1, biased: int = 0
+) -> pl.DataFrame:
+    """Judges of equal taste, some of whom always take the first; delta in log-odds."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    worth, judge = np.linspace(0.6, -0.6, 5), np.repeat(np.arange(judges), n)
+    left = rng.integers(0, 5, len(judge))
+    right = (left + rng.integers(1, 5, len(judge))) % 5
+    half = (worth[left] - worth[right] + delta) / 2
+    chances = np.stack([np.exp(half), np.full(len(half), 0.4), np.exp(-half)], axis=1)
+    drawn = rng.random((len(half), 1)) * chances.sum(axis=1, keepdims=True)
+    outcome = (drawn > chances.cumsum(axis=1)).sum(axis=1)
+    outcome[judge < biased] = 0
+    return pl.DataFrame(
+        {
+            "left": [f"s{i}" for i in left],
+            "right": [f"s{i}" for i in right],
+            "outcome": np.array(["left", "tie", "right"])[outcome].tolist(),
+            "judge": [f"j{i:02d}" for i in judge],
+        }
+    )
+
+
+def read(frame: pl.DataFrame, **settings) -> Comparisons:
+    return Comparisons(from_native(frame), **settings)
+
+
+def test_the_common_bias_is_the_order_effect_with_its_clustered_error():
+    data = read(campaign(1))
+    found = find_position_bias(data)
+    tally = data.tally(by=["judge"])
+    fit = BradleyTerry(order_effect=True).fit(tally)
+    order = next(c for c in fit.coefficients if c.name == "order")
+    vcov, _ = cluster_covariance(fit, tally, "judge")
+    assert found.estimate == pytest.approx(2 * order.estimate, abs=1e-12)
+    assert found.stderr == pytest.approx(2 * np.sqrt(vcov[-1, -1]), rel=1e-9)
+    assert "sandwich CV3 by judge" in found.method
+
+
+def test_one_pair_in_both_orders_has_a_closed_form():
+    """61 of 90 and 50 of 90 for whoever is first: δ is the mean of the two logits."""
+    rows = [("a", "b", "left")] * 61 + [("a", "b", "right")] * 29
+    rows += [("b", "a", "left")] * 50 + [("b", "a", "right")] * 40
+    found = find_position_bias(read(pl.DataFrame(rows, ["left", "right", "outcome"], orient="row")))
+    logits = np.log(61 / 29), np.log(50 / 40)
+    assert found.estimate == pytest.approx(np.mean(logits), abs=1e-9)
+    assert found.share == pytest.approx(share_first(float(np.mean(logits))))
+    assert found.judges == ()
+    assert found.spread is None
+
+
+def test_two_of_twenty_who_always_take_the_first_are_found():
+    for seed in range(5):
+        found = find_position_bias(read(campaign(seed, biased=2)))
+        assert {one.judge for one in found.stand_out} >= {"j00", "j01"}
+        assert [one.judge for one in found.judges[:2]] == sorted(
+            (one.judge for one in found.judges[:2]), key=lambda name: name not in {"j00", "j01"}
+        )
+        assert {one.judge for one in found.judges[:2]} == {"j00", "j01"}
+        assert found.heterogeneity_p < 1e-6
+        assert found.judges[0].first == 60
+        assert 0.9 < found.judges[0].share < 1
+
+
+def test_the_others_do_not_stand_out_beside_them():
+    """Twenty campaigns with two biased judges: of 18 others each, hardly any is named."""
+    named = 0
+    for seed in range(20):
+        found = find_position_bias(read(campaign(seed, biased=2, delta=0.0)))
+        named += len({one.judge for one in found.stand_out} - {"j00", "j01"})
+    assert named <= 6
+
+
+def test_a_judge_with_one_answer_has_an_estimate():
+    frame = pl.concat([campaign(3), campaign(3)[:1].with_columns(judge=pl.lit("alone"))])
+    found = find_position_bias(read(frame))
+    (alone,) = [one for one in found.judges if one.judge == "alone"]
+    assert alone.n == 1
+    assert np.isfinite([alone.estimate, alone.stderr, alone.lower, alone.upper]).all()
+    assert alone.p_common > 0.05
+
+
+def test_the_exact_and_the_normal_test_agree_where_both_serve(monkeypatch):
+    data = read(campaign(4, judges=6, n=400))
+    exact = {one.judge: one.p_none for one in find_position_bias(data).judges}
+    monkeypatch.setattr("evenhand.ranking.judge_positions.EXACT", 0)
+    normal = {one.judge: one.p_none for one in find_position_bias(data).judges}
+    for judge, p in exact.items():
+        assert normal[judge] == pytest.approx(p, rel=0.15, abs=0.02)
+
+
+def test_adjusted_values_are_those_of_benjamini_and_hochberg():
+    from statsmodels.stats.multitest import multipletests
+
+    found = find_position_bias(read(campaign(5, biased=1)))
+    raw = [one.p_common for one in found.judges]
+    expected = multipletests(raw, method="fdr_bh")[1]
+    assert [one.p_common_adjusted for one in found.judges] == pytest.approx(expected.tolist())
+
+
+def test_words_say_what_numbers_say():
+    found = find_position_bias(read(campaign(1, biased=2)))
+    said = " ".join(found.says)
+    assert f"wins {100 * found.share:.1f} % of decided comparisons" in said
+    assert "judges differ: sd" in said
+    assert "j00" in said
+    assert "stand out" in said
+    assert str(found).endswith(found.signature)
+    assert found.to_dict()["judges"][0]["judge"] in {"j00", "j01"}
+
+
+def test_data_without_positions_are_refused():
+    with pytest.raises(UnknownOption, match="does not say which output stood first"):
+        find_position_bias(read(campaign(1), positions_known=False))
+
+
+def test_pairs_in_one_order_only_are_refused():
+    frame = campaign(1).filter(pl.col("left") < pl.col("right"))
+    with pytest.raises(NotIdentified, match="every pair of systems was always shown in one order"):
+        find_position_bias(read(frame))
+
+
+def test_a_bias_without_end_is_refused_without_talk_of_options():
+    rows = [("a", "b", "left")] * 5 + [("b", "a", "left")] * 4
+    frame = pl.DataFrame(rows, ["left", "right", "outcome"], orient="row")
+    with pytest.raises(NotIdentified, match="no position bias can be told") as caught:
+        find_position_bias(read(frame))
+    assert "--order-effect" not in str(caught.value)
+
+
+def test_several_tasks_are_pooled_and_this_is_said():
+    frame = campaign(1).with_columns(task=pl.Series(["one", "two"] * 600))
+    both = find_position_bias(read(frame))
+    assert "2 tasks are pooled" in both.notes
+    assert both.estimate == find_position_bias(read(frame.drop("task"))).estimate
+
+
+def test_worths_that_are_not_identified_are_refused_in_their_own_words():
+    rows = [("a", "b", "left")] * 5 + [("b", "a", "right")] * 4
+    frame = pl.DataFrame(rows, ["left", "right", "outcome"], orient="row")
+    with pytest.raises(NotIdentified, match='nobody preferred anything to "a"'):
+        find_position_bias(read(frame))
+
+
+def test_importance_weights_give_the_common_bias_alone():
+    rng = np.random.Generator(np.random.PCG64(1))
+    frame = campaign(1).with_columns(weight=pl.Series(rng.uniform(0.5, 2, 1200)))
+    found = find_position_bias(evenhand.read(frame, weights="importance"))
+    assert found.judges == ()
+    assert any("judges cannot be tested one by one" in note for note in found.notes)
+
+
+def rankings(seed: int, *, n: int = 400) -> pl.DataFrame:
+    """Rankings of five equal outputs in random places by twenty judges, without any bias."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    order = np.stack([rng.permutation(5) for _ in range(n)])
+    place = np.stack([rng.permutation(5) + 1 for _ in range(n)])
+    ids = np.repeat(np.arange(n), 5)
+    return pl.DataFrame(
+        {
+            "judge": [f"j{i % 20:02d}" for i in ids],
+            "ranking": [f"r{i}" for i in ids],
+            "system": [f"s{i}" for i in order.ravel()],
+            "position": np.tile(np.arange(1, 6), n).tolist(),
+            "rank": place.ravel().tolist(),
+        }
+    )
+
+
+def test_rankings_without_bias_raise_no_alarm():
+    alarms = [find_position_bias(evenhand.read(rankings(seed))) for seed in range(20)]
+    assert sum(bool(one.stand_out) for one in alarms) <= 4
+    assert sum(one.heterogeneity_p <= 0.05 for one in alarms) <= 4
+    assert any("count for 1/1." in note for one in alarms for note in one.notes)
+
+
+def test_turning_everything_round_turns_the_bias():
+    frame = campaign(6)
+    turned = frame.with_columns(left=pl.col("right"), right=pl.col("left")).with_columns(
+        outcome=pl.col("outcome").replace_strict({"left": "right", "right": "left", "tie": "tie"})
+    )
+    one, two = find_position_bias(read(frame)), find_position_bias(read(turned))
+    assert two.estimate == pytest.approx(-one.estimate, abs=1e-9)
+    assert two.stderr == pytest.approx(one.stderr, rel=1e-9)
+    assert {j.judge: round(j.estimate, 6) for j in two.judges} == {
+        j.judge: round(-j.estimate, 6) for j in one.judges
+    }
+
+
+def test_a_tally_is_no_data_for_it():
+    with pytest.raises(InvalidJudgments, match="not in Tally"):
+        find_position_bias(Tally(("a", "b"), *(np.zeros(0),) * 5))
+
+
+def test_a_ranking_of_weight_three_is_three_rankings():
+    frame = rankings(3, n=60).with_columns(weight=pl.col("ranking").str.slice(1).cast(int) % 3 + 1)
+    apart = [
+        frame.filter(pl.col("weight") >= times).with_columns(
+            ranking=pl.col("ranking") + f"-{times}", weight=pl.lit(1)
+        )
+        for times in (1, 2, 3)
+    ]
+    one, two = (find_position_bias(evenhand.read(f)) for f in (frame, pl.concat(apart)))
+    assert one.spread == pytest.approx(two.spread, abs=1e-6)
+    assert one.heterogeneity_p == pytest.approx(two.heterogeneity_p, rel=1e-6)
+    assert {j.judge: j.p_none for j in one.judges} == pytest.approx(
+        {j.judge: j.p_none for j in two.judges}, rel=1e-6
+    )
+    (note,) = [note for note in one.notes if "count for 1/" in note]
+    assert note in two.notes
+
+
+def one_sided() -> pl.DataFrame:
+    """Two judges saw one pair in both orders; each always took one side."""
+    rows = [("j0", "a", "b", "left"), ("j0", "b", "a", "left")]
+    rows += [("j1", "a", "b", "right"), ("j1", "b", "a", "right")]
+    return pl.DataFrame(rows, ["judge", "left", "right", "outcome"], orient="row")
+
+
+def test_where_every_judge_took_one_side_no_spread_is_given_and_nobody_stands_out():
+    found = find_position_bias(read(one_sided()))
+    assert found.spread is None
+    assert found.stand_out == ()
+    assert {(one.p_common, one.p_common_adjusted) for one in found.judges} == {(None, None)}
+    assert [one.p_none for one in found.judges] == pytest.approx([0.5, 0.5])  # 2 of 2, twofold
+    said = " ".join(found.says)
+    assert "τ, the sd of their biases, has no finite estimate below 10" in said
+    assert "stands out" not in said
+    assert any("drawn to the common one as by a sd of 10" in note for note in found.notes)
+
+
+def test_where_nothing_can_be_found_of_judges_the_common_bias_stands(monkeypatch):
+    monkeypatch.setattr("evenhand.preference.position_effects.ROUNDS", 1)
+    found = find_position_bias(read(campaign(1, biased=2)))
+    assert (found.judges, found.spread) == ((), None)
+    assert np.isfinite(found.stderr)
+    assert any("nothing is said of judges: the biases of judges did not" in n for n in found.notes)

@@ -1,0 +1,144 @@
+"""By which clusters a hypothesis is tested: what the data have, and what is too few of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand import BradleyTerry, read
+from evenhand.ranking.effects import find_effects
+from evenhand.ranking.model_table import tabulate_models
+from evenhand.ranking.ways import ONE_RANKING, count_ways
+
+SYSTEMS = "ABCDE"
+
+
+def rankings(n, judges, seed=2, systems=SYSTEMS):
+    """Rankings at random, judges in turn: nothing is better than anything else."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"r{i}", f"j{i % judges}", systems[s], k + 1)
+        for i in range(n)
+        for k, s in enumerate(rng.permutation(len(systems)))
+    ]
+    return read(pl.DataFrame(rows, schema=["ranking", "judge", "system", "rank"], orient="row"))
+
+
+def votes(judges, items, seed=4):
+    """Every judge answers every item twice, at random."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        ("xy"[i % 2], "yx"[i % 2], rng.choice(["left", "tie", "right"]), f"j{j}", f"i{i}")
+        for j in range(judges)
+        for i in [*range(items), *range(items)]
+    ]
+    names = ["left", "right", "outcome", "judge", "item"]
+    return read(pl.DataFrame(rows, schema=names, orient="row"))
+
+
+def ask(found, words):
+    return next(one for one in found.questions if words in one.yes)
+
+
+def test_rankings_of_few_judges_are_the_clusters_and_decide():
+    found = tabulate_models(rankings(60, judges=4))
+    for words in ("systems differ", "worths differ by judge"):
+        one = ask(found, words)
+        assert [wald.cluster for wald in one.walds] == ["ranking"]
+        assert one.p == one.walds[0].p
+        assert "about these 4 judges only" in one.notes
+
+
+def test_rankings_take_the_place_of_judges_who_are_too_few_for_the_parameters():
+    """Six judges test the worths of five systems, but not those of eight; sixty rankings do."""
+    data = rankings(60, judges=6)
+    one = ask(tabulate_models(data), "systems differ")
+    assert [wald.cluster for wald in one.walds] == ["judge"]
+    found = tabulate_models(rankings(60, judges=6, systems="ABCDEFGH"))
+    one = ask(found, "systems differ")
+    assert [wald.cluster for wald in one.walds] == ["ranking"]
+    assert "no test by judge: 6 judges are too few to test 7 parameters at once" in one.notes
+
+
+def test_both_verbs_count_rankings_beside_judges():
+    table = rankings(24, judges=4).comparisons()
+    ways = count_ways(table, None, ("judge",))[""]
+    assert list(ways) == ["judge", "ranking"]
+    fit = BradleyTerry(judge_covariates="judge").fit(table)
+    (test,) = find_effects(fit, ways).tests
+    assert [wald.cluster for wald in test.walds] == ["ranking"]
+
+
+def test_where_no_way_gives_a_test_the_likelihood_ratio_says_what_it_takes_for_independent():
+    one = ask(tabulate_models(rankings(6, judges=2, systems="ABCDEFG")), "systems differ")
+    assert one.walds == ()
+    assert ONE_RANKING in one.notes
+
+
+def test_random_judges_of_rankings_have_neither_test_nor_aic():
+    found = tabulate_models(rankings(60, judges=6, systems="ABC"))
+    assert "comparisons of one ranking hang together" in found.refused["+ random judges"]
+    assert "+ random judges" not in [row.name for row in found.rows]
+    assert not [one for one in found.questions if "differ in taste" in one.yes]
+    assert ask(tabulate_models(votes(6, 12)), "differ in taste").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("judges", "items", "ways"),
+    [
+        (6, 12, ["judge", "item"]),
+        (6, 4, ["judge"]),
+        (4, 12, ["item"]),
+        (4, 8, []),
+        (1, 12, ["item"]),
+    ],
+)
+def test_judges_and_items_cluster_where_there_are_enough_of_them(judges, items, ways):
+    """INFERENCE B6: below five judges of these judges only, by ten items or more, or by none."""
+    one = ask(tabulate_models(votes(judges, items)), "systems differ")
+    assert [wald.cluster for wald in one.walds] == ways
+    said = {1: "about this judge only", 4: "about these 4 judges only"}.get(judges)
+    assert (said in one.notes) == (judges < 5)
+    assert one.p == max([wald.p for wald in one.walds], default=one.lr.p)
+
+
+def test_judges_who_are_compared_leave_items_to_cluster_by():
+    one = ask(tabulate_models(votes(6, 12)), "worths differ by judge")
+    assert [wald.cluster for wald in one.walds] == ["item"]
+    assert "every group is one judge: no test by judge" in one.notes
+    assert "about these 6 judges only" in one.notes
+
+
+def test_effective_judges_are_what_counts():
+    """Six judges of whom two gave nearly all answers are hardly more than two."""
+    rows = []
+    for judge, n in zip("abcdef", (80, 80, 2, 2, 2, 2), strict=True):
+        rows += [("x", "y", o, judge) for o in (["left", "right"] * n)[:n]]
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
+    one = ask(tabulate_models(read(frame), covariates=[]), "systems differ")
+    assert one.walds == ()
+    assert one.notes == ("about these 6 judges only (2.2 effective)",)
+
+
+def test_a_group_of_one_judge_is_about_that_judge():
+    from evenhand.ranking.model_table import count_models, tabulate_counts
+
+    groups = count_models(votes(6, 12), group_by="judge")
+    one = ask(tabulate_counts(groups["j0"]), "systems differ")
+    assert [wald.cluster for wald in one.walds] == ["item"]
+    assert "about this judge only" in one.notes
+
+
+@pytest.mark.slow
+def test_true_hypotheses_on_rankings_are_rejected_at_their_level():
+    """Systems and judges do not differ: p < .05 in .05 of campaigns, not in half of them."""
+    rejected, ratios, n = np.zeros(2), np.zeros(2), 60
+    for seed in range(n):
+        found = tabulate_models(rankings(120, judges=4, seed=seed))
+        asked = [ask(found, words) for words in ("systems differ", "worths differ by judge")]
+        rejected += [one.p < 0.05 for one in asked]
+        ratios += [one.lr.p < 0.05 for one in asked]
+    print(f"rejected {rejected / n}, LR {ratios / n}, of {n}")  # noqa: T201 - an experiment
+    assert (rejected / n < 0.05 + 3 * np.sqrt(0.05 * 0.95 / n)).all()
+    assert (ratios / n > 0.2).all()
