@@ -25,8 +25,18 @@ if TYPE_CHECKING:
     from evenhand.formats import read
     from evenhand.judgments import Comparisons, Rankings, Ratings, Tally
     from evenhand.preference.bradley_terry import BradleyTerry
+    from evenhand.preference.judge_slopes import JudgeSlopes
+    from evenhand.preference.pattern import PatternModel
+    from evenhand.preference.plackett_luce import PlackettLuce
+    from evenhand.preference.random_judges import RandomJudges
+    from evenhand.ranking.method_table import MethodTable
+    from evenhand.ranking.methods import compare_methods
+    from evenhand.ranking.model_rows import ModelTable
+    from evenhand.ranking.model_table import tabulate_models
+    from evenhand.ranking.position_bias import PositionBias, find_position_bias
     from evenhand.ranking.rank import rank
     from evenhand.ranking.ranking import Ranking
+    from evenhand.ranking.significance import PreferenceTests, find_preferences
 
 __version__ = "0.1.0"
 
@@ -36,8 +46,16 @@ __all__ = [
     "Comparisons",
     "EvenhandError",
     "InvalidJudgments",
+    "JudgeSlopes",
+    "MethodTable",
+    "ModelTable",
     "NotConverged",
     "NotIdentified",
+    "PatternModel",
+    "PlackettLuce",
+    "PositionBias",
+    "PreferenceTests",
+    "RandomJudges",
     "Ranking",
     "Rankings",
     "Ratings",
@@ -45,8 +63,12 @@ __all__ = [
     "UnknownColumn",
     "UnknownFormat",
     "UnknownOption",
+    "compare_methods",
+    "find_position_bias",
+    "find_preferences",
     "rank",
     "read",
+    "tabulate_models",
 ]
 
 _PUBLIC = {
@@ -55,8 +77,16 @@ _PUBLIC = {
     "Comparisons": "evenhand.judgments",
     "EvenhandError": "evenhand.errors",
     "InvalidJudgments": "evenhand.errors",
+    "JudgeSlopes": "evenhand.preference.judge_slopes",
+    "MethodTable": "evenhand.ranking.method_table",
+    "ModelTable": "evenhand.ranking.model_rows",
     "NotConverged": "evenhand.errors",
     "NotIdentified": "evenhand.errors",
+    "PatternModel": "evenhand.preference.pattern",
+    "PlackettLuce": "evenhand.preference.plackett_luce",
+    "PositionBias": "evenhand.ranking.position_bias",
+    "PreferenceTests": "evenhand.ranking.significance",
+    "RandomJudges": "evenhand.preference.random_judges",
     "Ranking": "evenhand.ranking",
     "Rankings": "evenhand.judgments",
     "Ratings": "evenhand.judgments",
@@ -64,8 +94,12 @@ _PUBLIC = {
     "UnknownColumn": "evenhand.errors",
     "UnknownFormat": "evenhand.errors",
     "UnknownOption": "evenhand.errors",
+    "compare_methods": "evenhand.ranking.methods",
+    "find_position_bias": "evenhand.ranking.position_bias",
+    "find_preferences": "evenhand.ranking.significance",
     "rank": "evenhand.ranking",
     "read": "evenhand.formats",
+    "tabulate_models": "evenhand.ranking.model_table",
 }
 
 

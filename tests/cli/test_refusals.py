@@ -49,7 +49,7 @@ FILES = {
     ),
     "ratings": ("system,score\nA,1\nB,2\n", "rank ?", "holds ratings"),
     "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
-    "option of another verb": (TWO, "rank ? --judge-covariate x", "fit has it"),
+    "option of another verb": (TWO, "rank ? --judge-covariate x", "fit and models have it"),
     "unknown word": (TWO, "rank ? --ties davidsn", "Did you mean 'davidson'?"),
     "reserved word": (TWO, "rank ? --interval rank-sets", "comes later"),
     "model with clusters": (TWO, "rank ? --interval model --cluster judgment", "knows no clusters"),
@@ -124,7 +124,10 @@ WORDS = {
     "standard input": ("rank -", "save the judgments in a file"),
     "no file": ("rank", "evenhand rank needs FILE"),
     "unknown verb": ("rnk x.csv", "Did you mean 'rank'?"),
-    "far from any verb": ("help", "There are inspect, rank, fit, convert, demo"),
+    "far from any verb": (
+        "help",
+        "There are inspect, rank, fit, models, test, bias, convert, demo",
+    ),
     "unknown option before the verb": ("--frob", "no option --frob"),
     "no such table": ("demo puding", "Did you mean 'pudding'?"),
 }

@@ -54,6 +54,12 @@ def test_a_long_line_goes_on_below_its_text():
     assert max(len(first), len(second)) <= 80
 
 
+def test_a_line_of_wide_signs_is_broken_by_the_columns_they_take():
+    lines = unstyle(label("read", "系统 " * 40, 80)).splitlines()
+    assert all(70 < width(line) <= 80 for line in lines[:-1])
+    assert "".join(lines).count("系统") == 40
+
+
 @pytest.mark.parametrize(
     ("part", "whole", "said"), [(1, 3, "33 %"), (0, 0, "0 %"), (1, 400, "0.2 %")]
 )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from evenhand.cli.short_names import tell_apart
 from evenhand.cli.streams import visible
-from evenhand.cli.terminal import align, bar, cut, pad, whole, width
+from evenhand.cli.terminal import align, bar, pad, whole, width
 
 if TYPE_CHECKING:
     from evenhand.ranking import Ranking
@@ -65,9 +66,10 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
     cells = _bar_cells(room, longest) if ranking.lower is not None else 0
     room -= cells + len(GAP) if cells else 0
     bars = _bars(ranking, cells)
+    shown = tell_apart(names, room)
     lines = []
     for i, name in enumerate(names):
-        before = (*ranks[i], pad(cut(name, room), min(longest, room)), *filter(None, numbers[i]))
+        before = (*ranks[i], pad(shown[name], min(longest, room)), *filter(None, numbers[i]))
         drawn = [bars[i] if i == 0 else click.style(bars[i], fg="cyan")] if cells else []
         lines.append(" " + GAP.join((*before, *drawn, *better[i])))
     return _rule(ranking, lines)

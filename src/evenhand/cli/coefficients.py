@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from evenhand.cli.latex import NONE, escape, number, tabular
-from evenhand.cli.terminal import align, cut, width
+from evenhand.cli.short_names import tell_apart
+from evenhand.cli.terminal import align, width
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.preference.coefficients import Coefficient, format_p
 from evenhand.preference.fit import Fit
@@ -30,16 +31,36 @@ def quasi_variances(fit: Fit) -> QuasiVariances | None:
 
 def draw_coefficients(fit: Fit, columns: int) -> list[str]:
     """Return the lines of the table, titles first."""
-    quasi = _quasi_errors(fit)
+    ties = fit.likelihood.ties
+    unknown = [*fit.design.aliased, *(() if ties is None else ties.endless)]
+    return draw_table(fit.coefficients, columns, _quasi_errors(fit), unknown)
+
+
+def draw_table(
+    coefficients: Sequence[Coefficient],
+    columns: int,
+    quasi: Mapping[str, str] | None = None,
+    unknown: Sequence[str] = (),
+) -> list[str]:
+    """Return the lines of a table of coefficients, titles first.
+
+    Args:
+        coefficients: those that there are.
+        columns: of the terminal.
+        quasi: quasi standard errors by system, as text.
+        unknown: labels of parameters that the data do not determine.
+
+    """
     titles = ("name", "parameter", "λ", "s.e.", "z", "p", *(["quasi s.e."] if quasi else []))
     rows = [titles]
-    for one in fit.coefficients:
+    for one in coefficients:
         own = [quasi.get(one.label, "") if one.name[1:].isdigit() else ""] if quasi else []
         rows.append((one.name, one.label, *_numbers(one), *own))
-    rows += [("—", name, *["—"] * (len(titles) - 2)) for name in fit.design.aliased]
+    rows += [("—", name, *["—"] * (len(titles) - 2)) for name in unknown]
     others = align([(row[0], *row[2:]) for row in rows], left=(0,))
     taken = 1 + sum(map(width, others[0])) + 2 * len(others[0])
-    names = align([(cut(row[1], columns - taken),) for row in rows], left=(0,))
+    shown = tell_apart([row[1] for row in rows], columns - taken)
+    names = align([(shown[row[1]],) for row in rows], left=(0,))
     lines = [
         " " + "  ".join([cells[0], name, *cells[1:]]).rstrip()
         for cells, (name,) in zip(others, names, strict=True)
@@ -58,13 +79,15 @@ def _quasi_errors(fit: Fit) -> dict[str, str]:
 
 
 def _numbers(one: Coefficient) -> tuple[str, str, str, str]:
-    estimate = f"{one.estimate:z.4f}"
-    if one.stderr is None or one.z is None or one.p is None:
-        return estimate, "—", "—", "—"
-    return estimate, f"{one.stderr:.4f}", f"{one.z:.3f}", format_p(one.p)
+    return (
+        f"{one.estimate:z.4f}",
+        "—" if one.stderr is None else f"{one.stderr:.4f}",
+        "—" if one.z is None else f"{one.z:.3f}",
+        "—" if one.p is None else format_p(one.p),
+    )
 
 
-def tabulate_coefficients(fit: Fit, comments: Sequence[str]) -> str:
+def tabulate_coefficients(coefficients: Sequence[Coefficient], comments: Sequence[str]) -> str:
     """Return the table for a paper."""
     header = ("", "parameter", r"$\hat\lambda$", "s.e.", "$z$", "$p$")
     rows = [
@@ -76,6 +99,6 @@ def tabulate_coefficients(fit: Fit, comments: Sequence[str]) -> str:
             number(one.z, 3),
             NONE if one.p is None else f"${format_p(one.p)}$",
         )
-        for one in fit.coefficients
+        for one in coefficients
     ]
     return tabular("llrrrr", header, [rows], comments)

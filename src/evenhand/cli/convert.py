@@ -10,7 +10,7 @@ from evenhand.cli.options import Verb, examples, reading_options
 from evenhand.cli.output import refuse_overwriting
 from evenhand.cli.parameters import OneOf
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes
+from evenhand.cli.reading import take_reading
 from evenhand.cli.terminal import columns_of_terminal, label
 from evenhand.cli.words import block
 from evenhand.errors import UnknownOption
@@ -52,14 +52,6 @@ EXAMPLES: Final = (
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def convert(
     *,
-    files: tuple[str, ...],
-    task: str | None,
-    where: str | None,
-    layout: str | None,
-    columns: tuple[tuple[str, str], ...],
-    weight: str | None,
-    weights: str,
-    outcomes: tuple[tuple[str, str], ...],
     output: str,
     wanted: tuple[str, ...],
     comparisons: bool,
@@ -69,11 +61,10 @@ def convert(
 
     Every value is checked, so that what is written can be read and used.
     """
-    refuse_overwriting(files, output)
+    reading = take_reading()
+    refuse_overwriting(reading.files, output)
     asked = [*wanted, *(["comparisons"] if comparisons else [])]
     file, table = _only(asked, FILES), _only(asked, TABLES)
-    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
-    reading = Reading(files, layout, wishes, where, task)
     with Patience("converting"):
         from evenhand import formats
 

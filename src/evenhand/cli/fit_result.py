@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import itemgetter
 from typing import Any
 
-import click
-
 from evenhand.cli.coefficients import draw_coefficients, quasi_variances, tabulate_coefficients
-from evenhand.cli.streams import visible
+from evenhand.cli.effects import draw_effects, list_effects, say_ratio, say_tests
+from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, say_model, say_systems, sign
 from evenhand.errors import NotIdentified
 from evenhand.judgments import Tally
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
+from evenhand.preference.controls.columns import ControlEffect
+from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
 from evenhand.preference.summary import cautions
-from evenhand.ranking.signature import exactly, name_model
+from evenhand.ranking.effects import Effects
+from evenhand.ranking.signature import name_model, sign_data, write_signature
 
 DOUBTFUL = 0.05
 THIN = 0.2
@@ -35,32 +36,38 @@ class Fitted:
     Attributes:
         fit: the fit.
         tally: the counts before they were folded.
+        effects: tests and orders of judge groups, where there are covariates of them.
+        pooled: what is to be known of its groups: whether it mixes tasks, numbers taken as names.
 
     """
 
     fit: Fit
     tally: Tally
+    effects: Effects | None = None
+    pooled: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
         """One line that reproduces the fit."""
-        from evenhand import __version__
-
         parts = [
-            f"evenhand {__version__}",
             name_model(self.fit),
             *(f"by {covariate}" for covariate in self.fit.model.judge_covariates),
+            *(f"ties by {covariate}" for covariate in self.fit.model.tie_covariates),
             *(["importance weights"] if self.tally.squares is not None else []),
             f"reference {self.reference}",
-            f"n={exactly(self.tally.n_judgments)}",
-            f"sha256 {self.tally.digest[:12]}",
+            *sign_data(self.fit, self.tally),
         ]
-        return " | ".join(parts)
+        return write_signature(parts, self.tally.n_judgments, self.tally.digest)
 
     @property
     def reference(self) -> str:
         """The system whose coefficient is 0."""
         return self.fit.systems[self.fit.design.reference]
+
+    @property
+    def controls(self) -> tuple[ControlEffect, ...]:
+        """What controls do, by errors that assume independent judgments."""
+        return self.fit.model_effects if isinstance(self.fit, ControlledFit) else ()
 
     @property
     def worths(self) -> dict[str, float] | None:
@@ -73,7 +80,7 @@ class Fitted:
     @property
     def notes(self) -> list[str]:
         """What must stand beside the numbers."""
-        notes = [*self.fit.notes, *cautions(self.fit)]
+        notes = [*self.pooled, *self.fit.notes, *cautions(self.fit)]
         if self.tally.zero_weight:
             rows = plural(self.tally.zero_weight, "row")
             notes.append(f"{rows} of weight zero left out")
@@ -87,69 +94,32 @@ class Fitted:
         return notes
 
 
-@dataclass(frozen=True, eq=False)
-class FitResult:
-    """What `evenhand fit` found.
+class FitResult(GroupedResult[Fitted]):
+    """What `evenhand fit` found: a fit for each group."""
 
-    Attributes:
-        groups: fits by group; one without a name where there are no groups.
-        refused: why some groups have no fit.
-        read: what was understood of the files, and what was left out.
+    lacking = "is not fitted"
 
-    """
+    def draw(self, part: Fitted, columns: int) -> list[str]:
+        """Return everything about one fit."""
+        return _draw(part, columns)
 
-    groups: Mapping[str, Fitted]
-    refused: Mapping[str, str]
-    read: Sequence[str]
+    def describe(self, part: Fitted) -> dict[str, Any]:
+        """Return the JSON of one fit."""
+        return _contract(part)
 
-    @property
-    def grouped(self) -> bool:
-        """Whether there are groups."""
-        return "" not in self.groups
+    def rows(self, part: Fitted) -> list[dict[str, Any]]:
+        """Return one row for each coefficient."""
+        return [asdict(coefficient) for coefficient in part.fit.coefficients]
 
-    def text(self, columns: int) -> str:
-        """Return coefficient tables for people."""
-        lines = block("read", self.read, columns)
-        for name, one in self.groups.items():
-            if self.grouped:
-                lines += ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
-            lines += _draw(one, columns)
-        for name, why in self.refused.items():
-            lines += ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
-            lines.append(label("error", why, columns, colour="red"))
-        return "\n".join(lines) + "\n"
+    def tabulate(self, name: str, part: Fitted) -> str:
+        """Return the coefficients for a paper, what was tested as comments."""
+        tests = say_tests(part.effects) if part.effects is not None else []
+        said = [*([name] if name else []), part.signature, *_said(part), *tests, *part.notes]
+        return tabulate_coefficients(part.fit.coefficients, said)
 
-    def contract(self) -> dict[str, Any]:
-        """Return the JSON of a fit, or of groups."""
-        contracts = {name: _contract(one) for name, one in self.groups.items()}
-        if self.grouped:
-            return {"groups": contracts, "refused": dict(self.refused), "notes": [*self.read]}
-        return {**contracts[""], "notes": [*self.read, *self.groups[""].notes]}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one row for each coefficient, its group first if there are groups."""
-        return [
-            {**({"group": name} if self.grouped else {}), **asdict(coefficient)}
-            for name, one in self.groups.items()
-            for coefficient in one.fit.coefficients
-        ]
-
-    def latex(self) -> str:
-        """Return one table for each fit."""
-        tables = []
-        for name, one in self.groups.items():
-            said = [*([name] if name else []), one.signature, *_said(one), *one.notes]
-            tables.append(tabulate_coefficients(one.fit, said))
-        return "\n".join(tables)
-
-    def remarks(self) -> list[str]:
+    def say(self, part: Fitted) -> list[str]:
         """Return what must stand beside the numbers."""
-        said = [
-            f"{name}: {note}" if name else note
-            for name, one in self.groups.items()
-            for note in one.notes
-        ]
-        return [*said, *(f"{name} is not fitted: {why}" for name, why in self.refused.items())]
+        return part.notes
 
 
 def _draw(one: Fitted, columns: int) -> list[str]:
@@ -166,6 +136,7 @@ def _draw(one: Fitted, columns: int) -> list[str]:
         *draw_coefficients(fit, columns),
         "",
         *block("fit", _said(one), columns),
+        *(draw_effects(one.effects, columns) if one.effects is not None else []),
         *block("odds", _odds(one), columns),
         *block("worth", _worths(one), columns),
         *(label("note", note, columns, colour="yellow") for note in one.notes),
@@ -184,6 +155,9 @@ def _said(one: Fitted) -> list[str]:
         said.append(f"{part} of cells expect fewer than 5: both p-values are rough")
     said.append(f"loglik {fit.loglik:.4f}")
     said.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} {INDEPENDENT}")
+    if fit.equal_worths is not None:
+        said.append(f"all worths equal: {say_ratio(fit.equal_worths)}")
+    said += [effect.says for effect in one.controls]
     quasi = quasi_variances(fit)
     if quasi is not None:
         worst_of_all = (quasi.worst_pair, *quasi.worst_contrast)
@@ -226,7 +200,10 @@ def _contract(one: Fitted) -> dict[str, Any]:
         "settings": _settings(one),
         "scale": "lambda",
         "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
+        **({"controls": [asdict(effect) for effect in one.controls]} if one.controls else {}),
         "aliased": list(fit.design.aliased),
+        "equal_worths": None if fit.equal_worths is None else asdict(fit.equal_worths),
+        **(list_effects(one.effects) if one.effects is not None else {}),
         "loglik": fit.loglik,
         "deviance": fit.deviance,
         "df": fit.df,
@@ -248,6 +225,9 @@ def _settings(one: Fitted) -> dict[str, Any]:
         "ties": model.ties,
         "order_effect": model.order_effect,
         "judge_covariates": list(model.judge_covariates),
+        "tie_covariates": list(model.tie_covariates),
+        "system_covariates": {name: dict(own) for name, own in model.system_covariates.items()},
+        "controls": list(model.controls),
         "reference": one.reference,
         "prior": model.prior,
     }

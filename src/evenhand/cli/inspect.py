@@ -7,9 +7,9 @@ from typing import Final
 import click
 
 from evenhand.cli.options import Verb, examples, output_options, reading_options
-from evenhand.cli.output import choose_output
+from evenhand.cli.output import take_output
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes
+from evenhand.cli.reading import take_reading
 
 EXAMPLES: Final = (
     "evenhand inspect battles.parquet",
@@ -24,31 +24,14 @@ EXAMPLES: Final = (
 )
 @reading_options
 @output_options
-def inspect(
-    *,
-    files: tuple[str, ...],
-    task: str | None,
-    where: str | None,
-    layout: str | None,
-    columns: tuple[tuple[str, str], ...],
-    weight: str | None,
-    weights: str,
-    outcomes: tuple[tuple[str, str], ...],
-    as_json: bool,
-    as_csv: bool,
-    as_latex: bool,
-    output: str | None,
-) -> None:
+def inspect() -> None:
     """Say what is in a file: judgments, judges, items, systems, ties.
 
     Also how many items several judges share, whether positions are balanced,
     and whether the comparisons link all systems. Every value is checked on
     the way.
     """
-    forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
-    place = choose_output(forms, output, files)
-    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
-    reading = Reading(files, layout, wishes, where, task)
+    reading, place = take_reading(), take_output()
     with Patience("counting"):
         from evenhand import formats
 

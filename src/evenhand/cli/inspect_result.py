@@ -9,7 +9,8 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.latex import escape, tabular
-from evenhand.cli.terminal import align, cut, effective, label, plural, share, whole, width
+from evenhand.cli.short_names import tell_apart
+from evenhand.cli.terminal import align, effective, label, plural, share, whole, width
 from evenhand.cli.words import block
 from evenhand.formats import Inspection
 from evenhand.formats.inspection import Part
@@ -138,7 +139,8 @@ def _tasks(found: Inspection, columns: int) -> list[str]:
     rows = [tuple(COLUMNS), *(tuple(cell(one) for cell in COLUMNS.values()) for one in found.tasks)]
     numbers = align(rows, left=())
     room = columns - 1 - sum(map(width, numbers[0])) - 2 * len(numbers[0])
-    names = align([("task",), *((cut(one.task or "", room),) for one in found.tasks)], left=(0,))
+    apart = tell_apart([one.task or "" for one in found.tasks], room)
+    names = align([("task",), *((apart[one.task or ""],) for one in found.tasks)], left=(0,))
     lines = [" " + "  ".join([name, *cells]) for (name,), cells in zip(names, numbers, strict=True)]
     return [click.style(lines[0], dim=True), *lines[1:]]
 

@@ -52,10 +52,8 @@ def tabular(
         comments: lines to stand above, as text.
 
     """
-    said = [f"% {visible(line)}" for comment in comments for line in comment.splitlines()]
     bodies = ["\n".join(_row(row) for row in block) for block in blocks]
     lines = [
-        *said,
         r"% \usepackage{booktabs}",
         rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
@@ -65,7 +63,16 @@ def tabular(
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    return "\n".join(lines) + "\n"
+    return comment(comments) + "\n".join(lines) + "\n"
+
+
+def comment(said: Sequence[str]) -> str:
+    r"""Write text above a table, or in the place of one, as comments.
+
+    >>> comment(["a", "b"])
+    '% a\n% b\n'
+    """
+    return "".join(f"% {visible(line)}\n" for one in said for line in one.splitlines())
 
 
 def _row(cells: Sequence[str]) -> str:

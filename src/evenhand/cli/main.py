@@ -15,7 +15,7 @@ from evenhand.cli.refusals import choose_colour, plainly, say_unforeseen
 from evenhand.cli.streams import write_whatever_they_take
 from evenhand.errors import suggest
 
-VERBS: Final = ("inspect", "rank", "fit", "convert", "demo")
+VERBS: Final = ("inspect", "rank", "fit", "models", "test", "bias", "convert", "demo")
 
 
 class Verbs(click.Group):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import click
 
+from evenhand.cli.kept import keep
 from evenhand.cli.parameters import LabelOutcome, OneOf, RoleColumn
 
 Function = TypeVar("Function", bound=Callable[..., None])
@@ -83,9 +85,12 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return apply
 
 
-def _refuse_stdin(
-    context: click.Context, param: click.Parameter, files: tuple[str, ...]
-) -> tuple[str, ...]:
+_shared_input = partial(click.option, cls=_Input, callback=keep, expose_value=False)
+_shared_output = partial(click.option, cls=_Output, callback=keep, expose_value=False)
+"""Options that no verb names among its parameters: `take_reading` and `take_output` find them."""
+
+
+def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
     if "-" in files:
         raise click.BadParameter(
             "'-' (standard input) is not read, since a format is recognised by looking twice:"
@@ -93,59 +98,64 @@ def _refuse_stdin(
             context,
             param,
         )
-    return files
+    keep(context, param, files)
 
 
 reading_options = stack(
-    click.argument("files", nargs=-1, required=True, metavar="FILE...", callback=_refuse_stdin),
-    click.option(
-        "--task", cls=_Input, metavar="NAME", help="Only this task, such as one language pair."
+    click.argument(
+        "files",
+        nargs=-1,
+        required=True,
+        metavar="FILE...",
+        callback=_keep_files,
+        expose_value=False,
     ),
-    click.option(
+    _shared_input("--task", metavar="NAME", help="Only this task, such as one language pair."),
+    _shared_input(
         "--where",
-        cls=_Input,
         metavar="SQL",
         help="Only rows that meet a condition on the file's own columns.",
     ),
-    click.option(
+    _shared_input(
         "--from",
         "layout",
-        cls=_Input,
         metavar="FORMAT",
         help="The file's format, where it is not recognised.",
     ),
-    click.option(
+    _shared_input(
         "--column",
         "columns",
-        cls=_Input,
         multiple=True,
         type=RoleColumn(),
         metavar="ROLE=NAME",
         help="Which column plays a role, such as judge=annotator. Repeatable.",
     ),
-    click.option(
+    _shared_input(
         "--weight",
-        cls=_Input,
         metavar="COLUMN",
         help="How many judgments a row stands for.",
     ),
-    click.option(
+    _shared_input(
         "--weights",
-        cls=_Input,
         type=OneOf(WEIGHTS),
         default="frequency",
         show_default=True,
         help="What weights are: counts of judgments, or their importance (fractions allowed).",
     ),
-    click.option(
+    _shared_input(
         "--outcome",
         "outcomes",
-        cls=_Input,
         multiple=True,
         type=LabelOutcome(),
         metavar="LABEL=left|tie|right",
         help="What a label of the outcome column means, such as 1=left. Repeatable; replaces the"
         " usual labels.",
+    ),
+    _shared_input(
+        "--merged",
+        metavar="SIGN",
+        help="The sign between the systems of an output that was shown once for all of them, as +"
+        " in A+B: it counts for each.",
     ),
 )
 
@@ -154,6 +164,16 @@ group_option = click.option(
     cls=_Input,
     metavar="COLUMN",
     help="Each value of this column apart. Several tasks are kept apart unasked.",
+)
+
+method_option = click.option(
+    "--method",
+    "methods",
+    cls=_Model,
+    multiple=True,
+    metavar="NAME|all",
+    help="How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
+    " shown side by side. Repeatable.",
 )
 
 model_options = stack(
@@ -185,6 +205,15 @@ model_options = stack(
         metavar="NUMBER",
         help="Pseudo-comparisons of every system with an average one, half won. Default: none.",
     ),
+)
+
+control_option = click.option(
+    "--control",
+    cls=_Model,
+    multiple=True,
+    metavar="COLUMN|NAME=LEFT,RIGHT",
+    help="Hold equal what differs between two outputs, such as length: a column of differences,"
+    " left minus right, or a column for each side. Repeatable.",
 )
 
 covariate_option = click.option(
@@ -233,15 +262,27 @@ interval_options = stack(
 )
 
 output_options = stack(
-    click.option("--json", "as_json", cls=_Output, is_flag=True, help="JSON, a stable contract."),
-    click.option("--csv", "as_csv", cls=_Output, is_flag=True, help="CSV, one row a line."),
-    click.option(
-        "--latex", "as_latex", cls=_Output, is_flag=True, help="A LaTeX table (booktabs)."
+    _shared_output(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="JSON, a stable contract.",
     ),
-    click.option(
+    _shared_output(
+        "--csv",
+        "as_csv",
+        is_flag=True,
+        help="CSV, one row a line.",
+    ),
+    _shared_output(
+        "--latex",
+        "as_latex",
+        is_flag=True,
+        help="A LaTeX table (booktabs).",
+    ),
+    _shared_output(
         "-o",
         "--output",
-        cls=_Output,
         metavar="FILE",
         help="Write to a file; .json, .csv and .tex choose the format.",
     ),

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 import click
 
+from evenhand.cli.kept import kept
 from evenhand.cli.terminal import PLAIN, columns_of_terminal, label
 from evenhand.errors import UnknownOption
 
@@ -87,6 +88,20 @@ def write_file(path: Path, text: str) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
+
+
+def take_output(*inputs: str | None) -> Output:
+    """Return where the words of the command say that the result goes.
+
+    Args:
+        inputs: files that are read besides the judgments, or None.
+
+    Raises:
+        UnknownOption: two forms, a file that says neither, or an input as output.
+
+    """
+    forms = {form: kept(f"as_{form}") for form in ("json", "csv", "latex")}
+    return choose_output(forms, kept("output"), (*kept("files"), *filter(None, inputs)))
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:

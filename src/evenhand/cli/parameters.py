@@ -56,6 +56,23 @@ class RoleColumn(Pair):
         return role, column
 
 
+class CovariateLevel(Pair):
+    """`column=level`, such as `native=yes`; a level may hold "=" itself."""
+
+    name = "column=level"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return column and level."""
+        if isinstance(value, tuple):
+            return value
+        column, sign, level = str(value).partition("=")
+        if not (column and sign and level):
+            self.fail(f"'{value}' is not column=level, such as native=yes", param, ctx)
+        return column, level
+
+
 class LabelOutcome(Pair):
     """`label=outcome`, such as `A is better=left`; a label may hold "=" itself."""
 

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import evenhand
+from evenhand.cli.covariates import join_options, join_tables, refuse_tables
+from evenhand.cli.methods import DEFAULT, deliver_methods
 from evenhand.cli.options import (
     Verb,
+    control_option,
     examples,
     group_option,
     interval_options,
+    method_option,
     model_options,
     output_options,
     reading_options,
     scale_options,
 )
-from evenhand.cli.output import choose_output
+from evenhand.cli.output import take_output
 from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, Wishes, choose_columns, choose_outcomes, remarks_on
+from evenhand.cli.reading import remarks_on, take_reading
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import Ties
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 EXAMPLES: Final = (
     "evenhand rank battles.parquet",
     "evenhand rank wmt12.RNK_results.csv --task fr-en",
+    "evenhand rank wmt12.RNK_results.csv --task en-de --method all",
+    "evenhand rank battles.parquet --control length=length_a,length_b",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
 )
 
@@ -37,48 +43,45 @@ EXAMPLES: Final = (
     epilog=examples(*EXAMPLES),
 )
 @reading_options
+@join_options
 @group_option
+@method_option
 @model_options
+@control_option
 @interval_options
 @scale_options
 @output_options
 def rank(
     *,
-    files: tuple[str, ...],
-    task: str | None,
-    where: str | None,
-    layout: str | None,
-    columns: tuple[tuple[str, str], ...],
-    weight: str | None,
-    weights: str,
-    outcomes: tuple[tuple[str, str], ...],
+    judges: str | None,
+    items: str | None,
     group_by: str | None,
+    methods: tuple[str, ...],
     ties: Ties,
     order_effect: bool,
     reference: str | None,
     prior: float,
+    control: tuple[str, ...],
     interval: str,
     cluster: str | None,
     level: float,
     seed: int,
     elo: bool,
     worth: bool,
-    as_json: bool,
-    as_csv: bool,
-    as_latex: bool,
-    output: str | None,
 ) -> None:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
     FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet; several
     files of one layout are read as one.
     """
-    forms = {"json": as_json, "csv": as_csv, "latex": as_latex}
-    place = choose_output(forms, output, files)
-    wishes = Wishes(choose_columns(columns, weight), weights, choose_outcomes(outcomes))
-    reading = Reading(files, layout, wishes, where, task)
+    reading, place = take_reading(), take_output(judges, items)
+    if {*methods} - {DEFAULT}:
+        refuse_tables(judges, items, f"--method {' '.join(methods)}")
+        deliver_methods(click.get_current_context(), reading, place)
+        return
     with Patience("ranking") as patience:
         data = reading.open_comparisons("rank")
+        data = join_tables(data, judges, items, used=(group_by,))
         model = evenhand.BradleyTerry(
             ties=ties, order_effect=order_effect, reference=reference, prior=prior
         )
@@ -90,6 +93,7 @@ def rank(
             level=level,
             seed=seed,
             group_by=group_by,
+            controls=control,
             progress=patience.step,
         )
         remarks = remarks_on(data)

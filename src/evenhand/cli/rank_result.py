@@ -60,7 +60,8 @@ class RankResult:
         """Return everything of a ranking but its counts."""
         method = ranking.method
         if ranking.lower is not None:
-            method = f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {method}"
+            own = "pairs decided one at a time"
+            method = f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {own}, {method}"
         method = f"{say_model(ranking.fit.model)}; {method}"
         return [
             label("model", method, columns),
@@ -69,6 +70,7 @@ class RankResult:
             *_neighbours(ranking, columns),
             "",
             label("says", ranking.says, columns, colour="green"),
+            *block("held", _held(ranking), columns),
             *(label("note", note, columns, colour="yellow") for note in ranking.notes),
             sign(ranking.signature, columns),
         ]
@@ -106,7 +108,8 @@ class RankResult:
 
     def remarks_on(self, ranking: Ranking) -> list[str]:
         """Return what must stand beside one ranking."""
-        return [*([ranking.headline] if ranking.headline else []), *ranking.notes]
+        headline = [ranking.headline] if ranking.headline else []
+        return [*headline, *_held(ranking), *ranking.notes]
 
     def remarks(self) -> list[str]:
         """Return what must stand beside the numbers."""
@@ -124,6 +127,11 @@ def _head(ranking: Ranking) -> list[str]:
 
 def _title(name: str, columns: int) -> list[str]:
     return [click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
+
+
+def _held(ranking: Ranking) -> tuple[str, ...]:
+    """Return what is said of controls."""
+    return () if ranking.controlled is None else ranking.controlled.says
 
 
 def _neighbours(ranking: Ranking, columns: int) -> list[str]:

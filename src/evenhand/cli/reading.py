@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evenhand.cli.kept import kept
 from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownFormat, UnknownOption
 
@@ -21,12 +22,14 @@ class Wishes:
         columns: role → column.
         weights: "frequency" or "importance".
         outcomes: label → what it means, or None for the usual labels.
+        merged: the sign between the systems of one output, or None to take names as they are.
 
     """
 
     columns: Mapping[str, str]
     weights: Any = "frequency"
     outcomes: Mapping[str, Any] | None = None
+    merged: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Reading:
             outcomes=self.wishes.outcomes,
             where=self.where,
             task=self.task,
+            merged=self.wishes.merged,
         )
 
     def open_comparisons(self, verb: str) -> Comparisons:
@@ -83,6 +87,19 @@ class Reading:
                 " evenhand inspect says what is in it"
             )
         return data.comparisons() if isinstance(data, Rankings) else data
+
+
+def take_reading() -> Reading:
+    """Return what the words of the command say is to be read.
+
+    Raises:
+        UnknownOption: one role is given two columns, or one label two meanings.
+
+    """
+    columns = choose_columns(kept("columns"), kept("weight"))
+    outcomes = choose_outcomes(kept("outcomes"))
+    wishes = Wishes(columns, kept("weights"), outcomes, kept("merged"))
+    return Reading(kept("files"), kept("layout"), wishes, kept("where"), kept("task"))
 
 
 def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Sequence
-from textwrap import TextWrapper
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -56,7 +56,7 @@ def cut(text: str, columns: int) -> str:
     if width(text) <= columns:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
-    while width(head) + 1 + width(tail) > columns:
+    while width(head) + 1 + width(tail) > columns and (head or tail):
         if width(head) >= width(tail):
             head = head[:-1]
         else:
@@ -64,10 +64,24 @@ def cut(text: str, columns: int) -> str:
     return f"{head}…{tail}"
 
 
+def wrap(text: str, columns: int) -> list[str]:
+    """Break a text between words, by the columns that it takes; words are never broken.
+
+    >>> wrap("系统 系统 is best", 9), wrap("", 9)
+    (['系统 系统', 'is best'], [''])
+    """
+    lines = [""]
+    for word in re.findall(r"[ ]*[^ ]+", text):
+        if lines[-1] and width(lines[-1] + word) > columns:
+            lines.append(word.lstrip(" "))
+        else:
+            lines[-1] += word
+    return lines
+
+
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
     """Return a labelled line, `read   ...`, wrapped below its text."""
-    wrapper = TextWrapper(columns - WIDTH, break_long_words=False, break_on_hyphens=False)
-    lines = wrapper.wrap(visible(text)) or [""]
+    lines = wrap(visible(text), columns - WIDTH)
     first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
     return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
 

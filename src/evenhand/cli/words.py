@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from evenhand.cli.terminal import effective, label, plural, share
+from evenhand.errors import listing
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
@@ -32,6 +33,10 @@ def say_model(model: BradleyTerry) -> str:
     if model.order_effect:
         parts.append("order effect")
     parts += [f"worths by {covariate}" for covariate in model.judge_covariates]
+    parts += [f"ties by {covariate}" for covariate in model.tie_covariates]
+    if model.system_covariates:
+        parts.append(f"worths are a sum over {listing(list(model.system_covariates))}")
+    parts += [f"{control} held equal" for control in model.controls]
     if model.prior:
         parts.append(f"prior {model.prior:g}")
     return ", ".join(parts)
@@ -50,7 +55,7 @@ def say_counts(ranking: Ranking) -> str:
 
 
 def say_answers(judgments: float, comparisons: float) -> str:
-    """Say how many answers there are; where they hold several comparisons they are rankings.
+    """Say how many answers there are; a ranking, or one on a merged output, holds several.
 
     >>> say_answers(960, 960), say_answers(1391, 13822)
     ('960 judgments', '1,391 rankings → 13,822 comparisons')

@@ -1,0 +1,105 @@
+"""`evenhand fit --model NAME`: any model of the registry, with the options that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+from evenhand.cli.covariates import join_tables, refuse_tables
+from evenhand.cli.groups import work_on_groups
+from evenhand.cli.model_result import ModelResult, NamedFit
+from evenhand.cli.reading import Reading, remarks_on
+from evenhand.errors import UnknownFormat, UnknownOption, listing
+from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.alike import say_alike
+from evenhand.preference.models import Model, find_model
+
+if TYPE_CHECKING:
+    from evenhand.cli.fitting import Asked
+
+OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "ties": ("--ties", "ties"),
+    "order_effect": ("--order-effect", "order_effect"),
+    "reference": ("--reference", "reference"),
+    "prior": ("--prior", "prior"),
+    "control": ("--control", "controls"),
+    "judge_covariates": ("--judge-covariate", "judge_covariates"),
+    "item_covariates": ("--item-covariate", "judge_covariates"),
+    "tie_covariates": ("--tie-covariate", "tie_covariates"),
+    "levels": ("--reference-level", "references"),
+    "systems": ("--systems", "system_covariates"),
+    "system_covariates": ("--system-covariate", "system_covariates"),
+}
+"""Parameter → how it is written, and the setting of a model that it is."""
+
+
+def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | None]) -> ModelResult:
+    """Fit a model of the registry, each task by itself.
+
+    Raises:
+        UnknownOption: an option that the model does not have.
+        UnknownFormat: judgments that the model is not for.
+        NotIdentified: no task determines what was asked.
+
+    """
+    model = find_model(asked.model)
+    made = model.load()
+    _refuse_options(model, {field.name for field in fields(made)}, asked.given)
+    data = _open(reading, model, tables)
+    spec = made(**_settings(asked, data))
+    tasks = _pairs(data).tasks()
+    parts = {task: data.select_task(task) for task in tasks} if len(tasks) > 1 else {"": data}
+    found, refused = work_on_groups(
+        parts,
+        lambda part: NamedFit(model, spec.fit(part), _digest(part)),
+        alone=len(parts) == 1,
+    )
+    systems = {name for one in found.values() for name in one.fit.systems}
+    return ModelResult(found, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
+
+
+def _refuse_options(model: Model, known: set[str], given: frozenset[str]) -> None:
+    """Refuse options that are no settings of the model."""
+    if "group_by" in given:
+        raise UnknownOption(
+            f"--group-by does not apply to {model.name}: choose one group at a time with --where"
+        )
+    for name in sorted(given & OPTIONS.keys()):
+        option, setting = OPTIONS[name]
+        if setting not in known:
+            others = [word for word, own in OPTIONS.values() if own in known]
+            has = f"it has {listing(others)}" if others else "it has no such options"
+            raise UnknownOption(f"{option} does not apply to {model.name}: {has}")
+
+
+def _open(
+    reading: Reading, model: Model, tables: tuple[str | None, str | None]
+) -> Comparisons | Rankings:
+    """Open what the model is fitted to."""
+    if not model.rankings:
+        return join_tables(reading.open_comparisons("fit"), *tables, used=(), options={})
+    refuse_tables(*tables, f"--model {model.name}, which is fitted to whole rankings")
+    data = reading.open()
+    if not isinstance(data, Rankings):
+        raise UnknownFormat(
+            f"{data.source.name} holds no rankings, and {model.name} is a model of rankings of"
+            " several outputs: fit comparisons with --model bradley-terry"
+        )
+    return data
+
+
+def _settings(asked: Asked, data: Comparisons | Rankings) -> dict[str, Any]:
+    """Return the settings that stand on the command line; for all others the model has its own."""
+    given = {setting for name, (_, setting) in OPTIONS.items() if name in asked.given}
+    settings = {name: value for name, value in asked.settings.items() if name in given}
+    return settings | (asked.effects.settings(data) if isinstance(data, Comparisons) else {})
+
+
+def _pairs(data: Comparisons | Rankings) -> Comparisons:
+    return data.comparisons() if isinstance(data, Rankings) else data
+
+
+def _digest(data: Comparisons | Rankings) -> str:
+    """Return the digest of the counts, the same for the same judgments as under other verbs."""
+    return _pairs(data).tally().digest

@@ -1,0 +1,130 @@
+"""`--control` under rank and fit."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from preference.controlled_rows import simulate
+
+
+@pytest.fixture
+def votes(folder: Path) -> str:
+    """Rows with a length and a count of lists."""
+    simulate(8).write_csv("votes.csv")
+    return "votes.csv"
+
+
+def test_rank_says_what_is_held_equal_and_what_that_changes(evenhand, votes):
+    ran = evenhand("rank", votes, "--control", "length", "--control", "lists")
+    assert "length held equal, lists held equal" in ran.out
+    assert "held   length: log-odds" in ran.out
+    assert "than without controls" in ran.out or "places without and with" in ran.out
+    assert "control length + control lists" in ran.out.replace("\n       ", " ")
+
+
+def test_the_json_of_rank_has_controls_and_moves(evenhand, votes):
+    found = evenhand("rank", votes, "--control", "length", "--json").json
+    (control,) = found["controls"]
+    names = {"name", "estimate", "stderr", "lower", "upper", "p", "sd", "level", "per_unit"}
+    assert set(control) == names
+    assert control["per_unit"] == pytest.approx(control["estimate"] / control["sd"])
+    assert isinstance(found["moved"], list)
+
+
+def test_without_controls_the_json_of_rank_has_neither(evenhand, votes):
+    found = evenhand("rank", votes, "--json").json
+    assert not {"controls", "moved"} & set(found)
+
+
+def test_fit_prints_the_coefficient_on_the_scale_of_lambda_and_in_both_units(evenhand, votes):
+    found = evenhand("fit", votes, "--control", "length", "--json").json
+    (row,) = [one for one in found["coefficients"] if one["name"] == "control1"]
+    (control,) = found["controls"]
+    assert row["label"] == "length"
+    assert control["estimate"] == pytest.approx(2 * row["estimate"])
+    assert found["settings"]["controls"] == ["length"]
+    assert "length: log-odds" in evenhand("fit", votes, "--control", "length").out
+
+
+def test_rank_and_fit_have_the_digest_of_the_same_judgments(evenhand, votes):
+    signed = [
+        evenhand(verb, votes, "--control", "length", "--json").json["signature"]
+        for verb in ("rank", "fit")
+    ]
+    digests = {signature.rpartition("sha256 ")[2] for signature in signed}
+    assert len(digests) == 1
+
+
+def test_fit_takes_groups_apart(evenhand, votes):
+    found = evenhand("fit", votes, "--control", "length", "--group-by", "item", "--json")
+    assert set(found.json) == {"groups", "refused", "notes"}
+    assert len(found.json["groups"]) + len(found.json["refused"]) == 20
+
+
+@pytest.mark.parametrize("verb", ["rank", "fit"])
+def test_a_misspelt_column_is_refused_in_a_line(evenhand, votes, verb):
+    ran = evenhand(verb, votes, "--control", "lenght", code=2)
+    assert ran.err.startswith(
+        "error  column 'lenght' not found in votes.csv. Did you mean 'length'?"
+    )
+
+
+def test_rules_know_no_controls(evenhand, votes):
+    ran = evenhand("rank", votes, "--control", "length", "--method", "bojar", code=2)
+    assert "--control is for the board of bradley-terry" in ran.err.replace("\n       ", " ")
+
+
+def test_other_models_know_no_controls(evenhand, votes):
+    ran = evenhand("fit", votes, "--control", "length", "--model", "judge-slopes", code=2)
+    assert "--control does not apply to judge-slopes" in ran.err.replace("\n       ", " ")
+
+
+def test_two_columns_without_a_name_are_told_how_to_be_written(evenhand, votes):
+    said = evenhand("rank", votes, "--control", "length,lists", code=2).err
+    assert "write --control NAME=length,lists" in said.replace("\n       ", " ")
+
+
+@pytest.mark.parametrize("verb", ["rank", "fit"])
+def test_a_column_of_one_side_is_asked_about(evenhand, votes, verb):
+    one_side = pl.read_csv(votes).with_columns(pl.col("length").abs())
+    one_side.write_csv("sides.csv")
+    note = "length is never below 0: is it a difference, left minus right?"
+    notes = evenhand(verb, "sides.csv", "--control", "length", "--json").json["notes"]
+    assert [one for one in notes if one.startswith(note)]
+    one_side.with_columns(-pl.col("length")).write_csv("below.csv")
+    notes = evenhand(verb, "below.csv", "--control", "length", "--json").json["notes"]
+    assert [one for one in notes if one.startswith("length is never above 0")]
+    two = evenhand(verb, "sides.csv", "--control", "d=length,lists", "--json").json["notes"]
+    plain = evenhand(verb, votes, "--control", "length", "--json").json["notes"]
+    assert not [one for one in [*two, *plain] if "is never" in one]
+
+
+def test_what_is_held_has_a_level_a_p_and_a_sentence(evenhand, votes):
+    words = ["--control", "length", "--control", "lists"]
+    (control, _) = evenhand("rank", votes, *words, "--level", ".9", "--json").json["controls"]
+    text = " ".join(evenhand("rank", votes, *words, "--level", ".9").out.split())
+    ends = f"90 % {control['lower']:.3f} to {control['upper']:.3f}, p "
+    assert ends in text
+    sure = control["lower"] > 0 or control["upper"] < 0
+    assert ("of it is preferred" in text) == sure
+
+
+@pytest.mark.parametrize("form", ["--csv", "--latex"])
+def test_tables_keep_what_controls_do(evenhand, votes, form):
+    ran = evenhand("rank", votes, "--control", "length", form)
+    said = " ".join((ran.err if form == "--csv" else ran.out).split())
+    assert "length: log-odds" in said
+    assert "without controls" in said
+
+
+def test_two_columns_of_lengths_have_two_signatures(evenhand, votes):
+    frame = pl.read_csv(votes)
+    frame.with_columns(pl.col("length").reverse()).write_csv("other.csv")
+    for verb in ("rank", "fit"):
+        first, other = (
+            evenhand(verb, name, "--control", "length", "--json").json["signature"]
+            for name in (votes, "other.csv")
+        )
+        assert first != other
+        assert first.split("sha256")[-1] == other.split("sha256")[-1]

@@ -1,0 +1,181 @@
+"""`evenhand fit` with covariates of judges, items and systems."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from golden_numbers import golden
+
+JUDGES = "judge,native,years\nJ1,yes,3\nJ2,yes,1\nJ3,no,2\nJ4,yes,2\n"
+
+
+def write(name, text):
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.fixture
+def judges(folder):
+    return write("judges.csv", JUDGES)
+
+
+# by judge, as in Dras (2015), Table 1
+
+
+def test_table_1_by_judge_tests_the_interaction_and_says_what_stands_out(evenhand, table1):
+    """gnm 1.1.2 and prefmod 0.8-36 (golden 02, eq2_judge_covariate)."""
+    text = evenhand("fit", table1, "--judge-covariate", "judge").out
+    assert "test   worths by judge: LR 173.4128 on 9 df, p <.0001" in text
+    assert "out    J3 likes A less than J1 does, against D (−1.868, z −6.5), p <.0001" in text
+    assert "J3 likes B less than J1 does, against D (−1.281, z −4.1), p .0003" in text
+    assert "none of the others stands out: the largest |z| is 1.0 (C:J3)" in text
+    assert "every group is one judge: no test by judge" in text
+
+
+def test_json_has_tests_interactions_and_orders(evenhand, table1):
+    found = evenhand("fit", table1, "--judge-covariate", "judge", "--json").json
+    expected = golden("02_llbt_multi_pair_judges", "eq2_judge_covariate").expected
+    (test,) = found["tests"]
+    assert (test["covariate"], test["of"], test["wald"]) == ("judge", "worths", [])
+    assert test["lr"]["statistic"] == pytest.approx(
+        expected["lr_judge_by_system"]["stat"], abs=1e-5
+    )
+    assert test["lr"]["df"] == 9
+    out = [one["name"] for one in found["interactions"] if one["stands_out"]]
+    assert out == ["o1:J3", "o2:J3"]
+    for one in found["interactions"]:
+        assert one["z"] == pytest.approx(expected["coef"][one["name"]]["z"], abs=1e-5)
+    assert found["orders"][2] == {
+        "group": "J3",
+        "log_worth": pytest.approx(found["orders"][2]["log_worth"]),
+        "place": {"A": 2, "B": 4, "C": 3, "D": 1},
+    }
+    assert found["orders_scale"] == "log-worths against D"
+
+
+def test_the_order_of_each_group_is_a_table(evenhand, table1):
+    text = evenhand("fit", table1, "--judge-covariate", "judge").out
+    table = text[text.index(" log-worths against D (place), by group") :].splitlines()
+    assert table[1].split() == ["J1", "J2", "J3", "J4"]
+    assert re.split(r" {2,}", table[2].strip())[3].endswith("(2)")  # A of J3
+
+
+def test_ties_by_judge_have_the_likelihood_ratio_of_r(evenhand, table1):
+    words = ["--judge-covariate", "judge", "--tie-covariate", "judge"]
+    text = evenhand("fit", table1, *words).out
+    assert "ties by judge: LR 5.9464 on 3 df, p .1142" in text
+    assert re.search(r"g1:J3 +tie:J3 +1.2030", text)
+    assert "ties by judge" in re.sub(r"\s+", " ", text[text.index("sign") :])
+
+
+def test_all_worths_equal_is_one_line(evenhand, table1):
+    text = re.sub(r"\s+", " ", evenhand("fit", table1).out)
+    # R 4.2.2, glm of eq. (1) without o1, o2, o3
+    assert "all worths equal: LR 670.8243 on 3 df, p <.0001" in text
+    found = evenhand("fit", table1, "--json").json["equal_worths"]
+    assert (found["statistic"], found["df"]) == (pytest.approx(670.824322194104, abs=1e-5), 3)
+
+
+# a reference that is the odd one
+
+
+def test_a_reference_that_is_the_odd_one_is_named_instead_of_all_others(evenhand, table1):
+    """J3 of Dras (2015) called so that it is first by name; gnm 1.1.2 (golden 02)."""
+    coefficients = golden("02_llbt_multi_pair_judges", "eq2_judge_covariate").expected["coef"]
+    on_a = [coefficients[f"o1:J{j}"]["est"] for j in (2, 3, 4)]
+    distance = on_a[1] - sum(on_a) / 4
+    text = Path(table1).read_text(encoding="utf-8").replace("J3", "J0")
+    write("odd.csv", text)
+    said = " ".join(evenhand("fit", "odd.csv", "--judge-covariate", "judge").out.split())
+    assert (
+        "it is J0, the reference, who differs on A, against D: 3 of 3 others like it more" in said
+    )
+    assert (
+        "it is J0, the reference, who differs on B, against D: 3 of 3 others like it more" in said
+    )
+    assert "--reference-level judge=... compares with another" in said
+    assert "J1 likes A more" not in said
+    found = evenhand("fit", "odd.csv", "--judge-covariate", "judge", "--json").json
+    first = found["odd_references"][0]
+    assert sorted(first["alike"]) == ["o1:J1", "o1:J2", "o1:J4"]
+    assert (first["farthest"], first["distance"]) == ("J0", pytest.approx(distance, abs=1e-6))
+    assert f"farthest from the mean of all is J0 ({distance:.3f})".replace("-", "−") in said
+    back = ["--reference-level", "judge=J1"]
+    said = evenhand("fit", "odd.csv", "--judge-covariate", "judge", *back).out
+    assert "J0 likes A less than J1 does, against D (−1.868, z −6.5)" in " ".join(said.split())
+    assert "the reference, who" not in said
+
+
+# system covariates (golden 06)
+
+
+@pytest.mark.parametrize(("name", "columns"), [("both", ()), ("x1_only", ("x1",))])
+def test_system_covariates_explain_worths(evenhand, table1, name, columns):
+    entry = golden("06_object_covariates", "objcov")
+    values = entry.input["object_covariates"]
+    rows = zip("ABCD", values["x1"], values["x2"], strict=True)
+    write("systems.csv", "system,x1,x2\n" + "".join(f"{s},{x},{y}\n" for s, x, y in rows))
+    words = [word for column in columns for word in ("--system-covariate", column)]
+    found = evenhand("fit", table1, "--systems", "systems.csv", *words, "--json").json
+    expected = entry.expected[name]
+    assert found["deviance"] == pytest.approx(expected["deviance"], abs=1e-5)
+    assert found["df"] == expected["df"]
+    for one in found["coefficients"]:
+        assert one["estimate"] == pytest.approx(expected["coef"][one["name"]]["est"], abs=1e-6)
+        assert one["stderr"] == pytest.approx(expected["coef"][one["name"]]["se"], abs=1e-6)
+
+
+def test_springalls_gels_with_squares_and_a_product(evenhand, folder):
+    """BradleyTerry2 1.1.2: BTm(cbind(win.adj, loss.adj), ..., ~ flav + gel + ...)."""
+    entry = golden("springall_BTm", "springall_BTm")
+    systems = entry.input["systems"]
+    cells = ["left,right,outcome,weight"]
+    for i, j, *counts in entry.input["cells"]:
+        for outcome, n in zip(("left", "tie", "right"), counts, strict=True):
+            cells.append(f"{systems[i]},{systems[j]},{outcome},{n}")
+    write("springall.csv", "\n".join(cells) + "\n")
+    rows = ["system,flav,gel,flav^2,gel^2,flav:gel"]
+    for system, flav, gel in zip(systems, *entry.input["object_covariates"].values(), strict=True):
+        rows.append(f"{system},{flav},{gel},{flav**2},{gel**2},{flav * gel}")
+    write("systems.csv", "\n".join(rows) + "\n")
+    words = ["--systems", "systems.csv", "--ties", "half-win", "--json"]
+    found = evenhand("fit", "springall.csv", *words).json["coefficients"]
+    for one, row in zip(found, entry.expected["beta"].values(), strict=True):
+        assert 2 * one["estimate"] == pytest.approx(row["est"], abs=1e-6)
+        assert 2 * one["stderr"] == pytest.approx(row["se"], abs=1e-6)
+
+
+def test_a_system_without_a_value_is_named(evenhand, table1):
+    write("systems.csv", "system,size\nA,1\nB,2\nC,\n")
+    said = evenhand("fit", table1, "--systems", "systems.csv", code=2).err
+    assert "system covariate 'size' has no value for C, D in systems.csv" in " ".join(said.split())
+
+
+def test_columns_of_systems_need_a_table(evenhand, table1):
+    said = evenhand("fit", table1, "--system-covariate", "size", code=2).err
+    assert "name it, --systems FILE" in said
+
+
+# schools: the answers are read from EVENHAND_DATA
+
+
+def test_schools_by_two_covariates_from_a_table_of_judges(evenhand, folder, data_folder):
+    """prefmod 0.8-36 (golden cemspc_llbt_ties_ENG_SEX); judges are in a table of their own."""
+    source = data_folder / "classics" / "canonical" / "cemspc.csv"
+    votes, judges, sides = ["judge,left,right,outcome"], {}, {"a": "left", "b": "right"}
+    for line in source.read_text(encoding="utf-8").splitlines()[1:]:
+        judge, _, a, b, outcome, english, sex = line.split(",")
+        votes.append(f"{judge},{a},{b},{sides.get(outcome, outcome)}")
+        judges[judge] = f"{judge},{english},{sex}"
+    write("votes.csv", "\n".join(votes) + "\n")
+    write("judges.csv", "\n".join(["judge,ENG,SEX", *judges.values()]) + "\n")
+    words = ["--judges", "judges.csv", "--judge-covariate", "ENG", "--judge-covariate", "SEX"]
+    found = evenhand("fit", "votes.csv", *words, "--reference", "Stockholm", "--json").json
+    row = golden("cemspc_llbt_ties_ENG_SEX", "cemspc_llbt_ties_ENG_SEX").expected["lambda"]
+    by_label = {one["label"]: one for one in found["coefficients"]}
+    assert by_label["Milano:SEX=2"]["estimate"] == pytest.approx(row["MI:SEX2"]["est"], abs=1e-6)
+    assert [one["lr"]["df"] for one in found["tests"]] == [5, 5]
+    assert all(len(one["wald"]) == 1 and one["wald"][0]["p"] < 1 for one in found["tests"])
+    without = evenhand("fit", "votes.csv", "--json").json
+    assert 2 * (found["loglik"] - without["loglik"]) == pytest.approx(56.636, abs=5e-4)

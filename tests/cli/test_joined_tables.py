@@ -1,0 +1,221 @@
+"""Tables of judges and items beside judgments, for covariates and for groups."""
+
+import re
+from math import log
+from pathlib import Path
+from random import Random
+
+import pytest
+
+JUDGES = "judge,native,years\nJ1,yes,3\nJ2,yes,1\nJ3,no,2\nJ4,yes,2\n"
+
+
+def write(name, text):
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.fixture
+def judges(folder):
+    return write("judges.csv", JUDGES)
+
+
+def test_judges_are_joined_from_a_table_and_cluster_within_their_groups(evenhand, table1, judges):
+    words = ["--judges", judges, "--judge-covariate", "native"]
+    found = evenhand("fit", table1, *words, "--json").json
+    (test,) = found["tests"]
+    assert test["lr"]["df"] == 3
+    assert [one["group"] for one in found["orders"]] == ["no", "yes"]
+    assert test["notes"] == ["about these 4 judges only"]
+
+
+def test_the_reference_level_may_be_named(evenhand, table1, judges):
+    words = ["--judges", judges, "--judge-covariate", "native"]
+    found = evenhand("fit", table1, *words, "--reference-level", "native=yes", "--json").json
+    names = [one["name"] for one in found["coefficients"]]
+    assert "o1:no" in names
+    assert "o1:yes" not in names
+    assert "is not a level of native. There are no, yes" in (
+        evenhand("fit", table1, *words, "--reference-level", "native=y", code=2).err
+    )
+    both = ["--reference-level", "native=yes", "--reference-level", "native=no"]
+    assert "given two levels" in evenhand("fit", table1, *words, *both, code=2).err
+    assert "is not column=level" in (
+        evenhand("fit", table1, "--reference-level", "native", code=2).err
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (JUDGES + "J4,no,2\n", "J4 stands more than once"),
+        (JUDGES.replace("J4,yes,2\n", ""), "J4 of table1.csv is not in judges.csv"),
+        (JUDGES.replace("native", "outcome"), "already has a column 'outcome'"),
+        (JUDGES.replace("judge,", "who,"), "judges.csv needs a column 'judge'"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(evenhand, table1, text, words):
+    write("judges.csv", text)
+    said = evenhand(
+        "fit", table1, "--judges", "judges.csv", "--judge-covariate", "native", code=2
+    ).err
+    assert words in said
+
+
+def test_judgments_without_judges_cannot_be_joined(evenhand, modpref, judges):
+    assert "column 'judge' not found" in evenhand("fit", modpref, "--judges", judges, code=2).err
+
+
+def test_a_table_is_not_overwritten(evenhand, table1, judges):
+    said = evenhand("fit", table1, "--judges", judges, "-o", judges, code=2).err
+    assert "would overwrite" in said
+
+
+def test_items_are_joined_and_tested_like_judges(evenhand, folder):
+    draw, outcomes = Random(1), ("left", "tie", "right")
+    rows = ["judge,item,left,right,outcome"]
+    rows += [
+        f"j{j},i{i},{a},{b},{draw.choice(outcomes)}"
+        for j in range(8)
+        for i in range(10)
+        for a, b in ("AB", "BC", "CA")
+    ]
+    write("votes.csv", "\n".join(rows) + "\n")
+    origin = "".join(f"i{i},{'news' if i % 2 else 'web'}\n" for i in range(10))
+    write("items.csv", f"item,origin\n{origin}")
+    words = ["--items", "items.csv", "--item-covariate", "origin"]
+    found = evenhand("fit", "votes.csv", *words, "--json").json
+    (test,) = found["tests"]
+    assert test["covariate"] == "origin"
+    assert [wald["cluster"] for wald in test["wald"]] == ["judge", "item"]
+    assert {wald["clusters"] for wald in test["wald"]} == {8, 10}
+    text = evenhand("fit", "votes.csv", *words).out
+    assert "believe the larger p" in text
+    assert re.search(r"allowing for\s+items: F ", text)
+
+
+def test_rank_takes_groups_of_judges_from_a_table(evenhand, table1, judges):
+    words = ["--judges", judges, "--group-by", "native", "--json"]
+    groups = evenhand("rank", table1, *words).json["groups"]
+    assert list(groups) == ["no", "yes"]
+    assert groups["no"]["systems"][0]["system"] == "D"
+    assert groups["yes"]["systems"][0]["system"] == "A"
+
+
+def test_rules_of_ranking_take_no_tables(evenhand, table1, judges):
+    said = evenhand("rank", table1, "--judges", judges, "--method", "origwmt", code=2).err
+    assert "--judges cannot be joined for --method origwmt" in said
+
+
+def test_tasks_are_tested_each_by_itself(evenhand, tasks):
+    words = ["--judge-covariate", "judge", "--json"]
+    groups = evenhand("fit", tasks, *words).json["groups"]
+    for one in groups.values():
+        assert one["tests"][0]["lr"]["statistic"] == pytest.approx(173.412813451715, abs=1e-5)
+
+
+def test_rankings_cluster_where_judges_are_the_covariate(evenhand, folder):
+    draw = Random(5)
+    lines = ["judge,ranking,system,rank"]
+    lines += [
+        f"j{r % 2},r{r},{system},{rank}"
+        for r in range(40)
+        for system, rank in zip("ABC", draw.sample((1, 2, 3), 3), strict=True)
+    ]
+    write("ranks.csv", "\n".join(lines) + "\n")
+    found = evenhand("fit", "ranks.csv", "--judge-covariate", "judge", "--json").json
+    (wald,) = found["tests"][0]["wald"]
+    assert (wald["cluster"], wald["clusters"]) == ("ranking", 40)
+
+
+def test_tasks_that_are_pooled_are_said(evenhand, tasks):
+    found = evenhand("fit", tasks, "--group-by", "judge", "--json").json
+    assert all("2 tasks are pooled" in one["notes"] for one in found["groups"].values())
+
+
+def test_ties_by_judges_of_whom_one_never_tied_have_a_likelihood_ratio(evenhand, folder):
+    """One pair: worths drop out, so that it is that of two proportions, 0 of 12 and 6 of 18."""
+    rows = ["judge,left,right,outcome"]
+    for judge, counts in (("J1", (7, 0, 5)), ("J2", (6, 6, 6))):
+        for outcome, n in zip(("left", "tie", "right"), counts, strict=True):
+            rows += [f"{judge},A,B,{outcome}"] * n
+    write("votes.csv", "\n".join(rows) + "\n")
+    (test,) = evenhand("fit", "votes.csv", "--tie-covariate", "judge", "--json").json["tests"]
+    own = 6 * log(6 / 18) + 12 * log(12 / 18)
+    common = 6 * log(6 / 30) + 24 * log(24 / 30)
+    assert test["lr"]["statistic"] == pytest.approx(2 * (own - common), abs=1e-6)
+    assert test["lr"]["df"] == 1
+    text = evenhand("fit", "votes.csv", "--tie-covariate", "judge").out
+    assert "J1 never tied: no clustered test" in text
+    assert "one value only" not in text
+
+
+@pytest.mark.parametrize("option", ["--judge-covariate", "--tie-covariate"])
+def test_another_table_of_judges_is_another_signature(evenhand, table1, judges, option):
+    words = ["--judges", judges, option, "native", "--json"]
+    first = evenhand("fit", table1, *words).json["signature"].split(" | ")
+    write(judges, "\n".join([*JUDGES.split()[:1], *reversed(JUDGES.split()[1:])]) + "\n")
+    assert evenhand("fit", table1, *words).json["signature"].split(" | ") == first
+    write(judges, JUDGES.replace("J2,yes", "J2,no"))
+    other = evenhand("fit", table1, *words).json["signature"].split(" | ")
+    differing = [a for a, b in zip(first, other, strict=True) if a != b]
+    assert [one[:18] for one in differing] == ["covariates sha256 "]
+    assert "covariates" not in evenhand("fit", table1, "--json").json["signature"]
+
+
+@pytest.mark.parametrize("name", ["Judge", "Annotator", "judge_id"])
+def test_a_table_of_judges_has_the_names_that_judgments_may_have(evenhand, table1, name):
+    write("judges.csv", JUDGES.replace("judge", name))
+    words = ["--judges", "judges.csv", "--judge-covariate", "native", "--json"]
+    assert [one["group"] for one in evenhand("fit", table1, *words).json["orders"]] == ["no", "yes"]
+
+
+def test_two_columns_of_judges_are_refused(evenhand, table1):
+    write("judges.csv", "user,rater,native\nJ1,J1,yes\n")
+    said = evenhand("fit", table1, "--judges", "judges.csv", code=2).err
+    assert "user, rater of judges.csv could each be the judge" in said
+
+
+def test_a_judge_who_is_lacking_may_be_left_out_as_the_refusal_says(evenhand, table1):
+    write("judges.csv", JUDGES.replace("J4,yes,2\n", ""))
+    words = ["--judges", "judges.csv", "--judge-covariate", "native"]
+    said = " ".join(evenhand("fit", table1, *words, code=2).err.split())
+    where = re.search('--where "(.*?)"', said).group(1)
+    assert where == "judge not in ('J4')"
+    assert evenhand("fit", table1, *words, "--where", where, "--json").json["n_judgments"] == 720
+
+
+def test_a_table_of_which_nothing_is_used_is_said(evenhand, table1, judges):
+    covariate, group = "--judge-covariate", "--group-by"
+    verbs = {"fit": covariate, "models": covariate, "rank": group, "test": group}
+    for verb, option in verbs.items():
+        note = f"columns native, years of judges.csv are not used: name one with {option}"
+        assert note in evenhand(verb, table1, "--judges", judges, "--json").json["notes"]
+        used = evenhand(verb, table1, "--judges", judges, option, "native", "--json").out
+        assert "not used" not in used
+
+
+def test_numbers_that_are_taken_as_groups_are_said(evenhand, table1):
+    write("judges.csv", "judge,age,native,half\nJ1,31,yes,1\nJ2,42,yes,1\nJ3,53,no,2\nJ4,64,no,2\n")
+    words = ["--judges", "judges.csv", "--judge-covariate"]
+    note = "age has 4 values for 4 judges, taken as groups"
+    assert note in evenhand("fit", table1, *words, "age", "--json").json["notes"]
+    for plain in ("native", "half", "judge"):
+        assert "taken as groups" not in evenhand("fit", table1, *words, plain, "--json").out
+
+
+def test_the_comparison_of_models_is_signed_by_its_covariates(evenhand, table1, judges):
+    words = ["--judges", judges, "--judge-covariate", "native", "--json"]
+    first = evenhand("models", table1, *words).json["signature"]
+    write(judges, JUDGES.replace("J2,yes", "J2,no"))
+    other = evenhand("models", table1, *words).json["signature"]
+    assert "covariates sha256" in first
+    assert first != other
+
+
+def test_numbers_that_change_within_a_judge_are_no_names_of_judges(evenhand, table1):
+    header, *rows = Path(table1).read_text(encoding="utf-8").split()
+    write(
+        "rounds.csv", "\n".join([f"{header},round", *(f"{r},{i % 3}" for i, r in enumerate(rows))])
+    )
+    assert "taken as groups" not in evenhand("fit", "rounds.csv", "--judge-covariate", "round").out

@@ -1,0 +1,283 @@
+"""`evenhand rank --method`: one rule's board, several methods side by side, merged outputs."""
+
+import re
+
+import click
+import pytest
+
+from evenhand.cli.methods_result import abbreviate, draw_places
+from evenhand.cli.short_names import shorten
+from evenhand.cli.terminal import width
+from ranking.simple_rules import use_rules
+from ranking.test_methods import table
+
+
+@pytest.fixture
+def rules(monkeypatch):
+    return use_rules(monkeypatch)
+
+
+def test_one_method_is_shown_as_a_board_of_its_own(evenhand, table1, rules):
+    found = evenhand("rank", table1, "--method", "wins").out.splitlines()
+    start = found.index("method wins: comparisons won")
+    # Dras (2015), section 2: first preferences
+    assert found[start + 1 : start + 8] == [
+        "",
+        " place  system  wins",
+        "     1  A        402",
+        "     2  D        334",
+        "     3  B        127",
+        "     4  C         54",
+        "",
+    ]
+    assert re.fullmatch(r"sign   evenhand \S+ \| wins \| n=960 \| sha256 \w{12}", found[-1])
+
+
+def test_a_board_has_ranges_errors_and_lines_between_clusters_where_the_rule_has_them(
+    evenhand, table1, rules
+):
+    found = evenhand("rank", table1, "--method", "fewest-losses").out.splitlines()
+    start = found.index(" place  system  lost    s.e.  range")
+    assert found[start + 1].split() == ["1", "A", "-55", "0.5000", "1"]
+    assert set(found[start + 2].strip()) == {"┈"}
+    assert [row.split()[1] for row in found[start + 1 : start + 8 : 2]] == ["A", "D", "B", "C"]
+
+
+def test_a_rule_that_only_orders_shows_places_and_its_notes(evenhand, table1, rules):
+    text = evenhand("rank", table1, "--method", "lot", "--seed", "2").out
+    assert " place  system\n     1  C\n     2  D\n     3  A\n     4  B\n" in text
+    assert "\nnote   drawn\n" in text
+    assert "| lot, seed=2 |" in text
+
+
+def test_the_json_of_one_method_is_documented(evenhand, table1, rules):
+    found = evenhand("rank", table1, "--method", "wins", "--json").json
+    assert list(found) == [
+        *("signature", "method", "unit", "n_judgments", "n_comparisons", "systems", "notes"),
+    ]
+    assert (found["method"], found["unit"], found["n_judgments"]) == ("wins", "wins", 960)
+    known = {"place": 1, "system": "A", "score": 402}
+    unknown = dict.fromkeys(("stderr", "rank_lower", "rank_upper", "cluster"))
+    assert found["systems"][0] == known | unknown
+
+
+def test_the_csv_and_latex_of_one_method(evenhand, table1, tasks, rules):
+    lines = evenhand("rank", table1, "--method", "wins", "--csv").out.splitlines()
+    assert lines[:2] == [
+        "place,system,score,stderr,rank_lower,rank_upper,cluster",
+        "1,A,402.0,,,,",
+    ]
+    grouped = evenhand("rank", tasks, "--method", "wins", "--csv").out.splitlines()
+    assert [grouped[0][:12], grouped[1][:9], grouped[5][:9]] == [
+        "group,place,",
+        "one,1,A,4",
+        "two,1,C,4",
+    ]
+    latex = evenhand("rank", table1, "--method", "wins", "--latex").out
+    assert "place & system & wins \\\\\n\\midrule\n1 & A & $402$ \\\\" in latex
+    assert re.match(r"% evenhand \S+ \| wins \|", latex)
+
+
+def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, table1, rules):
+    text = evenhand("rank", table1, "--method", "all").out
+    assert "heads  BT bradley-terry, Win wins, FL fewest-losses, Lot lot, Nev never\n" in text
+    lines = text.splitlines()
+    start = lines.index(" system  BT Win FL Lot")
+    assert lines[start + 1 : start + 5] == [
+        " A        1   1  1   4",
+        " D        2   2  2   3",
+        " B        3   3  3   1",
+        " C        4   4  4   2",
+    ]
+    # by hand: lot has B C D A, of whose six pairs only B before C is the others'
+    assert lines[start + 6 : start + 11] == [
+        " Kendall distances, of 6 pairs",
+        "     BT Win FL",
+        " BT",
+        " Win  0",
+        " FL   0   0",
+    ]
+    assert lines[start + 11] == " Lot  5   5  5"
+    assert lines[start + 13 : start + 15] == [
+        "differ methods differ on 5 of 6 pairs, most on",
+        "       A before D: all but Lot",
+    ]
+    assert "       D before B: all but Lot" in lines  # the majority's order, not that of names
+    assert "error  never refused: never says anything" in lines[:start]
+    assert "note   lot: drawn" in lines
+    assert lines[-1].endswith(("sha256", *"0123456789abcdef"))
+
+
+def test_several_methods_can_be_chosen(evenhand, table1, rules):
+    found = evenhand("rank", table1, "--method", "wins", "--method", "bradley-terry", "--json").json
+    assert [one["method"] for one in found["methods"]] == ["wins", "bradley-terry"]
+    assert [row["places"]["wins"] for row in found["systems"]] == [1, 2, 3, 4]
+    assert found["distances"] == [{"methods": ["wins", "bradley-terry"], "kendall": 0.0}]
+    text = evenhand("rank", table1, "--method", "wins", "--method", "fewest-losses").out
+    assert "differ nowhere: no two methods order any of 6 pairs differently\n" in text
+
+
+def test_the_default_by_its_name_is_the_plain_ranking(evenhand, table1):
+    assert evenhand("rank", table1, "--method", "bradley-terry").out == evenhand("rank", table1).out
+
+
+def test_tasks_are_compared_each_by_itself(evenhand, tasks, rules):
+    found = evenhand("rank", tasks, "--method", "all", "--json").json
+    assert list(found["groups"]) == ["one", "two"]
+    best = {name: group["systems"][0]["system"] for name, group in found["groups"].items()}
+    assert best == {"one": "A", "two": "C"}
+    text = evenhand("rank", tasks, "--method", "all").out
+    assert text.count("\nheads  ") == 1
+    assert text.count(" Kendall distances") == text.count("\nsign   ") == 2
+    assert max(map(width, text.splitlines())) <= 80
+    rows = evenhand("rank", tasks, "--method", "all", "--csv")
+    assert rows.out.splitlines()[:2] == [
+        "group,system,bradley-terry,wins,fewest-losses,lot,never",
+        "one,A,1,1,1,4,",
+    ]
+    assert "one: never refused: never says anything" in rows.err
+
+
+def test_a_group_that_one_method_cannot_rank_is_named(evenhand, folder, rules):
+    rows = ["x,a,b,left", "x,b,a,left", "x,a,b,left", "y,a,b,left"]
+    (folder / "tasks.csv").write_text("\n".join(["task,left,right,outcome", *rows]))
+    text = evenhand("rank", "tasks.csv", "--method", "bradley-terry", "--method", "wins").out
+    before, after = text.split("y ──")
+    assert "error" not in before
+    assert "error  bradley-terry refused: worths are not identified" in after
+    assert "differ only one method could rank" in after
+
+
+@pytest.mark.parametrize("method", ["bojar", "all"])
+def test_a_task_that_no_method_can_rank_stops_none_of_the_others(evenhand, folder, method):
+    rows = ["a,b,left,t1", "b,c,left,t1", "a,b,left,t2", "c,d,left,t2"]
+    (folder / "tasks.csv").write_text("\n".join(["left,right,winner,task", *rows]))
+    words = ("rank", "tasks.csv", "--method", method)
+    before, after = evenhand(*words).out.split("t2 ──")
+    assert " a " in before
+    assert {line[:6] for line in after.splitlines()[2:]} <= {"", "error ", " " * 6}
+    assert "Kendall" not in after
+    who = "bojar refused: " if method == "all" else ""
+    assert f"error  {who}the systems fall into 2 groups" in after
+    found = evenhand(*words, "--json").json
+    if method == "all":
+        assert [row["system"] for row in found["groups"]["t2"]["systems"]] == list("abcd")
+        assert found["groups"]["t2"]["signature"] is None
+        assert "the systems fall into 2 groups" in found["groups"]["t2"]["refused"]["bojar"]
+    else:
+        assert "the systems fall into 2 groups" in found["refused"]["t2"]
+    table = evenhand(*words, "--csv")
+    assert table.out.splitlines()[1].startswith("t1,")
+    assert "never compared" in table.err
+    latex = evenhand(*words, "--latex")
+    assert latex.out.count("\\begin{tabular}") == 1
+    assert "\n\n% t2\n% " in latex.out
+    assert "never compared" in latex.out
+
+
+def test_latex_has_a_column_for_each_method(evenhand, table1, rules):
+    latex = evenhand("rank", table1, "--method", "all", "--latex").out
+    assert (
+        "system & BT & Win & FL & Lot & Nev \\\\\n\\midrule\nA & 1 & 1 & 1 & 4 & -- \\\\" in latex
+    )
+    assert "% FL: fewest-losses\n" in latex
+    assert "% never refused: never says anything\n" in latex
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--method wins --ties discard", "--ties is a setting of bradley-terry, and --method wins"),
+        ("--method wins --cluster judge", "--cluster is a setting of bradley-terry"),
+        ("--method wins --order-effect", "--order-effect is a setting of bradley-terry"),
+        ("--method wins --prior 1", "add --method bradley-terry"),
+        ("--method wins --level .9", "--level is a setting of bradley-terry"),
+        ("--method wins --interval model", "--interval is a setting of bradley-terry"),
+        ("--method wins --elo", "--elo is for the board of bradley-terry, not for --method wins"),
+        ("--method all --worth", "--worth is for the board of bradley-terry"),
+        ("--method all --reference A", "--reference is for the board of bradley-terry"),
+        ("--method wins --seed 3", "--seed: --method wins draws nothing: leave it out"),
+        ("--method winss", "method cannot be 'winss'"),
+        ("--method never", "never: never says anything"),
+    ],
+)
+def test_options_that_a_method_does_not_heed_are_refused(evenhand, table1, rules, words, said):
+    err = evenhand("rank", table1, *words.split(), code=2).err
+    assert err.startswith("error  ")
+    assert said in err
+
+
+def test_settings_of_the_default_are_heard_beside_rules(evenhand, table1, rules):
+    words = ("--ties", "half-win", "--cluster", "judgment", "--level", ".9", "--seed", "4")
+    found = evenhand("rank", table1, "--method", "all", *words, "--json").json
+    signature = found["methods"][0]["signature"]
+    assert "| half-win |" in signature
+    assert "level 0.9 | seed=4" in signature
+
+
+def test_names_lose_what_they_share_only_where_room_is_short():
+    names = [f"newstest2016.system-{c}.4361.cs-en" for c in "abcd"]
+    found = table(("one", (4, 3, 2, 1)), ("two", (4, 3, 1, 2)), systems=tuple(names))
+    heads = abbreviate(found.methods)
+    assert names[0] in draw_places(found, heads, 80)[1]
+    short = list(map(click.unstyle, draw_places(found, heads, 36)))
+    assert short[1] == " a         1   1"
+    assert short[-1] == " names without 'newstest2016.system-' and '.4361.cs-en'"
+    assert max(map(width, short[:-1])) <= 36
+
+
+def test_methods_that_find_no_room_beside_the_names_stand_below():
+    rules = [(f"rule-{c}", (4.0, 3.0, 2.0, 1.0)) for c in "abcdefghij"]
+    found = table(*rules, systems=("alpha", "beta", "gamma", "delta"))
+    lines = list(map(click.unstyle, draw_places(found, abbreviate(found.methods), 30)))
+    assert lines.count("") == 1
+    assert max(map(width, lines)) <= 30
+    assert sum(line.startswith(" alpha") for line in lines) == 2
+    assert sum(len(line.split()) - 1 for line in lines if line.startswith(" beta")) == 10
+
+
+def test_shortened_names_stay_different_and_are_never_empty():
+    assert shorten(["a.", "a.b"]) == (["a.", "a.b"], "")
+    assert shorten(["a.x", "a.x.b"]) == (["x", "x.b"], "names without 'a.'")
+    assert shorten(["one"]) == (["one"], "")
+    assert shorten(["x-a-z", "x-b-z"]) == (["a", "b"], "names without 'x-' and '-z'")
+    assert shorten(["ab1", "ab2"]) == (["ab1", "ab2"], "")
+
+
+def test_merged_outputs_are_read_on_the_command_line(evenhand, folder):
+    lines = ["ranking,system,rank", "r1,A+B,1", "r1,C,2", "r2,C,1", "r2,A,2", "r2,B,2"]
+    (folder / "merged.csv").write_text("\n".join(lines))
+    found = evenhand("rank", "merged.csv", "--merged", "+", "--json").json
+    assert {row["system"]: (row["wins"], row["losses"]) for row in found["systems"]} == {
+        "A": (1, 1),
+        "B": (1, 1),
+        "C": (2, 2),
+    }
+    assert (found["n_judgments"], found["n_comparisons"]) == (2, 5)
+    assert "1 of 4 names stand for several systems, such as 'A+B'" in " ".join(found["notes"])
+    assert "named like" not in evenhand("inspect", "merged.csv", "--merged", "+").out
+    hint = "1 of 4 systems is named like several of the others, 'A+B'"
+    assert hint in " ".join(evenhand("inspect", "merged.csv").out.split())
+    assert hint in evenhand("rank", "merged.csv", code=2).err
+    fitted = evenhand("fit", "merged.csv", "--merged", "+", "--json").json
+    assert fitted["n_comparisons"] == 5
+    evenhand("convert", "merged.csv", "--merged", "+", "--comparisons", "-o", "pairs.csv")
+    assert evenhand("inspect", "pairs.csv", "--json").json["total"]["comparisons"] == 5
+
+
+def test_merged_ratings_and_an_empty_sign_are_refused(evenhand, folder, table1):
+    (folder / "ratings.csv").write_text("system,score\nA+B,3\n")
+    assert (
+        "merged is for comparisons"
+        in evenhand("inspect", "ratings.csv", "--merged", "+", code=2).err
+    )
+    assert "merged is empty" in evenhand("rank", table1, "--merged", "", code=2).err
+
+
+def test_all_methods_rank_the_twelve_tasks_of_wmt16_in_80_columns(evenhand, data_folder):
+    path = str(data_folder / "wmt16_rankings" / "rankings_collapsed.parquet")
+    methods = ("--method", "bradley-terry", "--method", "origwmt")
+    text = evenhand("rank", path, "--merged", "+", *methods).out
+    assert text.count("\nsign   ") == 12
+    assert "error" not in text
+    assert max(map(width, text.splitlines())) <= 80

@@ -1,0 +1,67 @@
+"""Names in little room: none may look like another."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.cli.short_names import shorten, tell_apart
+from evenhand.cli.terminal import cut, width
+
+NAMES = st.lists(st.text("ab系-…1", max_size=14), min_size=1, max_size=12, unique=True)
+
+
+@given(NAMES, st.integers(5, 12))
+def test_names_stay_apart_and_fit(names, columns):
+    found = tell_apart(names, columns)
+    assert list(found) == names
+    assert len(set(found.values())) == len(names)
+    assert max(map(width, found.values())) <= columns
+
+
+@given(NAMES)
+def test_names_that_fit_are_left_alone(names):
+    assert tell_apart(names, 30) == {name: name for name in names}
+
+
+@pytest.mark.parametrize("begin", ["系统-very-long-organisation-name-", "university-"])
+def test_the_part_in_which_names_differ_is_kept(begin):
+    names = [f"{begin}{i:02}-constrained-run-of-the-year" for i in range(25)]
+    assert len({cut(name, 14) for name in names}) == 1  # what is to be mended
+    found = tell_apart([*names, "ELO", "plain"], 14)
+    assert all(f"{i:02}" in found[name] for i, name in enumerate(names))
+    assert (found["ELO"], found["plain"]) == ("ELO", "plain")
+
+
+def test_names_that_differ_in_many_places_are_numbered_as_a_last_resort():
+    long = "-" * 30
+    names = [f"x{long}{a}{long}{b}{long}{c}{long}y" for a, b, c in ("aaa", "aba", "bab", "bbb")]
+    found = tell_apart(names, 10)
+    assert [one[-2:] for one in found.values()] == ["…1", "…2", "…3", "…4"]
+
+
+def test_names_that_are_written_alike_are_numbered():
+    assert list(tell_apart(["a\x1b", "a\\x1b"], 8).values()) == ["a\\x1b…1", "a\\x1b…2"]
+
+
+def test_short_names_never_look_alike():
+    names = ["newstest.a.x.en", "newstest.b.x.en", "newstest.en"]
+    assert len(set(shorten(names)[0])) == 3
+
+
+def test_mean_places_have_the_names_of_the_table_where_names_are_long(evenhand):
+    systems = [
+        f"a-very-long-name-of-a-system-that-goes-on-{part}-constrained-run" for part in "xyz"
+    ]
+    rows = [
+        (left, right, "left", f"j{judge}")
+        for judge in range(4)
+        for i, left in enumerate(systems)
+        for right in systems[i + 1 :]
+    ]
+    table = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
+    table.write_csv("long.csv")
+    text = " ".join(evenhand("test", "long.csv").out.split())
+    assert "mean places: x 1.00, y 2.00, z 3.00" in text
+    assert evenhand("test", "long.csv", "--json").json["friedman"]["mean_places"][systems[0]] == 1
+    assert f"{systems[0]} 1.00" in evenhand("test", "long.csv", "--latex").out

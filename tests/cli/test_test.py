@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import csv
+import io
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from evenhand.cli.terminal import width
+from golden_numbers import entries
+
+KEYS = [
+    *("signature", "ties_as", "sides", "new", "pairs", "untested", "variants", "model"),
+    *("friedman", "assumes", "ignores", "n_judgments", "n_comparisons", "says", "notes"),
+]
+PAIR_KEYS = ["first", "second", "better", "ties", "worse", "p", "holm", "fdr"]
+ONE_PAIR = [
+    one
+    for one in entries("03_sign_tests")
+    if one.id.endswith(("ModPref", "printed_stats", "Pref_ours"))
+]
+
+
+def pair_file(plus: int, none: int, minus: int) -> str:
+    lines = [f"new,old,{name},{n}" for name, n in (("left", plus), ("tie", none), ("right", minus))]
+    text = "left,right,outcome,weight\n" + "\n".join(lines) + "\n"
+    Path("pair.csv").write_text(text, encoding="utf-8")
+    return "pair.csv"
+
+
+def test_json_is_the_documented_contract(evenhand, table1):
+    found = evenhand("test", table1, "--json").json
+    assert list(found) == KEYS
+    assert [list(one) for one in found["pairs"]] == [PAIR_KEYS] * 6
+    assert (found["variants"], found["model"]) == ([], [])
+    assert "sign test ignore" in found["signature"]
+    # R 4.2.2, friedman.test, of the first preferences by judge
+    assert found["friedman"]["statistic"] == pytest.approx(10.2)
+    assert found["friedman"]["f"] == pytest.approx(17)
+    assert found["friedman"]["mean_places"]["A"] == pytest.approx(1.25)
+
+
+@pytest.mark.parametrize("entry", ONE_PAIR, ids=lambda entry: entry.id)
+def test_one_pair_shows_every_sign_test_beside_the_model(evenhand, entry):
+    file = pair_file(*(entry.input[name] for name in ("n_plus", "n_zero", "n_minus")))
+    found = evenhand("test", file, "--new", "new", "--json").json
+    own = {one["variant"]: one for one in found["variants"]}
+    expected = entry.expected
+    assert own["ignore"]["p"] == pytest.approx(expected["ignore_ties"]["two_sided"], abs=1e-9)
+    assert own["split"]["p"] == pytest.approx(
+        expected["split_even_drop_odd_tie"]["two_sided"], abs=1e-9
+    )
+    assert own["against"]["greater"] == pytest.approx(
+        expected["ties_against_new_system"]["greater"], abs=1e-9
+    )
+    assert own["trinomial"]["p"] == pytest.approx(expected["trinomial"]["two_sided"], abs=1e-9)
+    model = next(
+        one for one in entries("01_llbt_single_pair") if one.id == entry.id.removeprefix("sign_")
+    )
+    coefficients = {one["name"][0]: one for one in found["model"]}
+    for name, row in (("o", model.expected["o1"]), ("g", model.expected["g1"])):
+        assert coefficients[name]["estimate"] == pytest.approx(row["est"], abs=1e-8)
+        assert coefficients[name]["stderr"] == pytest.approx(row["se"], abs=1e-6)
+
+
+def test_modpref_is_printed_with_its_sign_tests_and_the_model(evenhand, modpref):
+    text = evenhand("test", modpref).out
+    assert re.search(r"ignore +ties ignored, exact +— +\.0103\n", text)
+    assert re.search(r"trinomial +trinomial +— +\.0091\n", text)
+    assert re.search(r"model +log-linear, λ +2\.620 +\.0088\n", text)
+    assert "λ of + 0.2778 (s.e. 0.1060), z 2.620, p .0088; odds 1.74 to 1" in text
+    assert "γ -0.6551 (s.e. 0.2300), z -2.848, p .0044" in text
+    assert "exact 95 % interval 0.531 to 0.731" in text
+    assert "says   + is preferred to - (p .0103, ties ignored, exact)" in text
+    assert "note" not in text  # no judges, no items: nothing speaks against independence
+
+
+def test_only_a_direction_that_was_named_has_one_sided_p_values(evenhand, modpref):
+    assert "one-sided" not in evenhand("test", modpref).out
+    said = evenhand("test", modpref, "--json").json["variants"]
+    assert {one["greater"] for one in said} == {None}
+    text = evenhand("test", modpref, "--new", "+").out
+    assert re.search(r"ignore +ties ignored, exact +— +\.0103 +\.0052\n", text)
+    turned = evenhand("test", modpref, "--new", "-", "--json").json["variants"][0]
+    # scipy 1.17.1: binomtest(35, 96, alternative="greater")
+    assert turned["greater"] == pytest.approx(stats.binom.sf(34, 96, 0.5))
+
+
+def test_the_treatment_of_ties_can_be_chosen(evenhand, collins):
+    found = evenhand("test", collins, "--ties-as", "split", "--json").json
+    # scipy 1.17.1: binomtest(121, 198)
+    assert found["pairs"][0]["p"] == pytest.approx(0.00216374338612456, abs=1e-9)
+    assert "sign test split" in found["signature"]
+    said = evenhand("test", collins, "--ties-as", "splitt", code=2).err
+    assert "Did you mean 'split'?" in said
+
+
+def test_a_new_system_has_its_own_pairs_and_one_side(evenhand, table1):
+    found = evenhand("test", table1, "--new", "B", "--json").json
+    assert ([one["first"] for one in found["pairs"]], found["sides"]) == (["B"] * 3, 1)
+    better, worse = (found["pairs"][0][name] for name in ("better", "worse"))
+    expected = stats.binomtest(better, better + worse, alternative="greater").pvalue
+    assert found["pairs"][0]["p"] == pytest.approx(expected)
+    assert "one-sided: is B preferred?" in evenhand("test", table1, "--new", "B").out
+    assert "nobody compared a system 'E'" in evenhand("test", table1, "--new", "E", code=2).err
+
+
+def test_many_answers_of_one_judge_are_warned_of_with_their_numbers(evenhand, table1):
+    said = " ".join(evenhand("test", table1).out.split())
+    assert "there are 4 judges with 240 each on average, so p-values are too small" in said
+    assert "takes" not in evenhand("test", table1, "--csv").out
+
+
+def test_each_test_says_under_which_conditions_it_holds(evenhand, table1, modpref):
+    said = " ".join(evenhand("test", table1).out.split())
+    assert "holds only if all comparisons are independent; every decided comparison" in said
+    assert "Friedman's test only if the blocks are independent of each other;" in said
+    assert "Friedman" not in evenhand("test", modpref).out
+
+
+def test_mean_places_of_many_systems_name_where_the_rest_is(evenhand, folder):
+    names = [f"s{i:02}" for i in range(15)]
+    rows = [f"{j},{a},{b},left" for j in "xyz" for a in names for b in names if a < b]
+    Path("panel.csv").write_text("judge,left,right,outcome\n" + "\n".join(rows) + "\n")
+    text = " ".join(evenhand("test", "panel.csv").out.split())
+    assert "mean places: s00 1.00, s01 2.00," in text
+    assert "s11 12.00 and 3 more systems: --json has all mean places" in text
+
+
+def test_outputs_of_several_systems_have_the_order_of_their_ranking(evenhand, folder):
+    lines = ["judge,item,ranking,system,rank"]
+    for i, ranks in enumerate([(1, 1, 2), (2, 1, 2), (1, 2, 2)]):
+        lines += [f"j,i{i},r{i},{s},{n}" for s, n in zip(("a", "b+c", "d"), ranks, strict=True)]
+    Path("shared.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = evenhand("test", "shared.csv", "--blocks", "ranking", "--merged", "+", "--json").json
+    # average ranks of a, b, c, d by hand: (2, 2, 2, 4), (3.5, 1.5, 1.5, 3.5), (1, 3, 3, 3)
+    expected = {"a": 6.5 / 3, "b": 6.5 / 3, "c": 6.5 / 3, "d": 10.5 / 3}
+    assert found["friedman"]["mean_places"] == pytest.approx(expected)
+
+
+def test_an_answer_on_an_output_of_several_systems_counts_as_one_ranking(evenhand, folder):
+    Path("shared.csv").write_text("left,right,outcome\na+b,c,left\na,c,left\nb,c,tie\n")
+    assert "3 rankings → 4 comparisons" in evenhand("test", "shared.csv", "--merged", "+").out
+
+
+def test_two_judges_who_did_not_see_all_systems_are_left_out_by_name(evenhand, folder):
+    rows = [f"{judge},{pair},left" for judge in ("j1", "j2") for pair in ("A,B", "B,C", "A,C")]
+    rows += ["j3,A,B,left", "j4,B,A,left"]
+    Path("some.csv").write_text("judge,left,right,outcome\n" + "\n".join(rows) + "\n")
+    text = " ".join(evenhand("test", "some.csv").out.split())
+    assert "2 of 4 judges did not see all systems: left out of Friedman's test (j3, j4)" in text
+    assert "Friedman over 2 judges" in text
+    # two judges agree on three systems by chance in one case of six
+    assert "every block gives the same order, exact, p .1667" in text
+
+
+def test_one_complete_judge_is_too_few_and_the_pairs_are_tested_all_the_same(evenhand, table1):
+    found = evenhand("test", table1, "--where", "judge = 'J1'", "--json").json
+    assert found["friedman"] is None
+    assert len(found["pairs"]) == 6
+    assert any("needs two complete blocks" in note for note in found["notes"])
+
+
+def test_without_judges_there_are_no_blocks_and_the_pairs_are_tested(evenhand, folder):
+    rows = ["A,B,left", "B,C,left", "C,A,tie"]
+    Path("bare.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n")
+    text = evenhand("test", "bare.csv").out
+    assert "no Friedman test: nothing tells apart one judge from another" in text
+    assert "no pair is told apart (Holm-adjusted p > .05)" in text
+    assert "column 'item' not found" in evenhand("test", "bare.csv", "--blocks", "item", code=2).err
+
+
+def test_a_pair_without_losses_has_sign_tests_and_says_why_there_is_no_model(evenhand, folder):
+    text = " ".join(evenhand("test", pair_file(9, 3, 0)).out.split())
+    assert re.search(r"ignore ties ignored, exact — \.0039 ", text)  # 2 / 2⁹
+    assert "no model beside the tests: the tie parameter has no finite estimate" in text
+    assert "--prior" not in text
+
+
+def test_no_ties_and_nothing_but_ties(evenhand, folder):
+    assert "no ties observed" in evenhand("test", pair_file(7, 0, 3)).out
+    text = evenhand("test", pair_file(0, 5, 0)).out
+    assert re.search(r"ignore-normal +ties ignored, normal +— +1\.0000", text)
+    assert "share" not in text
+
+
+def test_rankings_can_be_the_blocks(evenhand, rankings):
+    found = evenhand("test", rankings, "--blocks", "ranking", "--json").json
+    # scipy 1.17.1: friedmanchisquare of the ranks (1,2,3), (2,1,2), (3,1,1)
+    expected = stats.friedmanchisquare(*-np.array([[1, 2, 3], [2, 1, 2], [3, 1, 1]]).T)
+    assert found["friedman"]["by"] == "ranking"
+    assert found["friedman"]["statistic"] == pytest.approx(expected.statistic)
+    assert (found["n_judgments"], found["n_comparisons"]) == (3, 9)
+
+
+def test_tasks_are_tested_apart(evenhand, tasks):
+    groups = evenhand("test", tasks, "--json").json["groups"]
+    assert list(groups) == ["one", "two"]
+    assert [one["holm"] for one in groups["one"]["pairs"]] == pytest.approx(
+        [one["holm"] for one in groups["two"]["pairs"]]
+    )
+    assert "one ────" in evenhand("test", tasks).out
+
+
+def test_a_group_without_the_new_system_is_named(evenhand, folder):
+    Path("mixed.csv").write_text(
+        "task,left,right,outcome\ngood,A,B,left\nbad,B,C,left\n", encoding="utf-8"
+    )
+    found = evenhand("test", "mixed.csv", "--new", "A", "--json").json
+    assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
+    assert "bad is not tested" in evenhand("test", "mixed.csv", "--new", "A", "--csv").err
+    assert "bad: nobody" in evenhand("test", "mixed.csv", "--new", "X", code=2).err
+
+
+def test_importance_weights_are_refused(evenhand, table1):
+    said = evenhand("test", table1, "--weights", "importance", code=2).err
+    assert "importance weights are no counts" in said
+
+
+def test_csv_and_latex_hold_every_pair(evenhand, table1):
+    ran = evenhand("test", table1, "--csv")
+    read = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [list(row) for row in read] == [PAIR_KEYS] * 6
+    assert "Friedman over 4 judges" in ran.err
+    lines = evenhand("test", table1, "--latex").out.splitlines()
+    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert len(body) == 6
+    assert r"A & D & $113$ & $8$ & $39$" in "\n".join(body)
+    assert lines[0].startswith("% evenhand ")
+
+
+def test_a_long_table_is_cut_and_says_where_the_rest_is(evenhand, folder):
+    names = [f"system-{'long-' * 8}{i}" for i in range(13)]
+    rows = [f"{a},{b},left" for a in names for b in names if a < b]
+    Path("many.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n")
+    text = evenhand("test", "many.csv").out
+    assert "... 18 more pairs: --csv has all of them" in text
+    assert "names without 'system-long-" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [["test"], ["rank"], ["fit"], ["rank", "--method", "win-rate"], ["rank", "--method", "all"]],
+)
+def test_long_names_that_differ_in_the_middle_are_told_apart(evenhand, folder, verb):
+    long = "系统-very-long-name-of-an-organisation-{}-with-a-constrained-run-of-the-year"
+    names = ["ELO", "plain", *(long.format(i) for i in range(9))]
+    rows = [f"{a},{b},{o}" for a in names for b in names if a < b for o in ("left", "tie", "right")]
+    Path("wide.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    text = evenhand(*verb, "wide.csv").out
+    table = [line for line in text.splitlines() if line.startswith(" ") and "…" in line]
+    shown = {word for line in table for word in line.split() if word.startswith("系")}
+    assert len(shown) == 9
+    lines = [line for line in text.splitlines() if "organisation" not in line]
+    assert max(map(width, lines)) <= 80
+
+
+def test_a_million_rows_are_counted_once(evenhand, folder):
+    rng = np.random.Generator(np.random.PCG64(7))
+    n = 1_000_000
+    left = rng.integers(0, 20, n)
+    frame = {
+        "left": left,
+        "right": (left + rng.integers(1, 20, n)) % 20,
+        "outcome": rng.choice(["left", "tie", "right"], n),
+        "judge": rng.integers(0, 500, n),
+    }
+    pl.DataFrame(frame).write_parquet("million.parquet")
+    began = time.process_time()
+    found = evenhand("test", "million.parquet", "--ties-as", "trinomial", "--json").json
+    assert time.process_time() - began < 10
+    assert (found["n_comparisons"], found["friedman"]["blocks"]) == (n, 500)
