@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -42,7 +43,7 @@ class ModelsResult(GroupedResult[ModelTable]):
 
     def say(self, part: ModelTable) -> list[str]:
         """Return what the tests answer, and what all numbers assume."""
-        return [*map(_say, part.questions), *part.says, *_notes(part)]
+        return [*_answers(part), *part.says, *_notes(part)]
 
 
 def _draw(table: ModelTable, columns: int) -> list[str]:
@@ -57,7 +58,7 @@ def _draw(table: ModelTable, columns: int) -> list[str]:
         click.style(lines[0], dim=True),
         *lines[1:],
         "",
-        *_answers(table, columns),
+        *(line for said in _answers(table) for line in block("test", [said], columns)),
         *(label("says", one, columns, colour="green") for one in table.says),
         *(label("note", note, columns, colour="yellow") for note in _notes(table)),
         sign(table.signature, columns),
@@ -89,15 +90,25 @@ def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
     )
 
 
-def _answers(table: ModelTable, columns: int) -> list[str]:
-    return [line for one in table.questions for line in block("test", [_say(one)], columns)]
+def _answers(table: ModelTable) -> list[str]:
+    """Say what each test answers, and by which numbers."""
+    shared = _shared(table)
+    return [_say(one, shared) for one in table.questions]
 
 
-def _say(one: Question) -> str:
-    """Say what a test answers, and by which numbers."""
+def _shared(table: ModelTable) -> list[str]:
+    """Return the notes that stand with every one of several tests: they are said once, below."""
+    first, *others = table.questions or (None,)
+    if first is None or not others:
+        return []
+    return [note for note in first.notes if all(note in one.notes for one in others)]
+
+
+def _say(one: Question, shared: Sequence[str]) -> str:
     tests = [f"LR {one.lr.statistic:,.2f} on {one.lr.df} df, p {format_p(one.lr.p)}"]
     tests += [_say_wald(wald) for wald in one.walds]
-    return f"{one.answer}: {'; '.join([*tests, *one.notes])}"
+    tests += [note for note in one.notes if note not in shared]
+    return f"{one.answer}: {'; '.join(tests)}"
 
 
 def _say_wald(wald: WaldTest) -> str:
@@ -110,7 +121,7 @@ def _say_wald(wald: WaldTest) -> str:
 def _notes(table: ModelTable) -> list[str]:
     """Say what the numbers assume, and which models have no fit."""
     refused = [f"{name}: no fit: {why}" for name, why in table.refused.items()]
-    return [*_cautions(table), *refused, *table.notes]
+    return [*_shared(table), *_cautions(table), *refused, *table.notes]
 
 
 def _cautions(table: ModelTable) -> list[str]:
@@ -177,5 +188,5 @@ def _tabulate(name: str, table: ModelTable) -> str:
         )
         for row in table.rows
     ]
-    comments = [*([name] if name else []), table.signature, *map(_say, table.questions)]
+    comments = [*([name] if name else []), table.signature, *_answers(table)]
     return tabular("lrrrrr", header, [rows], [*comments, *table.says, *_notes(table)])
