@@ -14,10 +14,12 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
 )
+from evenhand.preference.coefficients import LRTest
 from evenhand.preference.judges.estimation import explain_lost
 from evenhand.preference.judges.notes import note_result
 from evenhand.preference.judges.profile import find_interval
 from evenhand.preference.judges.start import pool_judges
+from evenhand.preference.judges.words import say
 from evenhand.preference.random_judges import RandomJudges
 from judge_panels import panel_of, tastes
 from tallies import tally
@@ -43,7 +45,7 @@ def test_answers_that_cannot_tell_sigma_are_refused_in_words():
     with pytest.raises(NotIdentified, match="each of 9 judges gave one judgment"):
         RandomJudges().fit(tally(*singles))
     steady = [("a", "b", 4 * (i % 2), 0, 4 - 4 * (i % 2), f"j{i}") for i in range(9)]
-    with pytest.raises(NotIdentified, match="sigma has no finite estimate"):
+    with pytest.raises(NotIdentified, match="σ has no finite estimate"):
         RandomJudges().fit(tally(*steady))
 
 
@@ -127,7 +129,7 @@ def test_a_walk_that_leads_back_by_ties_alone_is_none():
 
 def test_sigma_beyond_six_is_said_to_be_there_with_what_to_collect():
     steady = [("a", "b", 100 * (i % 2), 0, 100 - 100 * (i % 2), f"j{i}") for i in range(9)]
-    with pytest.raises(NotConverged, match=r"rises at sigma = 6.*let judges answer more") as lost:
+    with pytest.raises(NotConverged, match=r"rises at σ = 6.*let judges answer more") as lost:
         RandomJudges().fit(tally(*steady, ("a", "b", 5, 0, 5, "t")))
     assert "laplace" not in str(lost.value)
 
@@ -135,7 +137,7 @@ def test_sigma_beyond_six_is_said_to_be_there_with_what_to_collect():
 def test_what_is_lost_below_six_says_what_was():
     panel, pooled = panel_of(CAMPAIGN), pool_judges(CAMPAIGN, 3, ties=True)
     said = explain_lost(NotConverged("no step gains", ["wait"]), panel, pooled)
-    assert str(said).startswith("sigma was not found: no step gains; wait, let judges")
+    assert str(said).startswith("σ was not found: no step gains; wait, let judges")
 
 
 def test_refusals_advise_no_option_that_random_judges_refuse():
@@ -165,5 +167,13 @@ def test_settings_that_change_numbers_stand_in_the_signature():
     assert {"restricted", "reference=s1", "level=0.995"} <= set(one.signature_parts)
     assert {"ml", "reference=s3", "level=0.95"} <= set(two.signature_parts)
     assert "restricted" not in two.signature_parts
-    assert "99.5% interval" in one.says[0]
+    assert "99.5 % interval" in one.says[0]
     assert "of the answers without ties" in one.says[1]
+
+
+def test_disagreement_is_claimed_only_where_a_test_supports_it():
+    claim = ((0.0, 1.1), 0.95)
+    unsure = say(0.37, claim, LRTest(0.13, 1, 0.36), None)[0]
+    assert unsure == "no sign that judges disagree: σ = 0.37 (0.00 to 1.10; 95 % interval)"
+    sure = say(0.37, claim, LRTest(20.0, 1, 1e-5), None)[0]
+    assert sure == "judges disagree by σ = 0.37 (0.00 to 1.10; 95 % interval)"

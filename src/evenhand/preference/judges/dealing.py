@@ -57,7 +57,7 @@ class DealTest:
     def __str__(self) -> str:
         return (
             f"p {format_p(self.p)} ({self.deals} random deals of rankings to judges); estimated by"
-            f" moments sigma is {self.sigma:.2f}, and {self.dealt:.2f} where rankings are dealt"
+            f" moments σ is {self.sigma:.2f}, and {self.dealt:.2f} where rankings are dealt"
             " to judges at random"
         )
 

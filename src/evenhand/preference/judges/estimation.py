@@ -112,9 +112,9 @@ def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverg
     except NotConverged:
         rising = False
     if not rising:
-        return NotConverged(f"sigma was not found: {lost.fault}", [*lost.remedies, *MORE])
+        return NotConverged(f"σ was not found: {lost.fault}", [*lost.remedies, *MORE])
     return NotConverged(
-        f"sigma was not found: the likelihood still rises at sigma = {LARGEST:g}, beyond which"
+        f"σ was not found: the likelihood still rises at σ = {LARGEST:g}, beyond which"
         " nothing is looked for, since hardly any judge contradicts himself or herself",
         MORE,
     )

@@ -56,7 +56,7 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
         return
     if not _contradicts(tally, judge, labels):
         raise NotIdentified(
-            "sigma has no finite estimate: no judge ever contradicts himself or herself, so that"
+            "σ has no finite estimate: no judge ever contradicts himself or herself, so that"
             " tastes alone could explain all of them",
             MORE,
         )
@@ -85,7 +85,7 @@ def note_few(judges: int) -> tuple[str, ...]:
     if judges >= FEW:
         return ()
     return (
-        f"{judges} judges are too few to say how much judges differ: sigma is about these, and"
+        f"{judges} judges are too few to say how much judges differ: σ is about these, and"
         " contrasts ± 1.96 standard errors cover less than 95 % (.82 of simulated contrasts of 2"
         " judges, .83 of 3, .90 to .94 of 5)",
     )
@@ -99,7 +99,7 @@ def note_rankings(test: DealTest | None) -> tuple[str, ...]:
         else "no test, since the data do not tell rankings apart"
     )
     return (
-        "comparisons of one ranking hang together, which sigma takes for taste: sigma is an upper"
+        "comparisons of one ranking hang together, which σ takes for taste: σ is an upper"
         f" bound, without interval; {known}; fit one comparison of each ranking to see the taste"
         " alone",
     )
@@ -115,7 +115,7 @@ def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -
         )
     if check is None:
         notes.append(
-            "sigma is 0, the edge of what it can be: standard errors take judgments for independent"
+            "σ is 0, the edge of what it can be: standard errors take judgments for independent"
         )
     elif check.worst < THIN:
         notes.append(
@@ -124,6 +124,6 @@ def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -
         )
     if check is not None and abs(check.sigma_shift) > max(OFF * sigma, 3 * check.sigma_error):
         notes.append(
-            f"the integrals over tastes are poor: sigma would move by {check.sigma_shift:+.3f}"
+            f"the integrals over tastes are poor: σ would move by {check.sigma_shift:+.3f}"
         )
     return tuple(notes)

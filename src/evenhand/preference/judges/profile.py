@@ -37,7 +37,7 @@ NEAR: Final = 0.1
 """Distance of the root of the deviance from its goal within which a last step is taken blindly."""
 LEFT: Final = 1 / 40
 """Share of that gain in worths below which the gain of a Newton step in log σ is added up too."""
-_LOST: Final = "the interval of sigma was not found"
+_LOST: Final = "the interval of σ was not found"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from math import erfc, inf, sqrt
+from typing import Final
 
 import numpy as np
 
 from evenhand.preference.coefficients import LRTest
 from evenhand.preference.judges.check import IntegralCheck
 from evenhand.preference.judges.dealing import DealTest
+
+DOUBTFUL: Final = 0.05
+"""P-value from which nothing is claimed."""
 
 
 def say(
@@ -26,27 +30,34 @@ def say(
         check: of the integrals; None at σ = 0.
 
     """
-    found = f"judges disagree by sigma = {sigma:.2f} at most (no interval: answers are rankings)"
+    found = f"{_claim(test)} σ = {sigma:.2f} at most (no interval: answers are rankings)"
     if claim is not None:
         interval, level = claim
-        span = f"{_span(interval)}; {100 * level:g}% interval"
-        found = f"judges disagree by sigma = {sigma:.2f} ({span})"
-    tested = f"one taste for all judges (sigma = 0): {test or 'no test'}"
+        span = f"{_span(interval)}; {100 * level:g} % interval"
+        found = f"{_claim(test)} σ = {sigma:.2f} ({span})"
+    tested = f"one taste for all judges (σ = 0): {test or 'no test'}"
     if check is None:
-        return (f"{found}: no more than chance", tested)
+        return (found, tested)
+    favourite, reverse = 100 * favourite_share(sigma), 100 * reversed_share(sigma)
     meant = (
-        f"of two systems equal to the mean judge, a judge picks his or her favourite in"
-        f" {favourite_share(sigma):.0%} of the answers without ties; where the mean judge sees a"
-        f" log-worth of 1 between two systems, {reversed_share(sigma):.0%} of the judges hold the"
-        " opposite"
+        "of two systems equal to the mean judge, a judge picks his or her favourite in"
+        f" {favourite:.0f} % of the answers without ties; where the mean judge sees a log-worth of"
+        f" 1 between two systems, {reverse:.0f} % of the judges hold the opposite"
     )
     checked = (
         f"integrals checked by {check.draws} draws for each of {check.blocks:,} blocks"
-        f" ({check.effective:.0%} effective): sigma would move by"
+        f" ({100 * check.effective:.0f} % effective): σ would move by"
         f" {check.sigma_shift:+.4f} (Monte Carlo error {check.sigma_error:.4f}), the log-likelihood"
         f" by {check.loglik_shift:+.3f} ({check.loglik_error:.3f})"
     )
     return (found, meant, tested, checked)
+
+
+def _claim(test: LRTest | DealTest | None) -> str:
+    """Begin the sentence about σ: a claim only where a test supports it."""
+    if test is None or test.p < DOUBTFUL:
+        return "judges disagree by"
+    return "no sign that judges disagree:"
 
 
 def _span(interval: tuple[float, float]) -> str:
