@@ -9,16 +9,14 @@ import click
 from evenhand.cli.covariates import join_options, join_tables
 from evenhand.cli.groups import work_on_groups
 from evenhand.cli.options import (
-    Section,
     Verb,
+    cluster_options,
     examples,
     group_option,
     output_options,
     reading_options,
-    stack,
 )
 from evenhand.cli.output import take_output
-from evenhand.cli.parameters import OneOf
 from evenhand.cli.patience import Patience
 from evenhand.cli.reading import remarks_on, take_reading
 
@@ -26,34 +24,9 @@ if TYPE_CHECKING:
     from evenhand.judgments import Comparisons
     from evenhand.ranking.position_bias import PositionBias
 
-CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 EXAMPLES: Final = (
     "evenhand bias votes.csv",
     "evenhand bias wmt12.RNK_results.csv --task fr-en",
-)
-
-
-class _Certainty(Section):
-    heading = "Uncertainty"
-
-
-certainty_options = stack(
-    click.option(
-        "--cluster",
-        cls=_Certainty,
-        type=OneOf(CLUSTERS),
-        help="Judgments that hang together. Default: by judge and item where both are known,"
-        " else what there is.",
-    ),
-    click.option(
-        "--level",
-        cls=_Certainty,
-        type=float,
-        default=0.95,
-        show_default=True,
-        metavar="PROPORTION",
-        help="Level of intervals; of the judges who are said to stand out 1 − level may be wrong.",
-    ),
 )
 
 
@@ -65,7 +38,7 @@ certainty_options = stack(
 @reading_options
 @join_options
 @group_option
-@certainty_options
+@cluster_options
 @output_options
 def bias(
     *,

@@ -130,11 +130,7 @@ reading_options = stack(
         metavar="ROLE=NAME",
         help="Which column plays a role, such as judge=annotator. Repeatable.",
     ),
-    _shared_input(
-        "--weight",
-        metavar="COLUMN",
-        help="How many judgments a row stands for.",
-    ),
+    _shared_input("--weight", metavar="COLUMN", help="How many judgments a row stands for."),
     _shared_input(
         "--weights",
         type=OneOf(WEIGHTS),
@@ -225,15 +221,7 @@ covariate_option = click.option(
     help="Judges with different values have worths of their own. Repeatable.",
 )
 
-interval_options = stack(
-    click.option(
-        "--interval",
-        cls=_Certainty,
-        type=OneOf(INTERVALS, LATER),
-        default="sandwich",
-        show_default=True,
-        help="model assumes independent judgments; the others allow for clusters.",
-    ),
+cluster_options = stack(
     click.option(
         "--cluster",
         cls=_Certainty,
@@ -250,6 +238,18 @@ interval_options = stack(
         metavar="PROPORTION",
         help="Level of the intervals.",
     ),
+)
+
+interval_options = stack(
+    click.option(
+        "--interval",
+        cls=_Certainty,
+        type=OneOf(INTERVALS, LATER),
+        default="sandwich",
+        show_default=True,
+        help="model assumes independent judgments; the others allow for clusters.",
+    ),
+    cluster_options,
     click.option(
         "--seed",
         cls=_Certainty,

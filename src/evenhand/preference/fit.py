@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest
+from evenhand.errors import NotIdentified
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import Coefficient, Contrast, LRTest
@@ -21,6 +21,12 @@ from evenhand.preference.design import Design
 from evenhand.preference.likelihood import Likelihood
 from evenhand.preference.summary import Summary
 from evenhand.preference.support import THRESHOLDS
+from evenhand.preference.tables import (
+    find_system,
+    list_coefficients,
+    reference_row,
+    share_worths,
+)
 from evenhand.preference.ties.laws import TwoOutcomes
 
 if TYPE_CHECKING:
@@ -149,23 +155,16 @@ class Fit:
     @cached_property
     def worths(self) -> dict[str, float]:
         """Worth π of each system; they sum to one."""
-        shifted = np.exp(self.log_worth - self.log_worth.max())
-        shares = shifted / shifted.sum()
-        return dict(zip(self.systems, shares.tolist(), strict=True))
+        return share_worths(self.systems, self.log_worth)
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter with standard error, z and p; the reference stands at 0 without."""
-        errors: list[float | None] = [None] * len(self.names)
-        if self.vcov is not None:
-            errors = np.sqrt(np.diag(self.vcov)).tolist()
-        rows = [
-            Coefficient.make(*row)
-            for row in zip(self.names, self.labels, self.estimate.tolist(), errors, strict=True)
-        ]
+        errors = None if self.vcov is None else np.sqrt(np.diag(self.vcov))
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
         if not self.model.system_covariates:
             at = self.design.reference
-            rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
+            rows.insert(at, reference_row(self.systems, at))
         return tuple(rows)
 
     @property
@@ -249,10 +248,7 @@ class Fit:
             InvalidJudgments: there is none of that name.
 
         """
-        if system not in self.systems:
-            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}"
-            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-        return self.systems.index(system)
+        return find_system(self.systems, system)
 
     def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
         """Return (n, 3) chances of left, tie, right for pairs (left, right) of systems.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest
 from evenhand.preference.coefficients import Contrast
+from evenhand.preference.tables import code_pairs, contrast_systems
 
 if TYPE_CHECKING:
     from evenhand.preference.fit import Fit
@@ -56,18 +57,12 @@ def contrast_pairs(fit: Fit, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast
         InvalidJudgments: a system that the fit does not know, or a system with itself.
 
     """
-    codes = [(fit.code(left), fit.code(right)) for left, right in pairs]
-    same = [left for left, right in pairs if left == right]
-    if same:
-        raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
-    if fit.vcov is None:
-        from evenhand.preference.large import contrast_variances
+    if fit.vcov is not None:
+        return contrast_systems(fit.systems, fit.log_worth, fit.worth_vcov, pairs)
+    from evenhand.preference.large import contrast_variances
 
-        variances = contrast_variances(fit, codes)
-    else:
-        v = fit.worth_vcov
-        variances = np.array([v[a, a] + v[b, b] - 2 * v[a, b] for a, b in codes])
-    worth = fit.log_worth
+    codes, worth = code_pairs(fit.systems, pairs), fit.log_worth
+    variances = contrast_variances(fit, codes)
     return tuple(
         Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
         for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)

@@ -19,6 +19,13 @@ from evenhand.preference.judges.estimation import Peak
 from evenhand.preference.judges.likelihood import Panel
 from evenhand.preference.judges.tastes import Taste, find_tastes
 from evenhand.preference.judges.words import say
+from evenhand.preference.tables import (
+    contrast_systems,
+    find_system,
+    list_coefficients,
+    reference_row,
+    share_worths,
+)
 from evenhand.preference.ties.laws import Davidson, TwoOutcomes
 
 if TYPE_CHECKING:
@@ -124,19 +131,14 @@ class RandomJudgesFit:
     @cached_property
     def worths(self) -> dict[str, float]:
         """Worth π of each system to the mean judge; they sum to one."""
-        shifted = np.exp(self.log_worth - self.log_worth.max())
-        return dict(zip(self.systems, (shifted / shifted.sum()).tolist(), strict=True))
+        return share_worths(self.systems, self.log_worth)
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Worths (λ) and γ with standard error, z and p; σ is no coefficient, it stands apart."""
-        errors = np.sqrt(np.diag(self.vcov)).tolist()
-        rows = [
-            Coefficient.make(*row)
-            for row in zip(self.names, self.labels, self.estimate.tolist(), errors, strict=True)
-        ]
-        at = self.panel.reference
-        rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
+        errors, at = np.sqrt(np.diag(self.vcov)), self.panel.reference
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
+        rows.insert(at, reference_row(self.systems, at))
         return tuple(rows)
 
     @property
@@ -161,10 +163,7 @@ class RandomJudgesFit:
             InvalidJudgments: the fit does not know it.
 
         """
-        if system not in self.systems:
-            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}"
-            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-        return self.systems.index(system)
+        return find_system(self.systems, system)
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
         """Return differences in log-worth between pairs of systems, with their errors.
@@ -173,17 +172,7 @@ class RandomJudgesFit:
             InvalidJudgments: a system that the fit does not know, or a system with itself.
 
         """
-        made = []
-        for left, right in pairs:
-            a, b = self.code(left), self.code(right)
-            if a == b:
-                raise InvalidJudgments(f"'{left}' cannot be contrasted with itself")
-            v = self.worth_vcov
-            error = float(np.sqrt(v[a, a] + v[b, b] - 2 * v[a, b]))
-            made.append(
-                Contrast.make((left, right), float(self.log_worth[a] - self.log_worth[b]), error)
-            )
-        return tuple(made)
+        return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for one answer of a judge not seen before.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, listing, suggest
+from evenhand.errors import InvalidJudgments
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.order_counting import count_orders
 from evenhand.judgments.orders import NONE, Orders
@@ -20,6 +20,13 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.preference.coefficients import Coefficient, Contrast
 from evenhand.preference.orders.likelihood import OrderLikelihood
 from evenhand.preference.orders.sandwich import ClusteredErrors, by_clusters, by_single_rankings
+from evenhand.preference.tables import (
+    contrast_systems,
+    find_system,
+    list_coefficients,
+    reference_row,
+    share_worths,
+)
 
 if TYPE_CHECKING:
     from evenhand.preference.pattern import PatternModel
@@ -113,19 +120,14 @@ class OrderFit:
     @cached_property
     def worths(self) -> dict[str, float]:
         """Worth π of each system; they sum to one."""
-        shifted = np.exp(self.log_worth - self.log_worth.max())
-        return dict(zip(self.systems, (shifted / shifted.sum()).tolist(), strict=True))
+        return share_worths(self.systems, self.log_worth)
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter with standard error, z and p; the reference stands at 0 without."""
-        errors = np.sqrt(np.diag(self.vcov)).tolist()
-        rows = [
-            Coefficient.make(*row)
-            for row in zip(self.names, self.labels, self.estimate.tolist(), errors, strict=True)
-        ]
-        at = self.likelihood.reference
-        rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
+        errors, at = np.sqrt(np.diag(self.vcov)), self.likelihood.reference
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
+        rows.insert(at, reference_row(self.systems, at))
         return tuple(rows)
 
     @property
@@ -167,10 +169,7 @@ class OrderFit:
         return (model.ties, *([f"prior {model.prior:g} per system"] if model.prior else []))
 
     def _code(self, system: str) -> int:
-        if system not in self.systems:
-            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}"
-            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-        return self.systems.index(system)
+        return find_system(self.systems, system)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right where only two outputs are compared.
@@ -238,14 +237,7 @@ class OrderFit:
             InvalidJudgments: a system that the fit does not know, or a system with itself.
 
         """
-        found, worth, v = [], self.log_worth, self.worth_vcov
-        for one, other in pairs:
-            a, b = self._code(one), self._code(other)
-            if a == b:
-                raise InvalidJudgments(f"'{one}' cannot be contrasted with itself")
-            stderr = float(np.sqrt(v[a, a] + v[b, b] - 2 * v[a, b]))
-            found.append(Contrast.make((one, other), float(worth[a] - worth[b]), stderr))
-        return tuple(found)
+        return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def quasi_variances(self) -> QuasiVariances:
         """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, listing, suggest
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import Coefficient, finite, format_p
+from evenhand.preference.tables import find_system, list_coefficients, reference_row
 from evenhand.preference.ties.laws import TieLaw
 
 if TYPE_CHECKING:
@@ -145,14 +145,8 @@ class SlopesFit:
         """Every parameter; τ last, without z and p, since 0 is the end of its range."""
         errors = np.sqrt(np.diag(self.vcov))
         p = len(self.names)
-        rows = [
-            Coefficient.make(*row)
-            for row in zip(
-                self.names, self.labels, self.estimate.tolist(), errors[:p].tolist(), strict=True
-            )
-        ]
-        at = self.reference
-        rows.insert(at, Coefficient(f"o{at + 1}", self.systems[at], 0.0, None, None, None))
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors[:p])
+        rows.insert(self.reference, reference_row(self.systems, self.reference))
         stderr = self.tau * float(errors[p]) if len(errors) > p else None
         return (*rows, Coefficient("tau", "judge slopes", self.tau, stderr, None, None))
 
@@ -235,7 +229,9 @@ class SlopesFit:
             InvalidJudgments: a system that the fit does not know.
 
         """
-        codes = np.array([[self._code(name) for name in pair] for pair in pairs], dtype=np.intp)
+        codes = np.array(
+            [[find_system(self.systems, name) for name in pair] for pair in pairs], dtype=np.intp
+        )
         gaps = self.lambdas[codes[:, 0]] - self.lambdas[codes[:, 1]] if len(pairs) else np.zeros(0)
         gamma = float(self.estimate[-1]) if self.law.free else 0.0
         z = np.linspace(-FARTHEST, FARTHEST, MIXING)
@@ -248,12 +244,6 @@ class SlopesFit:
             mean = weights @ chances.reshape(len(z), -1) / weights.sum()
             mixed[first : first + AT_ONCE] = mean.reshape(-1, 3)
         return mixed
-
-    def _code(self, system: str) -> int:
-        if system not in self.systems:
-            hint = suggest(system, self.systems) or f" There are {listing(self.systems)}"
-            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-        return self.systems.index(system)
 
     def __repr__(self) -> str:
         return (
