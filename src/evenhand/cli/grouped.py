@@ -16,7 +16,7 @@ from evenhand.cli.words import block
 Part = TypeVar("Part")
 
 
-def title(name: str, columns: int) -> list[str]:
+def group_title(name: str, columns: int) -> list[str]:
     """Return the lines above a group."""
     return ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
 
@@ -75,9 +75,9 @@ class GroupedResult(ABC, Generic[Part]):
             return "\n".join([*lines, counts, *cautions, *drawn]) + "\n"
         lines += cautions
         for name, part in self.groups.items():
-            lines += [*title(name, columns), *self.draw(part, columns)]
+            lines += [*group_title(name, columns), *self.draw(part, columns)]
         for name, why in self.refused.items():
-            lines += [*title(name, columns), label("error", why, columns, colour="red")]
+            lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from evenhand.cli.grouped import group_title
 from evenhand.cli.latex import comment, escape, number, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.streams import visible
@@ -55,7 +56,7 @@ class BoardResult:
         lines.append(label("method", f"{self.method}: {find_rule(self.method).title}", columns))
         for name, table in self.groups.items():
             if self.grouped:
-                lines += ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
+                lines += group_title(name, columns)
                 lines.append(label("read", say_table(table), columns))
             lines += self._draw(table, columns)
         return "\n".join(lines) + "\n"

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from evenhand.cli.grouped import group_title
 from evenhand.cli.latex import NONE, comment, escape, tabular
 from evenhand.cli.method_board import BoardResult, say_table
 from evenhand.cli.methods import abbreviate
@@ -71,7 +72,7 @@ class MethodsResult:
         lines.append(label("heads", legend, columns).replace("\u00a0", " "))
         for name, table in self.groups.items():
             if isinstance(self.found, GroupedMethodTables):
-                lines += ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
+                lines += group_title(name, columns)
                 lines.append(label("read", say_table(table), columns))
             lines += self._draw(table, columns)
         return "\n".join(lines) + "\n"

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import click
-
 from evenhand.cli.coefficients import draw_table, tabulate_coefficients
-from evenhand.cli.streams import visible
+from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, sign
 from evenhand.preference.coefficients import Coefficient
@@ -53,77 +51,35 @@ class NamedFit:
         return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-@dataclass(frozen=True, eq=False)
-class ModelResult:
-    """What `evenhand fit --model NAME` found.
+class ModelResult(GroupedResult[NamedFit]):
+    """What `evenhand fit --model NAME` found: a fit for each task."""
 
-    Attributes:
-        groups: fits by task; one without a name where there is one.
-        refused: why some tasks have no fit.
-        read: what was understood of the files, and what was left out.
+    lacking = "is not fitted"
 
-    """
+    def draw(self, part: NamedFit, columns: int) -> list[str]:
+        """Return everything about one fit."""
+        return _draw(part, self._unsaid(part), columns)
 
-    groups: Mapping[str, NamedFit]
-    refused: Mapping[str, str]
-    read: Sequence[str]
+    def describe(self, part: NamedFit) -> dict[str, Any]:
+        """Return the JSON of one fit."""
+        return _contract(part, self._unsaid(part))
 
-    @property
-    def grouped(self) -> bool:
-        """Whether there are several tasks."""
-        return "" not in self.groups
+    def rows(self, part: NamedFit) -> list[dict[str, Any]]:
+        """Return one row for each coefficient and each extra number."""
+        return [*map(asdict, part.fit.coefficients), *_extra_rows(part)]
 
-    def text(self, columns: int) -> str:
-        """Return coefficient tables for people."""
-        lines = block("read", self.read, columns)
-        for name, one in self.groups.items():
-            lines += _title(name, columns) if self.grouped else []
-            lines += _draw(one, self._unsaid(one), columns)
-        for name, why in self.refused.items():
-            lines += [*_title(name, columns), label("error", why, columns, colour="red")]
-        return "\n".join(lines) + "\n"
+    def tabulate(self, name: str, part: NamedFit) -> str:
+        """Return the coefficients for a paper, what was found as comments."""
+        said = [*([name] if name else []), part.signature, *part.fit.says, *part.fit.notes]
+        return tabulate_coefficients(part.fit.coefficients, said)
 
-    def contract(self) -> dict[str, Any]:
-        """Return the JSON of a fit, or of tasks."""
-        contracts = {n: _contract(one, self._unsaid(one)) for n, one in self.groups.items()}
-        if self.grouped:
-            return {"groups": contracts, "refused": dict(self.refused), "notes": [*self.read]}
-        return {**contracts[""], "notes": [*self.read, *contracts[""]["notes"]]}
-
-    def _unsaid(self, one: NamedFit) -> list[str]:
-        """Return the notes of a fit that do not stand in `read` already."""
-        return [note for note in one.fit.notes if note not in self.read]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one row for each coefficient and each extra number, the task first."""
-        return [
-            {**({"group": name} if self.grouped else {}), **row}
-            for name, one in self.groups.items()
-            for row in [*map(asdict, one.fit.coefficients), *_extra_rows(one)]
-        ]
-
-    def latex(self) -> str:
-        """Return one table for each fit."""
-        return "\n".join(
-            tabulate_coefficients(
-                one.fit.coefficients,
-                [*([name] if name else []), one.signature, *one.fit.says, *one.fit.notes],
-            )
-            for name, one in self.groups.items()
-        )
-
-    def remarks(self) -> list[str]:
+    def say(self, part: NamedFit) -> Sequence[str]:
         """Return what must stand beside the numbers."""
-        said = [
-            f"{name}: {note}" if name else note
-            for name, one in self.groups.items()
-            for note in one.fit.notes
-        ]
-        return [*said, *(f"{name} is not fitted: {why}" for name, why in self.refused.items())]
+        return part.fit.notes
 
-
-def _title(name: str, columns: int) -> list[str]:
-    return ["", click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
+    def _unsaid(self, part: NamedFit) -> list[str]:
+        """Return the notes of a fit that do not stand in `read` already."""
+        return [note for note in part.fit.notes if note not in self.read]
 
 
 def _draw(one: NamedFit, notes: Sequence[str], columns: int) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from evenhand.cli.board import Scales, draw_board
+from evenhand.cli.grouped import group_title
 from evenhand.cli.latex import NONE, escape, number, tabular
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import label
 from evenhand.cli.words import block, say_counts, say_model, sign
 from evenhand.ranking import GroupedRankings, Ranking
@@ -50,10 +50,10 @@ class RankResult:
         n, by = len(self.groups) + len(self.refused), self.found.by
         lines = block("read", [*self.read, f"{n} values of {by}, each ranked by itself"], columns)
         for name, ranking in self.groups.items():
-            lines += ["", *_title(name, columns), *_head(ranking)]
+            lines += [*group_title(name, columns), *_head(ranking)]
             lines += [label("read", say_counts(ranking), columns), *self._draw(ranking, columns)]
         for name, why in self.refused.items():
-            lines += ["", *_title(name, columns), label("error", why, columns, colour="red")]
+            lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
         return "\n".join(lines) + "\n"
 
     def _draw(self, ranking: Ranking, columns: int) -> list[str]:
@@ -123,10 +123,6 @@ class RankResult:
 
 def _head(ranking: Ranking) -> list[str]:
     return [click.style(ranking.headline, bold=True)] if ranking.headline else []
-
-
-def _title(name: str, columns: int) -> list[str]:
-    return [click.style(f"{visible(name)} ".ljust(columns, "─"), bold=True)]
 
 
 def _held(ranking: Ranking) -> tuple[str, ...]:
