@@ -12,6 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evenhand.agreement.agreement_table import AgreementTable
+    from evenhand.agreement.table import measure_agreement
+    from evenhand.consensus.dawid_skene import DawidSkene
+    from evenhand.consensus.label_fit import LabelFit
+    from evenhand.consensus.mace import MACE
     from evenhand.errors import (
         CampaignError,
         EvenhandError,
@@ -37,16 +42,29 @@ if TYPE_CHECKING:
     from evenhand.ranking.rank import rank
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.significance import PreferenceTests, find_preferences
+    from evenhand.screening.card import Screening
+    from evenhand.screening.diagnosis import diagnose_judges
+    from evenhand.screening.diagnosis_groups import GroupedDiagnoses, diagnose_groups
+    from evenhand.screening.diagnosis_result import Diagnosis
+    from evenhand.screening.screen import screen_judges
+    from evenhand.screening.variance.estimate import estimate_components
+    from evenhand.screening.variance.result import VarianceComponents
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "MACE",
+    "AgreementTable",
     "BradleyTerry",
     "CampaignError",
     "Comparisons",
+    "DawidSkene",
+    "Diagnosis",
     "EvenhandError",
+    "GroupedDiagnoses",
     "InvalidJudgments",
     "JudgeSlopes",
+    "LabelFit",
     "MethodTable",
     "ModelTable",
     "NotConverged",
@@ -59,25 +77,38 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Ratings",
+    "Screening",
     "Tally",
     "UnknownColumn",
     "UnknownFormat",
     "UnknownOption",
+    "VarianceComponents",
     "compare_methods",
+    "diagnose_groups",
+    "diagnose_judges",
+    "estimate_components",
     "find_position_bias",
     "find_preferences",
+    "measure_agreement",
     "rank",
     "read",
+    "screen_judges",
     "tabulate_models",
 ]
 
 _PUBLIC = {
+    "AgreementTable": "evenhand.agreement.agreement_table",
     "BradleyTerry": "evenhand.preference.bradley_terry",
     "CampaignError": "evenhand.errors",
     "Comparisons": "evenhand.judgments",
+    "DawidSkene": "evenhand.consensus.dawid_skene",
+    "Diagnosis": "evenhand.screening.diagnosis_result",
     "EvenhandError": "evenhand.errors",
+    "GroupedDiagnoses": "evenhand.screening.diagnosis_groups",
     "InvalidJudgments": "evenhand.errors",
     "JudgeSlopes": "evenhand.preference.judge_slopes",
+    "LabelFit": "evenhand.consensus.label_fit",
+    "MACE": "evenhand.consensus.mace",
     "MethodTable": "evenhand.ranking.method_table",
     "ModelTable": "evenhand.ranking.model_rows",
     "NotConverged": "evenhand.errors",
@@ -90,15 +121,22 @@ _PUBLIC = {
     "Ranking": "evenhand.ranking",
     "Rankings": "evenhand.judgments",
     "Ratings": "evenhand.judgments",
+    "Screening": "evenhand.screening.card",
     "Tally": "evenhand.judgments",
     "UnknownColumn": "evenhand.errors",
     "UnknownFormat": "evenhand.errors",
     "UnknownOption": "evenhand.errors",
+    "VarianceComponents": "evenhand.screening.variance.result",
     "compare_methods": "evenhand.ranking.methods",
+    "diagnose_groups": "evenhand.screening.diagnosis_groups",
+    "diagnose_judges": "evenhand.screening.diagnosis",
+    "estimate_components": "evenhand.screening.variance.estimate",
     "find_position_bias": "evenhand.ranking.position_bias",
     "find_preferences": "evenhand.ranking.significance",
+    "measure_agreement": "evenhand.agreement.table",
     "rank": "evenhand.ranking",
     "read": "evenhand.formats",
+    "screen_judges": "evenhand.screening.screen",
     "tabulate_models": "evenhand.ranking.model_table",
 }
 

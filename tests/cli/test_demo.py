@@ -68,3 +68,16 @@ def test_a_table_is_not_written_over_a_file_unless_asked(evenhand, folder):
     assert Path("mine.csv").read_text(encoding="utf-8") == "mine"
     evenhand("demo", "pudding", "-o", "mine.csv", "--force")
     assert Path("mine.csv").read_text(encoding="utf-8") == datasets.load("pudding").csv()
+
+
+def test_a_simulated_campaign_is_listed_and_written_as_ratings(evenhand, folder):
+    assert "hamon2007_simulated  simulated ratings" in evenhand("demo", "--list").out
+    evenhand("demo", "hamon2007_simulated", "-o", "ratings.csv")
+    lines = Path("ratings.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "judge,item,system,input,criterion,score"
+    assert len(lines) == 1 + 2 * 20_360
+
+
+def test_a_simulated_campaign_has_no_printed_numbers(evenhand):
+    refused = evenhand("demo", "hamon2007_simulated", code=2).err
+    assert "is simulated and has no printed numbers" in refused

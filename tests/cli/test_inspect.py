@@ -56,6 +56,16 @@ def test_ratings_show_their_range(evenhand, folder):
     assert evenhand("inspect", "ratings.csv", "--json").json["kind"] == "ratings"
 
 
+def test_controls_and_repeats_are_shown_where_they_are_known(evenhand, folder):
+    Path("kinds.csv").write_text(
+        "judge,system,score,type\nj1,A,1,TGT\nj1,B,3,BAD\nj2,A,2,CHK\nj2,B,2,BAD\n",
+        encoding="utf-8",
+    )
+    assert "2 controls, 1 repeat\n" in evenhand("inspect", "kinds.csv").out
+    total = evenhand("inspect", "kinds.csv", "--json").json["total"]
+    assert (total["controls"], total["repeats"]) == (2, 1)
+
+
 def test_csv_has_a_row_for_the_whole_and_one_for_each_task(evenhand, tasks):
     rows = list(csv.DictReader(io.StringIO(evenhand("inspect", tasks, "--csv").out)))
     assert [row["task"] for row in rows] == ["", "one", "two"]
@@ -71,3 +81,12 @@ def test_latex_has_a_row_for_each_task(evenhand, tasks):
 def test_every_value_is_checked(evenhand, folder):
     Path("bad.csv").write_text("left,right,outcome\nA,B,left\nA,B,lft\n", encoding="utf-8")
     assert "unknown outcome 'lft'" in evenhand("inspect", "bad.csv", code=2).err
+
+
+def test_judges_of_ratings_whose_names_nearly_agree_are_pointed_out(evenhand, folder):
+    rows = [("Gus", "1", "a", 3), ("gus", "2", "a", 4), ("x", "1", "A", 2)]
+    text = "judge,item,system,score\n" + "\n".join(",".join(map(str, row)) for row in rows)
+    (folder / "case.csv").write_text(text + "\n")
+    said = evenhand("inspect", "case.csv").out.replace("\n       ", " ")
+    assert "'Gus' and 'gus' are taken for two judges" in said
+    assert "'A' and 'a' are taken for two systems" in said

@@ -34,11 +34,16 @@ NEXT: Final = (
     "evenhand demo --list",
     "evenhand rank YOUR_FILE",
 )
+SIMULATED: Final = {
+    "hamon2007_simulated": "125 honest judges rate 26 systems for fluency and adequacy, after the"
+    " design of Hamon, Mostefa & Arranz (2007)",
+}
 EXAMPLES: Final = (
     "evenhand demo",
     "evenhand demo --list",
     "evenhand demo pudding",
     "evenhand demo pudding -o pudding.csv",
+    "evenhand demo hamon2007_simulated -o ratings.csv",
 )
 
 
@@ -60,18 +65,22 @@ def demo(
     With NAME: the numbers that a bundled table must give, beside those that
     Evenhand gives. With NAME and -o FILE: the table itself, to try things on.
     """
-    from evenhand import datasets
+    from evenhand import campaign, datasets
 
     if as_list and (name or output):
         raise UnknownOption("--list stands alone: evenhand demo --list")
     if as_list:
         _list([datasets.load(one) for one in datasets.names()])
+        _list_simulated(campaign.SIMULATED)
+    elif name in campaign.SIMULATED:
+        _write_simulated(name, output, force=force)
     elif name is None:
         if output:
             raise UnknownOption(f"which table? evenhand demo NAME -o {output}; --list names them")
         _walk(ctx.find_root().command, datasets.load(TABLE))
     elif output:
-        _write(datasets.load(name), Path(output), force=force)
+        table = datasets.load(name)
+        _write(table.csv(), table.title, Path(output), force=force)
     else:
         _compare(datasets.load(name))
 
@@ -83,11 +92,34 @@ def _list(tables: list[Dataset]) -> None:
         click.echo(f"  {table.title}")
 
 
-def _write(table: Dataset, path: Path, *, force: bool) -> None:
+def _list_simulated(names: tuple[str, ...]) -> None:
+    for name in names:
+        click.echo(f"{click.style(name, bold=True)}  simulated ratings")
+        click.echo(f"  {SIMULATED[name]}")
+
+
+def _write_simulated(name: str, output: str | None, *, force: bool) -> None:
+    """Draw a campaign and write it.
+
+    Raises:
+        UnknownOption: no file is named: a simulated table has no printed numbers.
+
+    """
+    if output is None:
+        raise UnknownOption(
+            f"{name} is simulated and has no printed numbers:"
+            f" evenhand demo {name} -o FILE writes it"
+        )
+    from evenhand.campaign import simulate
+
+    _write(simulate(name).csv(), SIMULATED[name], Path(output), force=force)
+
+
+def _write(text: str, title: str, path: Path, *, force: bool) -> None:
     if path.exists() and not force:
         raise UnknownOption(f"'{path}' is there already: --force replaces it")
-    write_file(path, table.csv())
-    click.echo(label("wrote", f"{path}: {table.title}", PLAIN), err=True)
+    write_file(path, text)
+    click.echo(label("wrote", f"{path}: {title}", PLAIN), err=True)
 
 
 def _walk(group: click.Command, table: Dataset) -> None:

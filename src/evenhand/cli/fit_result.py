@@ -13,6 +13,7 @@ from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, say_model, say_systems, sign
 from evenhand.errors import NotIdentified
 from evenhand.judgments import Tally
+from evenhand.judgments.signature import write_signature
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
 from evenhand.preference.controls.columns import ControlEffect
@@ -20,7 +21,7 @@ from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
 from evenhand.preference.summary import cautions
 from evenhand.ranking.effects import Effects
-from evenhand.ranking.signature import name_model, sign_data, write_signature
+from evenhand.ranking.signature import name_model, sign_data
 
 DOUBTFUL = 0.05
 THIN = 0.2

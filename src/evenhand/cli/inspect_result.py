@@ -85,6 +85,8 @@ def _holds(part: Part) -> list[str]:
         counts.append(plural(part.judges, "judge") + effective(part.judges, part.effective_judges))
     counts += [] if part.items is None else [plural(part.items, "item")]
     said = [", ".join([*counts, plural(part.systems, "system")])]
+    if part.controls is not None and part.repeats is not None:
+        said.append(f"{plural(part.controls, 'control')}, {plural(part.repeats, 'repeat')}")
     if part.blank_ranks and part.ranks:
         besides = " of the others" if part.blank_rankings else ""
         said.append(f"{part.blank_ranks:,} of {part.ranks:,} ranks{besides} are blank")

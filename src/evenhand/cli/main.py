@@ -15,7 +15,20 @@ from evenhand.cli.refusals import choose_colour, plainly, say_unforeseen
 from evenhand.cli.streams import write_whatever_they_take
 from evenhand.errors import suggest
 
-VERBS: Final = ("inspect", "rank", "fit", "models", "test", "bias", "convert", "demo")
+VERBS: Final = (
+    "inspect",
+    "rank",
+    "fit",
+    "models",
+    "test",
+    "bias",
+    "agreement",
+    "judges",
+    "labels",
+    "variance",
+    "convert",
+    "demo",
+)
 
 
 class Verbs(click.Group):

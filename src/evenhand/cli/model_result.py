@@ -10,9 +10,9 @@ from evenhand.cli.coefficients import draw_table, tabulate_coefficients
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, sign
+from evenhand.judgments.signature import write_signature
 from evenhand.preference.coefficients import Coefficient
 from evenhand.preference.models import Fitted, Model
-from evenhand.ranking.signature import write_signature
 
 FEW: Final = 12
 """Most worths that are listed: two lines of a terminal."""

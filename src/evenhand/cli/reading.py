@@ -88,6 +88,31 @@ class Reading:
             )
         return data.comparisons() if isinstance(data, Rankings) else data
 
+    def open_ratings(self, verb: str) -> Ratings:
+        """Open the files.
+
+        Raises:
+            UnknownFormat: they hold comparisons or rankings, which give no scores.
+
+        """
+        from evenhand.judgments import Ratings
+
+        data = self.open()
+        if not isinstance(data, Ratings):
+            held = type(data).__name__.lower()
+            raise UnknownFormat(
+                f"{data.source.name} holds {held}, and {verb} needs ratings, one score of one"
+                " output a row: evenhand inspect says what is in it"
+            )
+        return data
+
+    def open_either(self) -> Comparisons | Ratings:
+        """Open the files and expand rankings."""
+        from evenhand.judgments import Rankings
+
+        data = self.open()
+        return data.comparisons() if isinstance(data, Rankings) else data
+
 
 def take_reading() -> Reading:
     """Return what the words of the command say is to be read.

@@ -20,6 +20,8 @@ from evenhand.judgments.source import find_rows, name_rows
 
 NUMBERS: Final = ("rank", "position", "weight", "score", "seconds")
 """Roles whose values are numbers; all others are labels."""
+EITHER: Final = ("expected", "shown_at")
+"""Roles whose values may be numbers, times or words; they are read when they are used."""
 
 
 def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
@@ -39,14 +41,20 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
 
     """
     taken = set(roles.values())
-    expressions = [
-        read_number(table, column, role) if role in NUMBERS else read_label(table, column, role)
-        for role, column in roles.items()
-    ]
+    expressions = [_read(table, column, role) for role, column in roles.items()]
     names, notes = name_covariates([c for c in table.columns if c not in taken], roles)
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
     return table.frame.select(*expressions), notes
+
+
+def _read(table: Table, column: str, role: str) -> nw.Expr:
+    """Give a column the type of its role; of some roles it may be a number or text."""
+    if role in NUMBERS or (role in EITHER and table.schema[column].is_numeric()):
+        return read_number(table, column, role)
+    if role in EITHER:
+        return _keep(table, column).alias(role)
+    return read_label(table, column, role)
 
 
 def name_covariates(

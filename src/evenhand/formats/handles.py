@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.formats.asides import drop_misfits, is_sure, keep_documents_apart, place_asides
 from evenhand.formats.columns import take
-from evenhand.formats.roles import UNKNOWN_POSITIONS, assign, describe
+from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, assign, describe, fold
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.winners import SIDES, names_winners, turn_winners
-from evenhand.judgments import Comparisons, Rankings, Ratings, Source
-from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
+from evenhand.judgments import Comparisons, Rankings, Ratings, Source, comparisons, rankings
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.labels import OUTCOMES, Outcome
-from evenhand.judgments.rankings import ROLES as RANKING_ROLES
 from evenhand.judgments.ratings import ROLES as RATING_ROLES
-from evenhand.judgments.source import find_rows
+from evenhand.judgments.source import ASIDES, Aside, find_rows
 
 __all__ = [
     "COMPARISON_ROLES",
     "RANKING_ROLES",
     "RATING_ROLES",
     "Named",
+    "assign_beside",
     "make_comparisons",
     "make_rankings",
     "make_ratings",
 ]
+
+
+_WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,9 @@ class Named:
     name: str
     title: str
 
+
+COMPARISON_ROLES: Final = (*comparisons.ROLES, *ASIDES)
+RANKING_ROLES: Final = (*rankings.ROLES, *ASIDES)
 
 _NEEDED: Final[Mapping[str, Sequence[str]]] = {
     "comparisons": ("left", "right", "outcome"),
@@ -70,12 +76,13 @@ def make_comparisons(
         InvalidJudgments: a column of the wrong kind, or doubled ids where `id` was asked for.
 
     """
-    roles = assign(table.header(wishes), COMPARISON_ROLES, _NEEDED["comparisons"], fixed)
+    roles, beside = assign_beside(table, wishes, "comparisons", fixed)
     own, notes = read_outcomes(wishes), []
     if own is None and names_winners(table, roles):
         table, own = turn_winners(table, roles), SIDES
         notes.append(f"'{roles['outcome']}' names the winner of its row")
     frame, source = _take(table, layout, roles)
+    source = replace(source, asides=place_asides(table, wishes, roles, beside))
     known = UNKNOWN_POSITIONS not in table.columns
     notes += [] if known else ["which output stood left is not known"]
     data = Comparisons(
@@ -103,8 +110,9 @@ def make_rankings(
 
     """
     refuse_comparison_wishes(wishes, "rankings")
-    roles = assign(table.header(wishes), RANKING_ROLES, _NEEDED["rankings"], fixed)
+    roles, beside = assign_beside(table, wishes, "rankings", fixed)
     frame, source = _take(table, layout, roles)
+    source = replace(source, asides=place_asides(table, wishes, roles, beside))
     data = Rankings(frame, source=source)
     data.check()
     return data
@@ -116,8 +124,44 @@ def make_ratings(
     """Make ratings of a table with one score a row; arguments and errors as `make_comparisons`."""
     refuse_comparison_wishes(wishes, "ratings")
     roles = assign(table.header(wishes), RATING_ROLES, _NEEDED["ratings"], fixed)
+    roles, notes = drop_misfits(table, wishes, roles)
+    table, roles, more = keep_documents_apart(table, roles)
+    unused = _weights(table, roles)
+    more += [f"ratings have no weights: column '{one}' is not used" for one in unused]
     frame, source = _take(table, layout, roles)
-    return Ratings(frame, source=source)
+    beside = {
+        role: Aside(role, is_sure(wishes, role, column))
+        for role, column in roles.items()
+        if role in SOFT
+    }
+    return Ratings(frame, source=replace(source.noting(*notes, *more), asides=beside))
+
+
+def _weights(table: Table, roles: Mapping[str, str]) -> list[str]:
+    """Return the columns that are called weights, which a table of ratings has no use for."""
+    return [one for one in table.columns if fold(one) in _WEIGHTS and one not in roles.values()]
+
+
+def assign_beside(
+    table: Table, wishes: Wishes, kind: str, fixed: Mapping[str, str] | None = None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Decide which column plays each role, and which were recorded beside the judgment.
+
+    Args:
+        table: the outside table.
+        wishes: what the caller asked.
+        kind: "comparisons" or "rankings".
+        fixed: role → column that the layout prescribes.
+
+    Returns:
+        Role → column twice: of roles that name columns, and of those whose columns stay
+        covariates under their own names.
+
+    """
+    roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
+    found = assign(table.header(wishes), roles, _NEEDED[kind], fixed)
+    beside = {role: column for role, column in found.items() if role in SOFT}
+    return {role: column for role, column in found.items() if role not in SOFT}, beside
 
 
 def _take(table: Table, layout: Named, roles: Mapping[str, str]) -> tuple[Frame, Source]:

@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.errors import InvalidJudgments
+from evenhand.formats.kinds import count_kinds
 from evenhand.formats.overlap import (
     Overlap,
     RankingCounts,
@@ -20,7 +21,7 @@ from evenhand.formats.overlap import (
     count_rankings,
     one_row_per_answer,
 )
-from evenhand.formats.scores import Scores, inspect_ratings
+from evenhand.formats.scores import Scores, inspect_ratings, say_alike_of
 from evenhand.formats.table import Handle
 from evenhand.judgments import Comparisons, Factor, Rankings, Ratings, Source, Tally
 from evenhand.judgments.alike import say_alike, say_names
@@ -56,6 +57,8 @@ class Part:
         components: parts of the comparison graph that no comparison joins; 1 is needed to rank.
         strongly_connected: whether a chain of preferences leads from every system to every
             other, ties counting both ways; without it some worths are infinite.
+        controls: judgments of outputs whose worth is known, in the whole table.
+        repeats: judgments that were asked for again, in the whole table.
 
     """
 
@@ -78,6 +81,8 @@ class Part:
     most_left: tuple[str, float] | None = None
     components: int | None = None
     strongly_connected: bool | None = None
+    controls: int | None = None
+    repeats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,9 @@ def inspect(data: Handle) -> Inspection:
     if isinstance(data, Ratings):
         refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
         counted, scores = inspect_ratings(data)
-        return _inspection(data, (Part(None, **counted),), scores)
+        controls, repeats = count_kinds(data)
+        part = Part(None, **counted, controls=controls, repeats=repeats)
+        return _inspection(data, (part,), scores, notes=say_alike_of(data))
     comparisons = data.comparisons() if isinstance(data, Rankings) else data
     tally = comparisons.tally([role for role in ("task", "judge") if comparisons.has(role)])
     refuse_unnamed(comparisons.frame, comparisons.source, ["item"])
@@ -140,6 +147,8 @@ def inspect(data: Handle) -> Inspection:
     )
     if len(tasks) > 1:
         tasks = (_sum(tally, tasks), *tasks)
+    controls, repeats = count_kinds(comparisons)
+    tasks = (replace(tasks[0], controls=controls, repeats=repeats), *tasks[1:])
     return _inspection(data, tasks, notes=(*say_names(tally.systems), *_judges_alike(tally)))
 
 

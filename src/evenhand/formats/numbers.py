@@ -47,7 +47,8 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
         return value.alias(role)
     if dtype.is_float():
         pandas = table.frame.implementation.is_pandas_like()  # there NaN is what missing is
-        return (value if pandas else value.fill_nan(None)).alias(role)
+        # fill_nan would hand DuckDB a constant, for which it imports pandas
+        return (value if pandas else nw.when(~value.is_nan()).then(value)).alias(role)
     if dtype.is_decimal():
         return value.cast(nw.Float64).alias(role)
     if dtype != nw.String:

@@ -10,15 +10,13 @@ from typing import Any, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, suggest
+from evenhand.errors import UnknownOption, require_option
 from evenhand.formats.files import open_files
 from evenhand.formats.frames import open_frame
 from evenhand.formats.registry import choose
 from evenhand.formats.table import Handle, Table, Wishes
 from evenhand.judgments import Comparisons, Rankings, Ratings
-from evenhand.judgments.comparisons import no_tasks
 from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.engine import fetch_columns
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.refusals import explain
 
@@ -81,7 +79,7 @@ def read(
     layout = choose(table.header(wishes), format)
     try:
         data = layout.understand(table, wishes)
-        data = data if task is None else _select_task(data, task)
+        data = data if task is None else data.select_task(task)
         return data if merged is None else _split_merged(data, merged)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
@@ -117,23 +115,3 @@ def _split_merged(data: Handle, sign: str) -> Handle:
             f" systems; {data.source.name} holds ratings"
         )
     return data.split_merged(sign)
-
-
-def _select_task(data: Handle, task: str) -> Handle:
-    """Keep one task.
-
-    Raises:
-        UnknownColumn: no column plays the task.
-        InvalidJudgments: no such task; names those there are.
-
-    """
-    if isinstance(data, Comparisons):
-        return data.select_task(task)
-    if "task" not in data.columns:
-        raise no_tasks(data.source, task)
-    found = fetch_columns(data.frame.group_by("task").agg(nw.len().alias("n")))["task"]
-    tasks = sorted(one for one in found.tolist() if one is not None)
-    if task not in tasks:
-        hint = suggest(task, tasks) or f" There are {listing(tasks)}"
-        raise InvalidJudgments(f"no task '{task}' in {data.source.name}.{hint}")
-    return replace(data, frame=data.frame.filter(nw.col("task") == task))

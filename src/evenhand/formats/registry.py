@@ -101,6 +101,10 @@ def choose(header: Header, name: str | None) -> Layout:
 
 def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
     """Say what is missing for the nearest of our own layouts, or that none is near."""
+    if "weight" in header.asked and ratings not in fitting and ratings.recognise(header):
+        return UnknownColumn(
+            f"{header.table} holds ratings, which have no weights: leave out the role of weight"
+        )
     own = [layout for layout in (comparisons, rankings, ratings) if layout in fitting]
     nearest = min(own, key=lambda layout: len(header.missing(layout.NEEDS)), default=None)
     if nearest is None or len(header.missing(nearest.NEEDS)) == len(nearest.NEEDS):

@@ -2,7 +2,7 @@
 
 Names are compared folded: `judgeId`, `judge_id` and `Judge ID` are one name. Nothing is guessed
 from values. Where two columns could play one role the exact name of the role decides, else the
-caller must.
+caller must; what was recorded beside a judgment (`SOFT`) is then left unread.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evenhand.errors import UnknownColumn, UnknownOption, end, listing, suggest
+from evenhand.judgments.source import ASIDES
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "left": (
@@ -42,14 +43,19 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "weight": ("weights", "frequency", "freq"),
     "score": ("rating", "grade", "points"),
     "criterion": ("criteria", "aspect", "dimension"),
-    "kind": ("item_type", "item_kind"),
+    "kind": ("item_type", "item_kind", "type"),
     "seconds": ("duration_s", "time_s", "duration_seconds"),
+    "expected": ("expected_score", "expected_outcome"),
+    "shown_at": ("tstamp", "timestamp", "submit_time", "submitted_at", "started_at", "t0"),
     "id": (),
 }
 """Role → other names under which it is understood without being told."""
 
 ONLY_ASKED: Final = frozenset({"id"})
 """Roles that no name gives: files number rows, items and judges under `id` alike."""
+
+SOFT: Final = frozenset(ASIDES)
+"""Roles that nothing hangs on: where two columns could play one, none does."""
 
 UNKNOWN_POSITIONS: Final = "positions_unknown"
 """A column of this name says that left and right are not places on the screen."""
@@ -186,10 +192,12 @@ def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
     """Return the one column that could play a role, or None.
 
     Raises:
-        UnknownOption: there are two, and none is called exactly like the role.
+        UnknownOption: there are two, none is called exactly like the role, and it matters.
 
     """
     found = [column for column in header.candidates(role) if column not in taken]
+    if len(found) > 1 and role in SOFT:
+        return None
     if len(found) > 1:
         raise UnknownOption(
             f"{listing(found)} of {header.table} could each be the {role}: say which one"

@@ -10,6 +10,7 @@ import narwhals as nw
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.overlap import count_overlap
 from evenhand.judgments import Ratings
+from evenhand.judgments.alike import say_alike
 from evenhand.judgments.engine import fetch_columns
 
 
@@ -64,6 +65,18 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
     if overlap and loads is not None:
         counted["shared_items"] = sum(one.shared or 0 for one in overlap)
     return counted, scores
+
+
+def say_alike_of(data: Ratings) -> tuple[str, ...]:
+    """Say which names of systems, and of judges, nearly agree."""
+    roles = [role for role in ("system", "judge") if data.has(role)]
+    return tuple(note for role in roles for note in say_alike(_names(data, role), role))
+
+
+def _names(data: Ratings, role: str) -> list[str]:
+    named = data.frame.select(nw.col(role).cast(nw.String))
+    found = fetch_columns(named.group_by(role).agg(nw.len().alias("n")))[role]
+    return [str(name) for name in found if name is not None]
 
 
 def _loads(data: Ratings, role: str) -> list[int]:

@@ -38,20 +38,7 @@ def check_labels(
         InvalidJudgments: names the columns, the labels and up to five rows.
 
     """
-    for column, found in labels.items():
-        shown = f"'{data.source.named(column)}' of {data.source.name}"
-        if not all(found):
-            empty = nw.col(column).is_null() | (nw.col(column) == "")
-            rows = name_rows(find_rows(frame, empty))
-            raise InvalidJudgments(
-                f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
-                f""" (--where '"{data.source.named(column)}" is not null', in Python where=)"""
-            )
-    padded = {
-        column: [label for label in found if label and label != label.strip()]
-        for column, found in labels.items()
-    }
-    refuse_padded(frame, padded, data.source)
+    refuse_unnamed_levels(frame, labels, data.source)
     meaning = {
         label: read_outcome(label, data.outcome_labels)
         for label in labels["outcome"]
@@ -64,6 +51,45 @@ def check_labels(
         _refuse_names(labels, unknown, where)
         refuse_unknown(unknown, where, data.outcome_labels)
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
+
+
+def refuse_unnamed_levels(
+    frame: Frame, labels: Mapping[str, Sequence[str | None]], source: Source
+) -> None:
+    """Refuse missing labels and outer blanks.
+
+    Args:
+        frame: the rows that were counted.
+        labels: column → the different labels found in it.
+        source: of the table, for its names.
+
+    Raises:
+        InvalidJudgments: names the columns, the labels and up to five rows.
+
+    """
+    for column, found in labels.items():
+        shown = f"'{source.named(column)}' of {source.name}"
+        if not all(found):
+            empty = nw.col(column).is_null() | (nw.col(column) == "")
+            rows = name_rows(find_rows(frame, empty))
+            raise InvalidJudgments(
+                f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
+                f""" (--where '"{source.named(column)}" is not null', in Python where=)"""
+            )
+    padded = {
+        column: [label for label in found if label and not is_name(label)]
+        for column, found in labels.items()
+    }
+    refuse_padded(frame, padded, source)
+
+
+def is_name(label: str | None) -> bool:
+    """Say whether a label is there and has no blank before or after it.
+
+    >>> is_name("A 1"), is_name(" A"), is_name(""), is_name(None)
+    (True, False, False, False)
+    """
+    return label is not None and label != "" and label == label.strip()
 
 
 def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
+from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.engine import ANSWER, COUNT, Frame, fetch_columns
+from evenhand.judgments.engine import ANSWER, Frame
 from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.merging import find_parts, say_none, spread
 from evenhand.judgments.source import Source, number_rows
+from evenhand.judgments.tasks import list_tasks, require_task
 
 if TYPE_CHECKING:
     from evenhand.judgments.rankings import Rankings
     from evenhand.judgments.tally import Tally
+    from evenhand.judgments.votes import Votes
 
 ROLES: Final = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
 TASK_BOUND: Final = ("item", "ranking")
@@ -139,24 +141,14 @@ class Comparisons:
             InvalidJudgments: no such task; names those there are.
 
         """
-        if not self.has("task"):
-            raise no_tasks(self.source, task)
-        tasks = self.tasks()
-        if task not in tasks:
-            hint = suggest(task, tasks) or f" There are {listing(tasks)}"
-            raise InvalidJudgments(f"no task '{task}' in {self.source.name}.{hint}")
+        require_task(self.frame, self.source, task)
         rankings = self.rankings.select_task(task) if self.rankings is not None else None
         chosen = self.where(nw.col("task") == task)
         return replace(chosen, rankings=rankings)
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
-        if not self.has("task"):
-            return []
-        column = fetch_columns(self.frame.group_by("task").agg(nw.len().alias(COUNT)))["task"]
-        if any(task is None for task in column):
-            raise InvalidJudgments(f"a task is missing in {self.source.name}: fill it or drop it")
-        return sorted(column.tolist())
+        return list_tasks(self.frame, self.source)
 
     def split_merged(self, sign: str) -> Comparisons:
         """Count outputs under names such as "A+B" for each of their systems.
@@ -228,18 +220,16 @@ class Comparisons:
 
         return count_answers(self).get("", 0.0)
 
+    def votes(self) -> Votes:
+        """Read the table row by row: who said what of which output pair; see `code_votes`."""
+        from evenhand.judgments.vote_reading import code_votes
+
+        return code_votes(self)
+
     def __repr__(self) -> str:
         roles = [name for name in self.columns if name in ROLES]
         more = f" + {listing(self.covariates, 5)}" if self.covariates else ""
         return f"Comparisons({self.source.name}: {', '.join(roles)}{more})"
-
-
-def no_tasks(source: Source, task: str) -> UnknownColumn:
-    """Return the refusal of a task where the table has none."""
-    return UnknownColumn(
-        f"{source.name} has no tasks, so task '{task}' cannot be taken: leave it out, or say which"
-        " column is the task (--column task=NAME, in Python columns={'task': 'NAME'})"
-    )
 
 
 def _no_factor(name: str, role: str) -> UnknownOption:

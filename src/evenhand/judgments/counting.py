@@ -28,6 +28,7 @@ from evenhand.judgments.coding import (
 )
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
 from evenhand.judgments.engine import COUNT, SQUARES, Frame, fetch_columns, one_thread
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.tally import (
     Codes,
     Counts,
@@ -104,7 +105,7 @@ def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero:
     return counted.pool(tuple(factors)) if fewer else counted
 
 
-def name_levels(data: Comparisons, keys: Sequence[str], frame: Frame) -> Frame:
+def name_levels(data: Comparisons | Ratings, keys: Sequence[str], frame: Frame) -> Frame:
     """Turn labels that are whole numbers, truth values or categories into text.
 
     Raises:

@@ -75,12 +75,14 @@ def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
 
 
 def _unmask(column: NDArray[Any]) -> NDArray[Any]:
-    """DuckDB marks missing values by a mask: text becomes None, numbers NaN (refused later)."""
+    """DuckDB marks missing values by a mask: text becomes None, numbers NaN, times NaT."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
     values = np.asarray(column.data)
     if not np.ma.is_masked(column):
         return values
+    if values.dtype.kind in "mM":
+        return np.where(np.ma.getmaskarray(column), np.array("NaT", values.dtype), values)
     filled = values.astype(object if values.dtype == object else np.float64)
     filled[np.ma.getmaskarray(column)] = None if values.dtype == object else np.nan
     return filled
@@ -114,7 +116,7 @@ def label_frame(
         for name, values in columns.items()
     }
     if like.implementation.is_duckdb():
-        return None if connection is None else _duckdb_table(connection, data)
+        return None if connection is None else make_table(connection, data)
     if is_spark(like):
         return None
     frame = nw.from_dict(data, backend=like.implementation)
@@ -145,7 +147,8 @@ def constant_frame(like: Frame, columns: Mapping[str, Sequence[str]]) -> Frame |
     return cast("Frame", nw.from_native(one_row.project(selected)))
 
 
-def _duckdb_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
+def make_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
+    """Put columns of text or whole numbers into DuckDB, without pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
     connection.execute(f"create temp table {name} as select {_select_lists(data)}")
     return cast("Frame", nw.from_native(connection.table(name)))

@@ -13,6 +13,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.merging import ENTRY, Parts, find_parts, say_none, spread
 from evenhand.judgments.source import Source, find_rows, name_rows
+from evenhand.judgments.tasks import require_task
 
 ROLES: Final = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
 
@@ -63,7 +64,14 @@ class Rankings:
         return [name for name in ("task", "ranking") if self.has(name)]
 
     def select_task(self, task: str) -> Rankings:
-        """Keep one task."""
+        """Keep one task.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        require_task(self.frame, self.source, task)
         return replace(self, frame=self.frame.filter(nw.col("task") == task))
 
     @property

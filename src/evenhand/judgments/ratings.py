@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.errors import UnknownColumn, listing
+import narwhals as nw
+
+from evenhand.errors import UnknownColumn, listing, suggest
+from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import Frame
+from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.source import Source
+from evenhand.judgments.tasks import list_tasks, require_task
 
-ROLES: Final = ("judge", "item", "system", "criterion", "score", "kind", "task", "seconds")
+if TYPE_CHECKING:
+    from evenhand.judgments.rating_rows import RatingRows
+
+ROLES: Final = (
+    *("judge", "item", "system", "criterion", "score"),
+    *("kind", "expected", "task", "seconds", "shown_at"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -18,7 +30,8 @@ class Ratings:
 
     Attributes:
         frame: narwhals frame with at least `system` and `score` (a number); optional `judge`,
-            `item`, `criterion`, `kind` (target, control, repeat), `task`, `seconds`.
+            `item`, `criterion`, `task`, `kind` (target, control, repeat), `expected` (of a
+            control), `seconds` (how long it took), `shown_at` (when).
         source: where it came from and what was understood.
 
     """
@@ -44,6 +57,94 @@ class Ratings:
     def columns(self) -> list[str]:
         """Names of all columns."""
         return list(self.frame.collect_schema().names())
+
+    @property
+    def covariates(self) -> list[str]:
+        """Columns that play no role."""
+        return [name for name in self.columns if name not in ROLES]
+
+    def has(self, role: str) -> bool:
+        """Say whether a role's column is there."""
+        return role in self.columns
+
+    def where(self, condition: nw.Expr | str) -> Ratings:
+        """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
+
+        Raises:
+            UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
+            UnknownColumn: a column that is not there.
+
+        """
+        return replace(self, frame=filter_rows(self.frame, condition, self.source.name))
+
+    def require(self, column: str) -> str:
+        """Return the name of a column under which this table holds it.
+
+        Raises:
+            UnknownColumn: with the nearest name there is.
+
+        """
+        if column in self.columns:
+            return column
+        outside = {name: role for role, name in self.source.columns.items()}
+        role = outside.get(column)
+        if role in self.columns:
+            return role
+        raise UnknownColumn(
+            f"column '{column}' not found in {self.source.name}."
+            f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
+        )
+
+    def without(self, *, judges: Sequence[str]) -> Ratings:
+        """Leave out the ratings of some judges.
+
+        Raises:
+            UnknownColumn: the table names no judges.
+
+        """
+        self.require("judge")
+        if not judges:
+            return self
+        judge = nw.col("judge")
+        return self.where(judge.is_null() | ~judge.is_in(list(judges)))
+
+    def tasks(self) -> list[str]:
+        """Names of the tasks, sorted; empty where there is no task column."""
+        return list_tasks(self.frame, self.source)
+
+    def select_task(self, task: str) -> Ratings:
+        """Keep one task.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        require_task(self.frame, self.source, task)
+        return self.where(nw.col("task") == task)
+
+    def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Ratings:
+        """Add covariates of judges (or items) from a table with one row for each.
+
+        Args:
+            table: a frame with the column `on` and the covariates.
+            on: the column to join by.
+            named: what the table is called in messages.
+
+        Raises:
+            UnknownColumn: one of the two tables lacks the column.
+            InvalidJudgments: a judge who is not in the table or stands in it twice, or a
+                covariate under a name that is taken.
+
+        """
+        self.require(on)
+        return replace(self, frame=join_covariates(self.frame, table, on, self.source, named))
+
+    def rows(self, *, factors: Sequence[str] = ()) -> RatingRows:
+        """Read the table: labels as codes, scores as numbers; see `code_ratings`."""
+        from evenhand.judgments.rating_reading import code_ratings
+
+        return code_ratings(self, factors=factors)
 
     def __repr__(self) -> str:
         return f"Ratings({self.source.name}: {', '.join(self.columns)})"

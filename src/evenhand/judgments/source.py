@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 
 from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
+
+ASIDES: Final = ("kind", "expected", "seconds", "shown_at")
+"""What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
+it, how long it took, and when it was given."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """The column that holds what was recorded beside a judgment.
+
+    Attributes:
+        column: its name in the frame.
+        sure: whether it is called like its role or was asked for; if not, values that cannot be
+            read make it a column like any other.
+
+    """
+
+    column: str
+    sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -20,6 +39,8 @@ class Source:
         format: the layout that was recognised, by its registry name.
         columns: role → column of the outside table, as understood.
         notes: sentences for the reader, such as what was left out.
+        asides: role of `ASIDES` → its column; where a role is missing here, a column of its name
+            plays it.
         connection: the DuckDB connection that reads the file, if one does.
 
     """
@@ -28,6 +49,7 @@ class Source:
     format: str = "comparisons"
     columns: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    asides: Mapping[str, Aside] = field(default_factory=dict)
     connection: Any = field(default=None, repr=False, compare=False)
 
     def noting(self, *notes: str) -> Source:
@@ -37,6 +59,11 @@ class Source:
     def named(self, role: str) -> str:
         """Return the outside name of a role's column, for messages."""
         return self.columns.get(role, role)
+
+    def find_asides(self, columns: Sequence[str]) -> dict[str, Aside]:
+        """Return which of some columns play the roles of `ASIDES`."""
+        found = {role: self.asides.get(role, Aside(role)) for role in ASIDES}
+        return {role: aside for role, aside in found.items() if aside.column in columns}
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

@@ -106,7 +106,7 @@ class Tally:
         k = len(self.systems)
         digits = [(factor.codes, factor.size) for factor in kept.values()]
         key = join_codes([*digits, (self.left, k), (self.right, k)])
-        first, inverse = _first_of_each(key)
+        first, inverse = first_of_each(key)
         factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
         return replace(self._summed(first, inverse), factors=factors)
 
@@ -243,7 +243,7 @@ def join_codes(digits: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
     return key
 
 
-def _first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each different key, in key order, and each entry's group.
 
     The two are one array where every key is alone and in its place.

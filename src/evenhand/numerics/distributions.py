@@ -1,4 +1,4 @@
-"""Normal, t and χ² probabilities; scipy.special is imported only where it is needed."""
+"""Normal, t, χ² and F probabilities; scipy.special is imported only where it is needed."""
 
 from __future__ import annotations
 
@@ -73,6 +73,17 @@ def f_tail(statistic: float, df: float, df_below: float) -> float:
     from scipy.special import fdtrc
 
     return float(fdtrc(df, df_below, max(statistic, 0.0)))
+
+
+def f_quantile(probability: float, df: float, df_below: float) -> float:
+    """Return the point below which F falls with a probability.
+
+    >>> round(f_quantile(0.95, 1, 10), 6)
+    4.964603
+    """
+    from scipy.special import fdtri
+
+    return float(fdtri(df, df_below, probability))
 
 
 def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,3 +29,21 @@ def average_ranks(table: Array) -> Array:
     ranks = np.empty((rows, k))
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
     return ranks
+
+
+def concord_ranks(ranks: Array) -> float | None:
+    """Return Kendall's W of rows of ranks, corrected for ties; None where no row tells any apart.
+
+    Args:
+        ranks: (m, n) ranks within each row, ties their mean.
+
+    >>> concord_ranks(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]))
+    0.75
+    """
+    m, n = ranks.shape
+    centred = ranks - (n + 1) / 2
+    spread = float((centred**2).sum())
+    if not spread:
+        return None
+    together = float((centred.sum(axis=0) ** 2).sum())
+    return float(min(together / (m * spread), 1.0))

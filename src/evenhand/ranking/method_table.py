@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judgments.model import Scores
+from evenhand.judgments.signature import write_signature
 from evenhand.ranking.distances import Disagreement, disagreements, distance_matrix
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.signature import write_signature
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

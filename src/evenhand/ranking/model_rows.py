@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import LRTest
 from evenhand.ranking.printing import draw_models
 from evenhand.ranking.robust import WaldTest
-from evenhand.ranking.signature import sign_covariates, write_signature
+from evenhand.ranking.signature import sign_covariates
 
 LEVEL: Final = 0.05
 """P-value below which a question is answered with yes."""

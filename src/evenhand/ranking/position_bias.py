@@ -27,6 +27,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.groups import note_tasks
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally, merge_levels
 from evenhand.numerics.distributions import normal_quantile, t_quantile, t_tail
 from evenhand.numerics.threads import one_blas_thread
@@ -46,7 +47,7 @@ from evenhand.ranking.judge_positions import (
 )
 from evenhand.ranking.rank import CLUSTERS
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.signature import name_model, write_signature
+from evenhand.ranking.signature import name_model
 
 Array = NDArray[np.float64]
 LEVEL: Final = 0.95

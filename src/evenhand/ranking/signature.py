@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.row_digest import digest_rows
+from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
@@ -28,24 +29,6 @@ def sign(
         *sign_data(fit, tally),
     ]
     return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
-
-
-def write_signature(
-    parts: Iterable[str], n_judgments: float, digest: str, *, judges: int | None = None
-) -> str:
-    """Return the line that reproduces a number, of whatever kind.
-
-    Args:
-        parts: what was done, and the settings that change the numbers.
-        n_judgments: answers, a ranking being one.
-        digest: SHA-256 of the counts; its first 12 digits are shown.
-        judges: how many gave the answers, where that belongs to the method.
-
-    """
-    from evenhand import __version__
-
-    n = f"n={exactly(float(n_judgments))}" + (f" J={judges}" if judges is not None else "")
-    return " | ".join([f"evenhand {__version__}", *parts, n, f"sha256 {digest[:12]}"])
 
 
 def name_model(fit: Fit) -> str:
@@ -93,12 +76,3 @@ def sign_covariates(
         own = [f"{system}\x1f{values[system]}" for system in tally.systems]
         digest.update("\x1e".join([name, *own]).encode())
     return [f"covariates sha256 {digest.hexdigest()[:12]}"]
-
-
-def exactly(number: float) -> str:
-    """Write a number with all of its digits.
-
-    >>> exactly(1234567.0), exactly(12.5)
-    ('1234567', '12.5')
-    """
-    return str(int(number)) if number.is_integer() else repr(number)

@@ -26,11 +26,11 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.groups import choose_groups, tally_groups
 from evenhand.judgments.levels import count_levels
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.coefficients import Coefficient, format_p
 from evenhand.ranking.printing import draw_tests
-from evenhand.ranking.signature import write_signature
 from evenhand.significance.blocks import score_blocks
 from evenhand.significance.friedman import Friedman
 from evenhand.significance.pairs import PairTests, sign_test_pairs

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, NotIdentified, listing
 from evenhand.numerics.distributions import chi2_tail, f_tail
-from evenhand.numerics.places import average_ranks
+from evenhand.numerics.places import average_ranks, concord_ranks
 
 Array = NDArray[np.float64]
 ASSUMES: Final = (
@@ -108,15 +108,14 @@ def friedman_test(
     """
     n, k = _check(scores, systems, blocks)
     ranks = average_ranks(scores)
-    sums, middle = ranks.sum(axis=0), (k + 1) / 2
-    spread = float(((ranks - middle) ** 2).sum())
-    if not spread:
+    w = concord_ranks(ranks)
+    if w is None:
         raise NotIdentified(
             "Friedman's test has nothing to compare: every block puts all systems on a par"
         )
-    q = (k - 1) * float(((sums - n * middle) ** 2).sum()) / spread
     most = n * (k - 1)
-    agree = q >= most * (1 - _SAME)
+    q = most * w
+    agree = w >= 1 - _SAME
     f = None if agree else (n - 1) * q / (most - q)
     df = (k - 1, (k - 1) * (n - 1))
     return Friedman(
@@ -128,8 +127,8 @@ def friedman_test(
         f=f,
         f_df=df,
         f_p=_chance_to_agree(ranks[0], n) if f is None else f_tail(f, *df),
-        kendall_w=min(q / most, 1.0),
-        mean_ranks=sums / n,
+        kendall_w=w,
+        mean_ranks=ranks.mean(axis=0),
     )
 
 

@@ -1,7 +1,7 @@
 """Our own ratings, and tables like them under other column names.
 
-One score a row: `judge, item, system, criterion, score`; optional `kind` (target, control,
-repeat), `task`, `seconds`.
+One score a row: `judge, item, system, criterion, score`; optional `task`, `kind` (target, control,
+repeat), `expected` (of a control), `seconds` (how long it took), `shown_at` (when).
 
     judge,item,system,criterion,score
     j1,17,sys-a,adequacy,71

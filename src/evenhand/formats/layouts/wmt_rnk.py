@@ -11,26 +11,27 @@ the slot. System names stay as they are; the numbers of systems are not used.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.formats.asides import place_asides
 from evenhand.formats.columns import name_covariates, read_label
 from evenhand.formats.handles import refuse_comparison_wishes
 from evenhand.formats.numbers import read_number, refuse_text
-from evenhand.formats.roles import Header, assign, fold
+from evenhand.formats.roles import SOFT, Header, assign, fold
 from evenhand.formats.rows import stack
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Rankings
 from evenhand.judgments.engine import Frame
-from evenhand.judgments.source import find_rows, name_rows, number_rows
+from evenhand.judgments.source import ASIDES, find_rows, name_rows, number_rows
 
 NAME: Final = "wmt_rnk"
 TITLE: Final = "WMT rankings"
 NEEDS: Final = ("system1Id", "system1rank", "system2Id", "system2rank")
-ROLES: Final = ("judge", "item", "task", "weight")
+ROLES: Final = ("judge", "item", "task", "weight", *ASIDES)
 
 _CODES: Final = {
     "cs": ("czech", "ces", "cze"),
@@ -49,6 +50,7 @@ _CODES: Final = {
 LANGUAGES: Final = {name: code for code, names in _CODES.items() for name in names}
 """Names in lower case of WMT's languages, 2010 to 2016, and their codes; others stay."""
 
+_ADDED: Final = ("task", "ranking", "system", "rank", "position")
 _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
 _SLOT: Final = re.compile(r"system(\d+)(id|rank|number)")
 
@@ -83,7 +85,9 @@ def understand(table: Table, wishes: Wishes) -> Rankings:
     refuse_comparison_wishes(wishes, "rankings")
     slots = _find_slots(table)
     _refuse_ranks(table, slots.ranks)
-    roles = assign(table.header(wishes), ROLES, (), _FIXED)
+    assigned = assign(table.header(wishes), ROLES, (), _FIXED)
+    roles = {role: column for role, column in assigned.items() if role not in SOFT}
+    beside = {role: column for role, column in assigned.items() if role in SOFT}
     languages = [table.header(wishes).named(name) for name in ("srclang", "trglang")]
     pair = [] if "task" in roles else [name for name in languages if name is not None]
     wide, notes = _widen(table, slots, roles, pair)
@@ -98,7 +102,9 @@ def understand(table: Table, wishes: Wishes) -> Rankings:
         f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns
     )
     note = f"read {TITLE}: {columns['system']}, {said}".removesuffix(", ")
-    data = Rankings(frame, source=table.source(NAME, columns, note).noting(*notes))
+    source = table.source(NAME, columns, note).noting(*notes)
+    asides = place_asides(table, wishes, dict.fromkeys((*roles, *_ADDED), ""), beside)
+    data = Rankings(frame, source=replace(source, asides=asides))
     data.check()
     return data
 
@@ -139,7 +145,7 @@ def _widen(
         number = read_number(table, rank, "rank", check=False).cast(nw.Float64)
         chosen.append(number.alias(f"evenhand_rank_{i}"))
     used = {*roles.values(), *pair, *slots.all}
-    taken = dict.fromkeys((*roles, "task", "ranking", "system", "rank", "position"), "")
+    taken = dict.fromkeys((*roles, *_ADDED), "")
     names, notes = name_covariates([c for c in table.columns if c not in used], taken)
     kept = [nw.col(column).alias(name) for column, name in names.items()]
     return table.frame.select(*chosen, *kept), notes

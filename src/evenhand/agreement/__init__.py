@@ -1,0 +1,1 @@
+"""DO JUDGES AGREE: coefficients of agreement, with intervals that allow for clusters."""

@@ -1,0 +1,265 @@
+"""Do judges agree in preferences: the pairwise κ of the WMT shared tasks, as printed and strict.
+
+Two votes on the same two outputs of an item agree if both prefer the same one, or neither does:
+
+    κ = (P(A) − P(E)) / (1 − P(E)),   P(A) = agreeing pairs of votes / comparable pairs of votes
+    P(E) = p² + 2 ((1 − p) / 2)²,     p = share of ties among comparisons
+
+What is comparable, and which comparisons p is taken over, is a choice:
+
+    strict  inter  votes of two different judges, whichever output stood left
+            intra  two votes of one judge, whichever output stood left; also split by whether the
+                   outputs stood in the same order or were exchanged; p over all comparisons
+    wmt     inter  votes shown in the same left-right order, one judge's repeats among them; p
+                   over all comparisons
+            intra  two votes of one judge in the same order; p over the comparisons of every judge
+                   and item in which that occurs
+
+`wmt` is what the organisers' program computes, and what the overview papers print. It misses
+pairs that were shown in exchanged order, and calls repeats of one judge agreement between judges.
+Nothing goes through pairs of votes: n_o votes for outcome o give Σ_o n_o (n_o − 1) / 2 agreeing.
+
+Source: Bojar et al. (2016), Findings of the 2016 Conference on Machine Translation, section 3.3;
+`compute_agreement_scores.py` of the released data. When not to use it: outputs that were merged
+for being identical ("A+B") and are expanded into pairs of all their systems count one answer many
+times, and their ties too: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, require_option
+from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.votes import TIE, Votes
+from evenhand.numerics.grouping import number_groups
+
+Counts = NDArray[np.int64]
+Mode = Literal["strict", "wmt"]
+Among = Literal["inter", "intra"]
+Order = Literal["any", "same", "exchanged"]
+Share = TypeVar("Share", float, NDArray[np.float64])
+
+MODES: Final = ("strict", "wmt")
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceAgreement:
+    """How far votes on the same two outputs agree.
+
+    Attributes:
+        mode: "strict" or "wmt".
+        among: "inter" (between judges) or "intra" (one judge asked again).
+        order: whether both votes saw the outputs in the same order, in exchanged order, or any.
+        by_item: (I, 4) agreeing and comparable pairs of votes, ties and comparisons that chance is
+            taken from, for each item: sums of these are all that κ needs, so that a bootstrap
+            draws items.
+        units: output pairs (as they were shown, in mode wmt) with comparable votes.
+        votes: votes on them.
+
+    """
+
+    mode: Mode
+    among: Among
+    order: Order
+    by_item: Counts
+    units: int
+    votes: int
+
+    @property
+    def agree(self) -> int:
+        """Pairs of votes that agree."""
+        return int(self.by_item[:, 0].sum())
+
+    @property
+    def comparable(self) -> int:
+        """Pairs of votes that could agree."""
+        return int(self.by_item[:, 1].sum())
+
+    @property
+    def ties(self) -> int:
+        """Ties among the comparisons that chance is taken from."""
+        return int(self.by_item[:, 2].sum())
+
+    @property
+    def total(self) -> int:
+        """Comparisons that chance is taken from."""
+        return int(self.by_item[:, 3].sum())
+
+    @property
+    def observed(self) -> float | None:
+        """P(A), the share that agrees (proportion); None without comparable votes."""
+        return self.agree / self.comparable if self.comparable else None
+
+    @property
+    def chance(self) -> float | None:
+        """P(E), the share that would by chance (proportion); None without comparisons."""
+        return chance_agreement(self.ties / self.total) if self.total else None
+
+    @property
+    def kappa(self) -> float | None:
+        """κ; None without comparable votes, or where all comparisons are ties."""
+        if self.observed is None or self.chance is None or self.chance == 1:
+            return None
+        return (self.observed - self.chance) / (1 - self.chance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        names = ("mode", "among", "order", "agree", "comparable", "ties", "total")
+        shares = ("observed", "chance", "kappa", "units", "votes")
+        return {name: getattr(self, name) for name in (*names, *shares)}
+
+
+def compare_votes(
+    votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
+) -> PreferenceAgreement:
+    """Count how far votes on the same two outputs agree.
+
+    Args:
+        votes: comparisons; controls are left out.
+        mode: "strict" or "wmt", see above; `wmt` compares votes in the same order only.
+        among: between judges, or of one judge asked again.
+        order: of "strict" and "intra": only votes that saw the same order, or exchanged ones.
+
+    Raises:
+        UnknownOption: a setting that is none, or that does not fit the others or the data.
+        NotIdentified: the table names no items, or no judges where they are to be told apart.
+
+    """
+    _check_settings(mode, among, order)
+    _check_order(votes, mode, order)
+    check_names(votes, judges=(mode, among) != ("wmt", "inter"))
+    votes = leave_controls(votes)
+    pairs = number_groups(votes.shown if mode == "wmt" else votes.pair)
+    size = int(pairs.max(initial=-1)) + 1
+    found = np.zeros((size, 2), dtype=np.int64)
+    for sign, keys in _terms(votes, pairs, mode, among, order):
+        found += sign * _count_pairs(keys, pairs, votes, size)
+    item = np.zeros(size, dtype=np.int64)
+    item[pairs] = votes.item
+    comparable = found[:, 1] > 0
+    base = np.ones(votes.size, dtype=np.bool_)
+    if mode == "wmt" and among == "intra":
+        base = _around_repeats(votes, pairs)
+    columns = (
+        *(_sum_by(item, part, len(votes.items)) for part in found.T),
+        np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=len(votes.items)),
+        np.bincount(votes.item[base], minlength=len(votes.items)),
+    )
+    units, concerned = int(comparable.sum()), int(comparable[pairs].sum())
+    return PreferenceAgreement(mode, among, order, np.column_stack(columns), units, concerned)
+
+
+def leave_controls(votes: Votes) -> Votes:
+    """Keep the votes on outputs whose worth is not known: judges agree on controls by design."""
+    return votes if votes.kind is None else votes.take(votes.kind != CONTROL)
+
+
+def _terms(
+    votes: Votes, pairs: Counts, mode: Mode, among: Among, order: Order
+) -> list[tuple[int, Counts]]:
+    """Return groups of comparable votes, counted for (+1) or taken away again (-1)."""
+    if mode == "wmt" and among == "inter":
+        return [(1, pairs)]
+    own = number_groups(pairs, votes.judge)
+    if among == "inter":
+        return [(1, pairs), (-1, own)]
+    if order == "any":
+        return [(1, own)]
+    same = number_groups(own, votes.left)
+    return [(1, same)] if order == "same" else [(1, own), (-1, same)]
+
+
+def _count_pairs(keys: Counts, pairs: Counts, votes: Votes, size: int) -> Counts:
+    """Count agreeing and comparable pairs of votes with the same key, by output pair.
+
+    Args:
+        keys: (n,) group of votes that are compared with one another.
+        pairs: (n,) output pair of each vote; the votes of a group share it.
+        votes: who preferred what.
+        size: number of output pairs.
+
+    Returns:
+        (size, 2) agreeing and comparable pairs of votes.
+
+    """
+    said = votes.preferred.astype(np.int64) + 1
+    counts = np.bincount(keys * 3 + said, minlength=3 * (int(keys.max(initial=-1)) + 1))
+    counts = counts.reshape(-1, 3)
+    agreeing = (counts * (counts - 1) // 2).sum(axis=1)
+    each = counts.sum(axis=1)
+    pair = np.zeros(len(each), dtype=np.int64)
+    pair[keys] = pairs
+    both = (agreeing, each * (each - 1) // 2)
+    return np.column_stack([_sum_by(pair, part, size) for part in both])
+
+
+def _sum_by(codes: Counts, values: Counts, size: int) -> Counts:
+    """Add up whole numbers by code; they stay exact below 2**53."""
+    return np.bincount(codes, values, minlength=size).astype(np.int64)
+
+
+def _around_repeats(votes: Votes, pairs: Counts) -> NDArray[np.bool_]:
+    """(n,) whether a vote's judge gave two comparable votes anywhere on its item."""
+    own = number_groups(pairs, votes.judge)
+    block = number_groups(votes.item, votes.judge)
+    repeated = np.bincount(own)[own] > 1
+    return (np.bincount(block, repeated) > 0)[block]
+
+
+def chance_agreement(ties: Share) -> Share:
+    """Return P(E): how often two votes agree that are given blindly, ties as often as they are.
+
+    Args:
+        ties: share of ties (proportion), a number or an array.
+
+    >>> chance_agreement(1 / 3)
+    0.3333333333333333
+    """
+    return ties**2 + (1 - ties) ** 2 / 2
+
+
+def _check_settings(mode: str, among: str, order: str) -> None:
+    require_option("mode", mode, MODES)
+    require_option("among", among, ("inter", "intra"))
+    require_option("order", order, ("any", "same", "exchanged"))
+    if order != "any" and (mode, among) != ("strict", "intra"):
+        raise UnknownOption(
+            f"order '{order}' splits the answers of one judge in mode strict: leave it out"
+        )
+
+
+def _check_order(votes: Votes, mode: Mode, order: Order) -> None:
+    if votes.positions_known or (mode == "strict" and order == "any"):
+        return
+    asked = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
+    raise UnknownOption(
+        f"{asked} votes by what stood left, which the table does not say: use mode strict"
+    )
+
+
+def check_names(votes: Votes, *, judges: bool = True) -> None:
+    """Refuse votes of which it is not known what they are on, or whose they are.
+
+    Args:
+        votes: comparisons.
+        judges: whether judges must be told apart.
+
+    Raises:
+        NotIdentified: the table names no items, or no judges.
+
+    """
+    if votes.items == ("",):
+        raise NotIdentified(
+            "no two votes are known to be on the same outputs: the table names no items",
+            ["name the column that says which item was judged, as in --column item=segment"],
+        )
+    if judges and votes.judges == ("",):
+        raise NotIdentified(
+            "votes of different judges cannot be told from repeats: the table names no judges",
+            ["name the column of judges, as in --column judge=annotator"],
+        )

@@ -1,0 +1,200 @@
+"""Do judges agree? `measure_agreement` answers for ratings, comparisons and rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+import numpy as np
+
+from evenhand.agreement.agreement_table import AgreementTable, GroupedAgreement
+from evenhand.agreement.bootstrap import CLUSTERS
+from evenhand.agreement.narrowing import narrow_scale
+from evenhand.agreement.preference_table import tabulate_votes
+from evenhand.agreement.rating_table import tabulate_ratings
+from evenhand.agreement.tabulation import Request
+from evenhand.agreement.units import Units, find_units
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.engine import ANSWER
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.rating_rows import CONTROL, RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.scale import Scale, require_scale
+from evenhand.numerics.grouping import number_groups
+
+Part = TypeVar("Part")
+LEVEL: Final = 0.95
+_LABELS: Final = ("task", "criterion", "system", "item")
+"""Labels that units have of their own; other columns are read as factors."""
+INFLATED: Final = (
+    "outputs that several systems share are counted for each of them, so that one answer is many,"
+    " and ties of one output too: agreement is inflated; take names as they are"
+)
+
+
+def measure_agreement(
+    data: Ratings | Comparisons | Rankings,
+    *,
+    by: Sequence[str] = ("criterion",),
+    coefficients: str | Sequence[str] = "default",
+    scale: Scale | str | None = None,
+    level: float = LEVEL,
+    cluster: str = "item",
+    seed: int = SEED,
+) -> AgreementTable | GroupedAgreement:
+    """Measure how far judges agree, on all judgments and on parts of them.
+
+    Args:
+        data: ratings; or comparisons or rankings, where output pairs are what is judged.
+        by: columns whose levels are looked at apart: criterion, system, task, or any other column,
+            such as the input type. Levels of several are crossed, and added up from the last one.
+            A criterion that the data do not have is left out.
+        coefficients: names or families, "default" or "all".
+        scale: the declared scale of ratings, such as "1-5"; by default the scores that occur.
+        level: nominal level of intervals (proportion).
+        cluster: what is drawn again for intervals: "item" or "judge".
+        seed: of everything random; it stands in the signature.
+
+    Returns:
+        A table; one per task where there are several and `by` does not name them.
+
+    Raises:
+        InvalidJudgments: no judges or no items are named, a score is not on the declared scale, or
+            another value in the data that cannot be.
+        NotIdentified: nothing was judged by two judges, in no task.
+        UnknownOption: a coefficient or setting that does not exist or does not fit.
+        UnknownColumn: a column that was asked for is not there.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> scores = {"judge": ["a", "b"] * 3, "item": ["1", "1", "2", "2", "3", "3"]}
+    >>> table = pl.DataFrame(scores | {"system": ["s"] * 6, "score": [4, 4, 2, 3, 5, 5]})
+    >>> found = measure_agreement(read(table), scale="1-5")
+    >>> round(found.whole["n-agreement-0"].value, 3), round(found.whole["fleiss"].value, 3)
+    (0.667, 0.538)
+
+    """
+    require_option("cluster", cluster, CLUSTERS)
+    if not 0 < level < 1:
+        raise UnknownOption(f"level {level:g} is no proportion between 0 and 1, such as .95")
+    names = (coefficients,) if isinstance(coefficients, str) else tuple(coefficients)
+    if not names:
+        raise UnknownOption('no coefficient is asked for: name some, or "default" or "all"')
+    request = Request(tuple(by), names, level, cluster, seed)
+    if isinstance(data, Ratings):
+        return _measure_ratings(data, request, scale)
+    if not isinstance(data, Comparisons | Rankings):
+        raise InvalidJudgments(
+            "agreement is measured of ratings, comparisons and rankings, not of"
+            f" {type(data).__name__}: open them with evenhand.read"
+        )
+    if scale is not None:
+        raise UnknownOption("preferences have no scale: leave it out")
+    return _measure_preferences(data, request)
+
+
+def _measure_ratings(
+    data: Ratings, request: Request, scale: Scale | str | None
+) -> AgreementTable | GroupedAgreement:
+    held = request.by == ("criterion",) and not data.has("criterion")
+    by = () if held else tuple(data.require(name) for name in request.by)
+    rows = data.rows(factors=[name for name in by if name not in _LABELS])
+    scale = require_scale(scale)
+    if scale is not None and rows.kind is not None:
+        scale.check(rows.score[rows.kind != CONTROL])  # what is asked again is on it as well
+    units = find_units(rows, scale)
+    for name in by:
+        if name not in _LABELS:
+            _check_constant(rows, name)
+    return _tabulate(units, rows, replace(request, by=by))
+
+
+def _check_constant(rows: RatingRows, name: str) -> None:
+    """Refuse to tell outputs apart by what differs among the judgments of one.
+
+    Raises:
+        UnknownOption: names the column, and says what to do.
+
+    """
+    rows = rows.targets()
+    unit = number_groups(rows.unit)
+    _, codes = rows.labels(name)
+    first = np.zeros(int(unit.max(initial=-1)) + 1, dtype=np.int64)
+    first[unit[::-1]] = codes[::-1]
+    mixed = np.unique(unit[codes != first[unit]])
+    if len(mixed):
+        raise UnknownOption(
+            f"'{name}' differs among the judges of one output, for {len(mixed):,} of"
+            f" {len(first):,}: outputs cannot be told apart by it; look at each value by itself,"
+            f" as in --where \"{name} = '...'\""
+        )
+
+
+def _measure_preferences(
+    data: Comparisons | Rankings, request: Request
+) -> AgreementTable | GroupedAgreement:
+    by = tuple(name for name in request.by if name != "criterion" or data.has("criterion"))
+    for name in by:
+        if name not in ("task", "criterion", "system"):
+            raise UnknownOption(
+                "agreement of preferences is looked at by task, by criterion or by system (pairs"
+                f" of systems), not by '{name}'; look at each value by itself, as in --where"
+                f" \"{name} = '...'\""
+            )
+    kind = "rankings" if isinstance(data, Rankings) else "comparisons"
+    votes = (data.comparisons() if isinstance(data, Rankings) else data).votes()
+    if data.merged if isinstance(data, Rankings) else data.has(ANSWER):
+        votes = replace(votes, notes=(*votes.notes, INFLATED))
+    own = replace(request, by=by, kind=kind)
+    if len(votes.tasks) == 1 or "task" in by:
+        return tabulate_votes(votes, own)
+    parts = {name: votes.take(votes.task == i) for i, name in enumerate(votes.tasks)}
+    return _by_task(parts, lambda part: tabulate_votes(part, own))
+
+
+def _tabulate(
+    units: Units, rows: RatingRows, request: Request
+) -> AgreementTable | GroupedAgreement:
+    """Make one table, or one for each task unless tasks are parts."""
+    tasks, codes = units.labels("task")
+    if len(tasks) == 1 or "task" in request.by:
+        return tabulate_ratings(units, rows, request)
+    parts = {name: i for i, name in enumerate(tasks)}
+
+    rows = replace(rows, notes=tuple(map(_of_all_tasks, rows.notes)))
+    units = replace(units, rows=replace(units.rows, notes=rows.notes))
+
+    def tabulate(task: int) -> AgreementTable:
+        own = codes == task
+        return tabulate_ratings(narrow_scale(units, own), rows.take(rows.task == task), request)
+
+    return _by_task(parts, tabulate)
+
+
+def _of_all_tasks(note: str) -> str:
+    """Say that rows without a score were counted in all tasks, where that is said of one."""
+    return f"in all tasks together {note}" if note.startswith("rows without a score") else note
+
+
+def _by_task(
+    parts: Mapping[str, Part], tabulate: Callable[[Part], AgreementTable]
+) -> GroupedAgreement:
+    """Make a table of each task.
+
+    Raises:
+        NotIdentified: nothing is known of any.
+
+    """
+    groups: dict[str, AgreementTable] = {}
+    refused: dict[str, str] = {}
+    for name, part in parts.items():
+        try:
+            groups[name] = tabulate(part)
+        except NotIdentified as refusal:
+            refused[name] = str(refusal)
+    if not groups:
+        raise NotIdentified("; ".join(f"task {name}: {why}" for name, why in refused.items()))
+    return GroupedAgreement(groups, "task", refused)

@@ -1,0 +1,1 @@
+"""WHAT DID THEY MEAN TOGETHER: labels from judges of unequal care, one model per file."""

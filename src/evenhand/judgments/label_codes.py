@@ -1,0 +1,164 @@
+"""Labels of some columns become codes, row by row, for who needs to know each row.
+
+DuckDB hashes text where it stands, once for each entry of a dictionary, and a hash is fetched and
+looked up for a fifth of what a text costs. Other engines join with small tables of labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, label_frame, one_thread
+from evenhand.judgments.tally import Codes, first_of_each, join_codes
+from evenhand.numerics.hash_table import find_hashes
+
+if TYPE_CHECKING:
+    import duckdb
+
+Level: TypeAlias = tuple[tuple[str, ...], Codes]
+"""Names of the levels of a factor, and the code of each row."""
+
+_HASH = "evenhand_hash"
+_ROW = "evenhand_row"
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The different labels of a column.
+
+    Attributes:
+        names: sorted; a missing one is None and stands first.
+        hashes: DuckDB's hash of each; None in other engines.
+
+    """
+
+    names: tuple[str | None, ...]
+    hashes: NDArray[np.uint64] | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The labels, of which none is missing."""
+        return cast("tuple[str, ...]", self.names)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The labels without outer blanks; "" for a missing one."""
+        return tuple("" if name is None else name.strip() for name in self.names)
+
+
+def find_labels(frame: Frame, name: str) -> Labels:
+    """Return the different labels of a text column."""
+    labels = frame.group_by(name).agg(nw.len().alias(COUNT)).select(name)
+    if not frame.implementation.is_duckdb():
+        texts = fetch_columns(labels)[name].tolist()
+        found = [text if isinstance(text, str) else None for text in texts]  # pandas may say nan
+        return Labels(tuple(sorted(found, key=lambda label: (label is not None, label))))
+    sorted_labels = nw.from_native(labels.to_native().order(f"{_quoted(name)} nulls first"))
+    columns = fetch_columns(_hash(sorted_labels, [name], [name]))
+    names = tuple(columns[name].tolist())
+    hashes = columns[f"{_HASH}_{name}"].astype(np.uint64, copy=False)
+    return Labels(names, hashes if len(np.unique(hashes)) == len(hashes) else None)
+
+
+def fetch_codes(
+    frame: Frame,
+    labels: Mapping[str, Labels],
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Columns:
+    """Fetch the code of each label column under its name, and some columns as they are.
+
+    Rows come in the order of the table, where its engine keeps one.
+
+    Args:
+        frame: the table.
+        labels: column → all its labels; codes are places among them.
+        columns: further columns.
+        connection: the DuckDB connection that reads the table, if one is known.
+
+    """
+    known = {name: own.hashes for name, own in labels.items() if own.hashes is not None}
+    with one_thread(connection):
+        if len(known) < len(labels):
+            return _join(frame, labels, columns, connection)
+        found = fetch_columns(_hash(frame, list(known), columns))
+    for name, hashes in known.items():
+        column = found.pop(f"{_HASH}_{name}").astype(np.uint64, copy=False)
+        found[name] = find_hashes(column, hashes)
+    return found
+
+
+def bind_levels(task: Level, item: Level) -> Level:
+    """Make items of different tasks different, each named after its task.
+
+    Args:
+        task: names of the tasks, and the code of each row's task.
+        item: the same for items.
+
+    >>> task = (("de", "fr"), np.array([0, 1, 1], np.int32))
+    >>> names, codes = bind_levels(task, (("1", "2"), np.array([0, 0, 1], np.int32)))
+    >>> names, codes.tolist()
+    (('de / 1', 'fr / 1', 'fr / 2'), [0, 1, 2])
+    """
+    key = join_codes([(task[1], len(task[0])), (item[1], len(item[0]))])
+    found, inverse = first_of_each(key)
+    pairs = zip(task[1][found].tolist(), item[1][found].tolist(), strict=True)
+    names = [f"{task[0][one]} / {item[0][other]}" for one, other in pairs]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return tuple(names[at] for at in order), place[inverse]
+
+
+def _hash(frame: Frame, names: Sequence[str], kept: Sequence[str]) -> Frame:
+    """Hash text columns of a DuckDB table, beside some columns as they are."""
+    hashes = [f"hash({_quoted(name)}) as {_quoted(f'{_HASH}_{name}')}" for name in names]
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    projected = native.project(", ".join([*hashes, *map(_quoted, kept)]))
+    return cast("Frame", nw.from_native(projected))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _join(
+    frame: Frame,
+    labels: Mapping[str, Labels],
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Columns:
+    """Join with a table for each column; rows of a frame that keeps an order get it back."""
+    ordered = isinstance(frame, nw.DataFrame)
+    joined = frame.with_row_index(_ROW) if isinstance(frame, nw.DataFrame) else frame
+    names = {}
+    for name, own in labels.items():
+        names[name] = f"evenhand_{name}"
+        data: dict[str, Any] = {name: own.names, names[name]: np.arange(len(own.names))}
+        table = None if None in own.names else label_frame(frame, data, connection)
+        if table is None:  # a join would drop what has no label
+            return _look_up(frame, labels, columns)
+        joined = joined.join(table, on=name, how="inner")  # type: ignore[arg-type]
+    rows = [_ROW] if ordered else []
+    found = fetch_columns(joined.select(*rows, *names.values(), *columns))
+    if ordered:
+        order = np.argsort(found.pop(_ROW), kind="stable")
+        found = {name: values[order] for name, values in found.items()}
+    codes = {name: found[code].astype(np.int32, copy=False) for name, code in names.items()}
+    return {**{name: found[name] for name in columns}, **codes}
+
+
+def _look_up(frame: Frame, labels: Mapping[str, Labels], columns: Sequence[str]) -> Columns:
+    """Fetch labels as they are and look their codes up: slower, but every engine can do it."""
+    found = fetch_columns(frame.select(*labels, *columns))
+    for name, own in labels.items():
+        place = {label: code for code, label in enumerate(own.names)}
+        texts = found[name].tolist()
+        found[name] = np.fromiter(map(place.__getitem__, texts), dtype=np.int32, count=len(texts))
+    return found

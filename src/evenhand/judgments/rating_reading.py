@@ -1,0 +1,180 @@
+"""A table of ratings is read once: labels become codes, scores numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments
+from evenhand.judgments.aside_reading import Beside, Expected, Words, find_aside_columns
+from evenhand.judgments.asides import read_expected_scores
+from evenhand.judgments.checks import is_name, refuse_unnamed_levels
+from evenhand.judgments.counting import name_levels
+from evenhand.judgments.engine import ANSWER, COUNT, Frame, fetch_columns, one_thread
+from evenhand.judgments.label_codes import Labels, Level, bind_levels, fetch_codes, find_labels
+from evenhand.judgments.rating_rows import CONTROL, RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.source import find_rows, name_rows, number_rows
+from evenhand.judgments.tally import Codes, Factor
+
+LABELS: Final = ("task", "judge", "item", "system", "criterion")
+
+
+def code_ratings(data: Ratings, *, factors: Sequence[str] = ()) -> RatingRows:
+    """Read ratings.
+
+    Labels are sorted, so that codes do not depend on the order of rows or on the engine.
+
+    Args:
+        data: ratings, one a row.
+        factors: further columns to tell apart, such as an input type, by any name that the table
+            has for them.
+
+    Raises:
+        InvalidJudgments: a label that is missing, a score that is no finite number, a kind that
+            is none; names up to five rows.
+        UnknownColumn: a factor that is not there.
+
+    >>> import polars as pl
+    >>> table = {"judge": ["b", "a"], "system": ["x", "x"], "score": [4, 2]}
+    >>> rows = code_ratings(Ratings(nw.from_native(pl.DataFrame(table))))
+    >>> rows.judges, rows.judge.tolist(), rows.score.tolist()
+    (('a', 'b'), [1, 0], [4.0, 2.0])
+
+    """
+    wanted = {name: data.require(name) for name in factors}
+    names = [name for name in LABELS if data.has(name)]
+    keys = list(dict.fromkeys([*names, *wanted.values()]))
+    missing = _count_missing(data)
+    every = name_levels(data, keys, data.frame)
+    beside = find_aside_columns(data.source, data.frame, scores=True)
+    held = beside.add_to(every.filter(~_is_missing(data)) if missing else every)
+    connection = data.source.connection
+    with one_thread(connection):
+        labels = _find_labels(data, keys, held, every)
+        words = beside.find_words(held)
+    found = fetch_codes(held, {**labels, **words}, ["score", *beside.columns], connection)
+    levels = {name: (own.texts, found[name]) for name, own in labels.items()}
+    rows = _make_rows({name: levels[name] for name in names}, found["score"].astype(np.float64))
+    return replace(
+        _add_beside(rows, beside.read(found, words, _read_expected), missing),
+        factors={name: _factor(*levels[column]) for name, column in wanted.items()},
+    )
+
+
+def _is_missing(data: Ratings) -> nw.Expr:
+    """Return the condition that a row has no score: it is missing, or not a number."""
+    score = nw.col("score")
+    if not data.frame.collect_schema()["score"].is_float():
+        return score.is_null()
+    return score.is_null() | score.is_nan()
+
+
+def _count_missing(data: Ratings) -> int:
+    """Count the rows without a score, and check the others.
+
+    Raises:
+        InvalidJudgments: scores that are no numbers, infinite ones, or none at all.
+
+    """
+    name, dtype = data.source.named("score"), data.frame.collect_schema()["score"]
+    where = f"column '{name}' of {data.source.name}"
+    if not dtype.is_numeric():
+        raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
+    missing, score = _is_missing(data), nw.col("score")
+    infinite = ~missing & ~score.is_finite()
+    odd = data.frame.select(missing=missing, infinite=infinite)
+    groups = odd.group_by("missing", "infinite").agg(nw.len().alias(COUNT))
+    with one_thread(data.source.connection):
+        found = fetch_columns(groups)
+    n, n_missing = int(found[COUNT].sum()), int(found[COUNT][found["missing"].astype(bool)].sum())
+    if found["infinite"].any():
+        rows = name_rows(find_rows(data.frame, infinite))
+        raise InvalidJudgments(f"a score in {where}{rows} is infinite: correct it or leave it out")
+    if not n:
+        raise InvalidJudgments(f"no ratings in {data.source.name}: is a condition too narrow?")
+    if n_missing == n:
+        raise InvalidJudgments(
+            f"{where} has no score in any of {n:,} rows: nothing to look at; is it the"
+            " column of scores?"
+        )
+    return n_missing
+
+
+def _find_labels(
+    data: Ratings, keys: Sequence[str], held: Frame, every: Frame
+) -> dict[str, Labels]:
+    """Find the different labels of the rows that have a score.
+
+    Raises:
+        InvalidJudgments: a label is missing or has a blank before or after it.
+
+    """
+    labels = {name: find_labels(held, name) for name in keys}
+    names = {name: own.names for name, own in labels.items()}
+    if not all(is_name(name) for own in names.values() for name in own):
+        scored = number_rows(every, ANSWER).filter(~_is_missing(data))
+        refuse_unnamed_levels(scored, names, data.source)
+    return labels
+
+
+def _make_rows(levels: Mapping[str, Level], score: NDArray[np.float64]) -> RatingRows:
+    none: Level = (("",), np.zeros(len(score), dtype=np.int32))
+    task, judge, item, system, criterion = (levels.get(name, none) for name in LABELS)
+    if "task" in levels and "item" in levels:
+        item = bind_levels(task, item)
+    return RatingRows(
+        tasks=task[0],
+        judges=judge[0],
+        items=item[0],
+        systems=system[0],
+        criteria=criterion[0],
+        task=task[1],
+        judge=judge[1],
+        item=item[1],
+        system=system[1],
+        criterion=criterion[1],
+        score=score,
+    )
+
+
+def _factor(labels: tuple[str, ...], codes: Codes) -> Factor:
+    loads = np.bincount(codes, minlength=len(labels)).astype(np.float64)
+    return Factor(labels, codes, loads, len(labels))
+
+
+def _read_expected(values: NDArray[Any] | Words) -> Expected:
+    """Read the score that is expected of a control, or whether it is known to be good or bad."""
+    if isinstance(values, np.ndarray):
+        score, direction = read_expected_scores(values)
+    else:
+        labels, codes = values
+        score, direction = read_expected_scores(np.array(labels, dtype=object))
+        score, direction = score[codes], direction[codes]
+    return score, ~np.isnan(score) | (direction != 0), direction
+
+
+def _add_beside(rows: RatingRows, beside: Beside, missing: int) -> RatingRows:
+    """Add what was recorded beside the ratings, and say what was left out."""
+    kind, expected = beside.kinds.kind, beside.expected
+    if kind is not None and expected is not None:
+        expected = np.where(kind == CONTROL, expected, np.nan)
+    notes = beside.notes
+    if missing:
+        every = missing + rows.size
+        notes = (f"rows without a score are left out: {missing:,} of {every:,}", *notes)
+    return replace(
+        rows,
+        kind=kind,
+        direction=beside.kinds.direction,
+        expected=expected,
+        seconds=beside.seconds,
+        moment=beside.moment,
+        missing=missing,
+        notes=notes,
+    )

@@ -1,0 +1,44 @@
+"""The tasks of a table, such as pairs of languages: which there are, and whether one is there."""
+
+from __future__ import annotations
+
+import narwhals as nw
+
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing, suggest
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns
+from evenhand.judgments.source import Source
+
+
+def list_tasks(frame: Frame, source: Source) -> list[str]:
+    """Names of the tasks, sorted; empty where there is no task column.
+
+    Raises:
+        InvalidJudgments: a row without a task.
+
+    """
+    if "task" not in frame.collect_schema().names():
+        return []
+    named = frame.select(nw.col("task").cast(nw.String))
+    column = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))["task"]
+    if any(task is None for task in column):
+        raise InvalidJudgments(f"a task is missing in {source.name}: fill it or drop it")
+    return sorted(column.tolist())
+
+
+def require_task(frame: Frame, source: Source, task: str) -> None:
+    """Refuse a task that is not there.
+
+    Raises:
+        UnknownColumn: the table has no task column.
+        InvalidJudgments: no such task; names those there are.
+
+    """
+    if "task" not in frame.collect_schema().names():
+        raise UnknownColumn(
+            f"{source.name} has no tasks, so task '{task}' cannot be taken: leave it out, or say"
+            " which column is the task (--column task=NAME, in Python columns={'task': 'NAME'})"
+        )
+    tasks = list_tasks(frame, source)
+    if task not in tasks:
+        hint = suggest(task, tasks) or f" There are {listing(tasks)}"
+        raise InvalidJudgments(f"no task '{task}' in {source.name}.{hint}")

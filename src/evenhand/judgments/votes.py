@@ -1,0 +1,123 @@
+"""Votes: comparisons row by row as codes, with everything that is known of each.
+
+Agreement between judges, flags and label models need to know who said what of which output pair;
+a tally no longer does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.tally import Codes
+
+Array = NDArray[np.float64]
+Small = NDArray[np.int8]
+
+LEFT, TIE, RIGHT = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Comparisons in the order of the table, left and right as they were shown.
+
+    Attributes:
+        tasks: names of the tasks, sorted; ("",) where there is no such column. So for all labels.
+        judges: names of the judges.
+        items: names of the items, each with its task where there are tasks.
+        systems: names of the systems.
+        task: (n,) code of each row's task.
+        judge: (n,) code of its judge.
+        item: (n,) code of its item.
+        left: (n,) code of the system that stood left.
+        right: (n,) code of the other.
+        outcome: (n,) LEFT, TIE or RIGHT.
+        answer: (n,) number of the answer that a row belongs to, where one answer is several rows
+            (a ranking, or a merged output); None where each row is one.
+        kind: (n,) TARGET, REPEAT or CONTROL as in `rating_rows`; None where no column says so.
+        expected: (n,) outcome expected of a control, -1 elsewhere; None without kinds.
+        seconds: (n,) how long it took, NaN where unknown; None where no column says so.
+        moment: (n,) when it was given, in seconds of any clock; None where no column says so.
+        criteria: names of the criteria; ("",) where no column says what was asked.
+        criterion: (n,) code of the criterion; None where there is one at most.
+        counted: whether a row of the table stood for several votes, which nobody can tell apart.
+        positions_known: whether left really stood first.
+        notes: what must be said of the data.
+
+    """
+
+    tasks: tuple[str, ...]
+    judges: tuple[str, ...]
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    task: Codes
+    judge: Codes
+    item: Codes
+    left: Codes
+    right: Codes
+    outcome: Small
+    answer: Codes | None = None
+    kind: Small | None = None
+    expected: Small | None = None
+    seconds: Array | None = None
+    moment: Array | None = None
+    criteria: tuple[str, ...] = ("",)
+    criterion: Codes | None = None
+    counted: bool = False
+    positions_known: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of comparisons."""
+        return len(self.outcome)
+
+    @cached_property
+    def pair(self) -> NDArray[np.int64]:
+        """(n,) number of the output pair: item and the two systems, whoever stood left.
+
+        Under another criterion it is another one: the better text is not the more fluent one.
+        """
+        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+        return self._number(low, high)
+
+    @cached_property
+    def shown(self) -> NDArray[np.int64]:
+        """(n,) number of the item (and criterion) and the two systems as they stood."""
+        return self._number(self.left, self.right)
+
+    def _number(self, one: Codes, other: Codes) -> NDArray[np.int64]:
+        k = len(self.systems)
+        asked = self.item.astype(np.int64)
+        if self.criterion is not None:
+            asked = asked * len(self.criteria) + self.criterion
+        return (asked * k + one) * k + other
+
+    @cached_property
+    def preferred(self) -> Small:
+        """(n,) +1 where the system first by name was preferred, -1 the other, 0 neither."""
+        sign = np.where(self.left < self.right, 1, -1).astype(np.int8)
+        return ((1 - self.outcome) * sign).astype(np.int8)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
+        """Keep some rows; names and codes stay as they are.
+
+        Args:
+            rows: a mask or row numbers.
+
+        """
+        arrays: dict[str, Any] = {}
+        for name in _ARRAYS:
+            values = getattr(self, name)
+            arrays[name] = None if values is None else values[rows]
+        return replace(self, **arrays)
+
+
+_ARRAYS = (
+    *("task", "judge", "item", "left", "right", "outcome"),
+    *("answer", "kind", "expected", "seconds", "moment", "criterion"),
+)

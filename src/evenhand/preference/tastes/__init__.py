@@ -1,0 +1,1 @@
+"""What variance components of comparisons are made of: residuals, moments, attenuation."""

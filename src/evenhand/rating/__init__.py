@@ -1,0 +1,1 @@
+"""HOW GOOD: models of ratings, one per file."""

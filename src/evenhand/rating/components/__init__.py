@@ -1,0 +1,1 @@
+"""What variance components of ratings are made of: terms, identification, equations, estimates."""

@@ -1,0 +1,1 @@
+"""SAY IT: figures and tables of what was found."""

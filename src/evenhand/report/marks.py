@@ -1,0 +1,40 @@
+"""What all figures begin with: a chart with its data inside, colours, titles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from evenhand.report.drawing import PALETTE
+
+WIDTH: Final = 620
+"""Width of a plot, in pixels."""
+
+
+def begin_chart(rows: Sequence[dict[str, Any]]) -> Any:
+    """Begin a chart with its data inside."""
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(values=list(rows)))
+
+
+def encode_colour(field: str, kinds: Sequence[str]) -> Any:
+    """Tell kinds apart by colour, with a legend on top."""
+    import altair as alt
+
+    return alt.Color(
+        field,
+        title=None,
+        scale=alt.Scale(domain=list(kinds), range=_range(kinds)),
+        legend=alt.Legend(orient="top", columns=2, labelLimit=300, symbolOpacity=1),
+    )
+
+
+def _range(kinds: Sequence[str]) -> list[str]:
+    return [PALETTE[i % len(PALETTE)] for i in range(len(kinds))]
+
+
+def write_title(text: str, criterion: str, below: str) -> dict[str, Any]:
+    """Return the title of a figure of one criterion, and what stands below it."""
+    head = f"{text}, {criterion}" if criterion else text
+    return {"text": head, "subtitle": below}

@@ -1,0 +1,64 @@
+"""Names beside points, where they neither cover points nor each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+LETTER: Final = 5.8
+"""Width of a letter at the size that names have, in pixels; on the safe side."""
+LINE: Final = 12.0
+"""Height of a name."""
+GAP: Final = 8.0
+"""From the middle of a point to its name."""
+POINT: Final = 5.0
+"""Half of what a point covers."""
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Name:
+    """Where the name of a point stands.
+
+    Attributes:
+        at: number of the point.
+        side: "left" or "right" of it.
+
+    """
+
+    at: int
+    side: str
+
+
+def place_names(
+    points: Sequence[tuple[float, float]], names: Sequence[str], width: float
+) -> list[Name]:
+    """Choose a side for each name; a name without room is left out.
+
+    Args:
+        points: middles of the points, in pixels.
+        names: what stands beside each.
+        width: of the plot, which names do not leave.
+
+    >>> place_names([(10, 10), (14, 10), (60, 10)], ["a", "b", "c"], 100)
+    [Name(at=1, side='right'), Name(at=2, side='right')]
+    """
+    taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    placed = []
+    for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
+        long = LETTER * len(name)
+        others = [box for i, box in enumerate(taken) if i != at]
+        for side in ("right", "left"):
+            start = x + GAP if side == "right" else x - GAP - long
+            box = (start, y - LINE / 2, start + long, y + LINE / 2)
+            if start >= 0 and start + long <= width and not any(_meet(box, one) for one in others):
+                taken.append(box)
+                placed.append(Name(at, side))
+                break
+    return placed
+
+
+def _meet(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

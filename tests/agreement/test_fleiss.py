@@ -1,0 +1,74 @@
+"""Fleiss' κ against tests/golden/09 and 10, statsmodels, and the paper's own arithmetic."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+
+from evenhand.agreement.fleiss import fleiss_kappa, fleiss_parts
+from evenhand.agreement.sums import Sums
+from evenhand.errors import NotIdentified
+from golden_numbers import golden
+from hamon_records import hamon_coincidences
+from score_tables import broken_tables, coincidences_of, complete_tables, counts_of, declared
+
+
+def test_the_three_numbers_of_the_paper_s_table_are_those_of_the_golden_campaign():
+    entry = golden("09_hamon_judge_diagnosis", "hamon")
+    found = fleiss_parts(hamon_coincidences(entry), judges=(2, 2))
+    assert [found.observed, found.chance, found.kappa] == pytest.approx(
+        [entry.expected[name] for name in ("Po", "Pe", "kappa")], abs=entry.tolerance["abs"]
+    )
+
+
+def test_kappa_is_that_of_irr():
+    entry = golden("10_agreement_coefficients", "rel_full")
+    found = fleiss_kappa(Sums(coincidences_of(entry.input["matrix"]))).value
+    assert found == pytest.approx(entry.expected["fleiss_irr"]["value"], abs=1e-12)
+
+
+@given(complete_tables())
+def test_kappa_is_that_of_statsmodels(matrix):
+    counts = counts_of(matrix)
+    assume((counts.sum(axis=0) > 0).sum() > 1)
+    found = fleiss_kappa(Sums(coincidences_of(matrix))).value
+    assert found == pytest.approx(statsmodels_fleiss(counts), abs=1e-10)
+
+
+@given(broken_tables())
+def test_unequal_numbers_of_judges_follow_the_formula_with_each_unit_s_own_number(matrix):
+    counts = counts_of(matrix)
+    counts = counts[counts.sum(axis=1) > 1]
+    assume((counts.sum(axis=0) > 0).sum() > 1)
+    n = counts.sum(axis=1)
+    observed = ((counts * (counts - 1)).sum(axis=1) / (n * (n - 1))).mean()
+    chance = ((counts.sum(axis=0) / n.sum()) ** 2).sum()
+    found = fleiss_parts(coincidences_of(matrix))
+    assert [found.observed, found.chance] == pytest.approx([observed, chance], abs=1e-12)
+    assert found.kappa == pytest.approx((observed - chance) / (1 - chance), abs=1e-10)
+
+
+def test_the_printed_formula_is_refused_for_unequal_numbers():
+    with pytest.raises(NotIdentified, match="2 to 3 judges scored one; use α or AC1"):
+        fleiss_parts(coincidences_of([[1, 2], [2, 2], [None, 3]]), judges=(2, 3))
+
+
+def test_points_that_nobody_used_change_nothing():
+    matrix = [[1, 2, 5], [2, 2, 5]]
+    seen, whole = coincidences_of(matrix), coincidences_of(matrix, declared([1, 2, 3, 4, 5]))
+    assert fleiss_parts(seen) == fleiss_parts(whole)
+
+
+def test_constant_scores_have_no_kappa_though_judges_agree():
+    found = fleiss_parts(coincidences_of([[3, 3, 3], [3, 3, 3]]))
+    assert (found.observed, found.chance, found.kappa) == (1, 1, None)
+
+
+def test_nothing_shared_is_refused():
+    with pytest.raises(NotIdentified, match="no output was scored by two judges"):
+        fleiss_parts(coincidences_of([[1, None], [None, 2]]))
+
+
+def test_opposite_judges_reach_minus_one():
+    matrix = np.array([[1, 2] * 4, [2, 1] * 4]).tolist()
+    assert fleiss_kappa(Sums(coincidences_of(matrix))).value == pytest.approx(-1)

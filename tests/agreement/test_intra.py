@@ -1,0 +1,129 @@
+"""Judges against themselves: scipy, scikit-learn and statsmodels on answers laid side by side."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.inter_rater import fleiss_kappa
+
+from evenhand.agreement.alpha import krippendorff_alpha
+from evenhand.agreement.bootstrap import form_blocks
+from evenhand.agreement.coincidences import count_coincidences
+from evenhand.agreement.fleiss import fleiss_kappa as our_fleiss
+from evenhand.agreement.intra import (
+    CORRELATIONS,
+    answers_as_judges,
+    correlate_repeats,
+    find_answer_units,
+    find_repeats,
+    summarise_repeats,
+)
+from evenhand.agreement.n_agreement import n_agreement
+from evenhand.agreement.sums import Sums
+from evenhand.errors import NotIdentified
+from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET, RatingRows
+from evenhand.judgments.scale import read_scale
+from score_tables import names
+
+FIRST = [1, 2, 3, 4, 5, 5, 2, 3]
+AGAIN = [1, 2, 4, 4, 3, 5, 1, 3]
+JUDGE = [0, 0, 0, 0, 0, 1, 1, 1]
+
+
+def rows_of_answers(judge, item, score, **more):
+    """Scores by judge and item, of one system."""
+    none = np.zeros(len(score), dtype=np.int32)
+    codes = (np.array(column, dtype=np.int32) for column in (judge, item))
+    judges, items = names("judge", max(judge) + 1), names("item", max(item) + 1)
+    scores = np.array(score, dtype=float)
+    return RatingRows(("",), judges, items, ("s",), ("",), none, *codes, none, none, scores, **more)
+
+
+def asked_twice():
+    """Two judges who scored five and three outputs twice."""
+    items = list(range(len(FIRST)))
+    return rows_of_answers(JUDGE * 2, items * 2, FIRST + AGAIN)
+
+
+def test_pooled_coefficients_are_those_of_answers_laid_side_by_side():
+    units = find_answer_units(asked_twice(), read_scale("1-5"))
+    sums = Sums(count_coincidences(units, form_blocks(units, "item", 1)))
+    assert (units.size, units.sizes.tolist()) == (8, [2] * 8)
+    apart = np.abs(np.array(FIRST) - AGAIN)
+    for n in range(5):
+        assert n_agreement(sums, n).value == pytest.approx((apart <= n).mean())
+    table = [[(a == c) + (b == c) for c in range(1, 6)] for a, b in zip(FIRST, AGAIN, strict=True)]
+    assert our_fleiss(sums).value == pytest.approx(fleiss_kappa(np.array(table)))
+    both = FIRST + AGAIN
+    spread = np.var(both) * 2 * len(both) / (len(both) - 1)  # α: D_o / D_e of squared differences
+    assert krippendorff_alpha(sums).value == pytest.approx(1 - (apart**2).mean() / spread)
+
+
+def test_the_earlier_answer_is_correlated_with_the_later():
+    found = correlate_repeats(find_repeats(asked_twice()), tuple(CORRELATIONS))
+    assert found[0].value == pytest.approx(stats.pearsonr(FIRST, AGAIN).statistic)
+    assert found[1].value == pytest.approx(stats.spearmanr(FIRST, AGAIN).statistic)
+    assert (found[0].units, found[0].ratings) == (8, 16)
+
+
+def test_each_judge_is_summarised():
+    first, second = summarise_repeats(find_repeats(asked_twice()))
+    assert (first.judge, first.units, first.ratings) == ("judge 0000", 5, 10)
+    assert first.equal == pytest.approx(3 / 5)
+    assert first.distance == pytest.approx(3 / 5)
+    assert first.pearson == pytest.approx(stats.pearsonr(FIRST[:5], AGAIN[:5]).statistic)
+    table = [[0, 0, 0, 2], [1, 1, 0, 0], [0, 0, 2, 0]]
+    assert second.kappa == pytest.approx(fleiss_kappa(np.array(table)))
+    assert second.to_dict()["units"] == 3
+
+
+def test_first_is_what_was_not_asked_again_then_what_was_earlier():
+    kind = np.array([REPEAT, REPEAT, TARGET, TARGET], dtype=np.int8)
+    marked = rows_of_answers([0] * 4, [0, 1, 0, 1], [5, 4, 1, 2], kind=kind)
+    assert find_repeats(marked).earlier.tolist() == [1, 2]
+    timed = rows_of_answers([0] * 4, [0, 1, 0, 1], [5, 4, 1, 2], moment=np.array([9.0, 1, 2, 8]))
+    assert sorted(find_repeats(timed).earlier.tolist()) == [1, 4]
+
+
+def test_three_answers_are_three_pairs_that_count_as_one_output():
+    repeats = find_repeats(rows_of_answers([0] * 5, [0, 0, 0, 1, 1], [1, 1, 2, 3, 3]))
+    assert repeats.weight.tolist() == pytest.approx([1 / 3] * 3 + [1])
+    (one,) = summarise_repeats(repeats)
+    assert (one.units, one.ratings) == (2, 5)
+    assert one.equal == pytest.approx((1 / 3 + 1) / 2)
+
+
+def test_the_order_of_rows_changes_nothing_where_moments_are_known():
+    rows = replace(asked_twice(), moment=np.arange(16.0))
+    shuffled = rows.take(np.random.default_rng(2).permutation(16))
+    for one, other in zip(
+        summarise_repeats(find_repeats(rows)),
+        summarise_repeats(find_repeats(shuffled)),
+        strict=True,
+    ):
+        assert one.to_dict() == pytest.approx(other.to_dict())
+
+
+def test_judges_who_repeat_themselves_throughout_or_always_say_the_same():
+    (sure,) = summarise_repeats(
+        find_repeats(rows_of_answers([0] * 6, [0, 1, 2] * 2, [1, 2, 4] * 2))
+    )
+    assert (sure.equal, sure.kappa, sure.pearson) == (1, 1, 1)
+    (flat,) = summarise_repeats(find_repeats(rows_of_answers([0] * 4, [0, 1] * 2, [3] * 4)))
+    assert (flat.equal, flat.kappa, flat.pearson) == (1, None, None)
+    found = correlate_repeats(
+        find_repeats(rows_of_answers([0] * 4, [0, 1] * 2, [3] * 4)), CORRELATIONS
+    )
+    assert "all alike" in found[0].why
+
+
+def test_controls_are_no_repeats_and_without_repeats_there_is_nothing():
+    kind = np.array([TARGET, CONTROL], dtype=np.int8)
+    rows = rows_of_answers([0, 0], [0, 0], [1, 2], kind=kind)
+    assert summarise_repeats(find_repeats(rows)) == ()
+    assert answers_as_judges(rows).size == 0
+    with pytest.raises(NotIdentified, match="no judge scored an output twice"):
+        find_answer_units(rows)
+    (found,) = correlate_repeats(find_repeats(rows), ["intra-pearson"])
+    assert (found.value, found.why) == (None, "no judge scored an output twice")

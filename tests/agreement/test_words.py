@@ -1,0 +1,41 @@
+"""Landis and Koch's words, and the warning of Feinstein and Cicchetti's first paradox."""
+
+import pytest
+
+from evenhand.agreement.words import name_kappa, warn_prevalence
+
+
+@pytest.mark.parametrize(
+    ("kappa", "word"),
+    [  # Landis & Koch (1977), p. 165
+        (-0.01, "poor"),
+        (0.00, "slight"),
+        (0.20, "slight"),
+        (0.40, "fair"),
+        (0.60, "moderate"),
+        (0.80, "substantial"),
+        (0.81, "almost perfect"),
+        (1.00, "almost perfect"),
+    ],
+)
+def test_words_are_those_of_landis_and_koch(kappa, word):
+    assert name_kappa(kappa) == word
+
+
+def test_the_paper_calls_its_two_kappas_slight():
+    # Hamon, Mostefa and Arranz (2007), Table 2 and the text below it
+    assert [name_kappa(kappa) for kappa in (0.155, 0.135)] == ["slight", "slight"]
+
+
+def test_high_agreement_with_low_kappa_is_warned_of():
+    # Feinstein & Cicchetti (1990): p_o = .85 with κ = .70 where balanced and .32 where not
+    assert warn_prevalence(0.85, 0.70, 0.5) is None
+    warning = warn_prevalence(0.85, 0.32, 0.875)
+    assert warning is not None
+    assert "85 %" in warning
+    assert "Feinstein & Cicchetti 1990" in warning
+
+
+def test_low_agreement_is_no_paradox():
+    assert warn_prevalence(0.33, 0.155, 0.3) is None
+    assert warn_prevalence(0.9, None, 1.0) is None

@@ -1,0 +1,179 @@
+"""`evenhand agreement`."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+
+def scores(seed: int, *, again: int = 0) -> pl.DataFrame:
+    """Three judges on 24 outputs under two criteria; some outputs scored again by the first."""
+    rng = np.random.default_rng(seed)
+    judge, item, criterion = (
+        part.ravel() for part in np.meshgrid(range(3), range(24), range(2), indexing="ij")
+    )
+    quality = rng.integers(1, 6, 24)[item]
+    score = np.clip(quality + rng.integers(-1, 2, len(item)), 1, 5)
+    frame = pl.DataFrame(
+        {
+            "judge": [f"j{j}" for j in judge],
+            "item": [f"i{i:02d}" for i in item],
+            "system": [f"s{i % 3}" for i in item],
+            "criterion": ["fluency" if c else "adequacy" for c in criterion],
+            "score": score,
+        }
+    )
+    second = frame.filter(pl.col("judge") == "j0").head(again)
+    return pl.concat([frame, second])
+
+
+def votes() -> pl.DataFrame:
+    """Two judges on 20 items and one pair; every fourth vote is a tie, every fifth is turned."""
+    rows = [
+        {
+            "judge": judge,
+            "item": str(item),
+            "left": "A" if item % 5 else "B",
+            "right": "B" if item % 5 else "A",
+            "outcome": "tie"
+            if item % 4 == 0
+            else ("left" if item % 3 or judge == "x" else "right"),
+        }
+        for judge in ("x", "y")
+        for item in range(20)
+    ]
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture
+def rated(folder: Path) -> str:
+    """Ratings of a campaign in which nobody was asked again."""
+    scores(1).write_csv("scores.csv")
+    return "scores.csv"
+
+
+@pytest.fixture
+def compared(folder: Path) -> str:
+    """Comparisons of two judges."""
+    votes().write_csv("votes.csv")
+    return "votes.csv"
+
+
+def test_it_says_how_often_judges_give_the_same_score(evenhand, rated):
+    ran = evenhand("agreement", rated, "--scale", "1-5")
+    assert "144 scores of 48 outputs by two to 3 judges, 3 judges in all" in ran.out
+    assert "two judges give the same score in" in ran.out
+    for title in ("same score", "Fleiss' κ", "Cohen's κ, quadratic weights", "ICC(2,1)"):
+        assert title in ran.out
+    assert "judges with themselves" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_criteria_are_apart_and_together(evenhand, rated):
+    found = evenhand("agreement", rated, "--scale", "1-5", "--json").json
+    assert [part["by"] for part in found["parts"]] == [
+        {"criterion": "adequacy"},
+        {"criterion": "fluency"},
+        {},
+    ]
+    frame = scores(1).filter(pl.col("criterion") == "fluency")
+    wide = frame.pivot("judge", index="item", values="score").drop("item").to_numpy()
+    expected = fleiss_kappa(aggregate_raters(wide)[0])
+    known = {one["name"]: one for one in found["parts"][1]["coefficients"]}
+    assert known["fleiss"]["value"] == pytest.approx(expected)
+    assert known["fleiss"]["lower"] < expected < known["fleiss"]["upper"]
+    assert found["scale"].startswith("1 to 5")
+
+
+def test_columns_are_crossed_and_listed(evenhand, rated):
+    ran = evenhand("agreement", rated, "--by", "system", "--by", "criterion")
+    assert " system, criterion" in ran.out
+    lines = [line.split("  ")[0].strip() for line in ran.out.splitlines()]
+    assert {"s0, adequacy", "s2, fluency", "s1"} <= set(lines)
+    rows = evenhand("agreement", rated, "--by", "system", "--csv").out.splitlines()
+    assert rows[0].startswith("system,coefficient,value,lower,upper,units,ratings,why")
+    assert any(row.startswith("all,fleiss,") for row in rows)
+
+
+def test_coefficients_are_chosen_by_name_or_family(evenhand, rated):
+    words = ("--coefficient", "alpha", "--coefficient", "kendall-w", "--json")
+    whole = evenhand("agreement", rated, *words).json["parts"][-1]
+    names = [one["name"] for one in whole["coefficients"]]
+    assert names[-1] == "kendall-w"
+    assert {"alpha-nominal", "alpha-ratio"} <= set(names)
+    refused = evenhand("agreement", rated, "--coefficient", "kapa", code=2)
+    assert "no coefficient 'kapa'" in refused.err
+
+
+def test_who_was_asked_again_is_set_against_itself(evenhand, folder):
+    scores(1, again=24).write_csv("scores.csv")
+    ran = evenhand("agreement", "scores.csv", "--scale", "1-5")
+    assert "judges with themselves, asked again" in ran.out
+    assert "agree with themselves: 24" in ran.out.replace("\n       ", " ")
+    whole = evenhand("agreement", "scores.csv", "--json").json["parts"][-1]
+    known = {one["name"]: one["value"] for one in whole["coefficients"]}
+    assert known["intra-n-agreement-0"] == 1
+    assert known["intra-pearson"] == pytest.approx(1)
+
+
+def test_comparisons_have_the_pairwise_kappa_in_both_modes(evenhand, compared):
+    ran = evenhand("agreement", compared)
+    assert "40 comparisons of 20 output pairs by two judges, 2 judges in all" in ran.out
+    assert "pairwise κ, different judges" in ran.out
+    assert "pairwise κ as WMT counts it, inter" in ran.out
+    assert "scale " not in ran.out.split("says")[0]
+    whole = evenhand("agreement", compared, "--json").json["parts"][-1]
+    known = {one["name"]: one["value"] for one in whole["coefficients"]}
+    agree = np.mean([item % 4 == 0 or item % 3 != 0 for item in range(20)])
+    chance = 0.25**2 + 0.75**2 / 2
+    assert known["kappa-strict"] == pytest.approx((agree - chance) / (1 - chance))
+    assert known["kappa-wmt"] == pytest.approx(known["kappa-strict"])  # shown in one order each
+    assert "kappa-intra" not in known
+
+
+@pytest.mark.parametrize(("mode", "other"), [("strict", "wmt"), ("wmt", "strict")])
+def test_a_mode_leaves_the_other_out(evenhand, compared, mode, other):
+    found = evenhand("agreement", compared, "--mode", mode, "--json").json
+    names = {one["name"] for one in found["parts"][-1]["coefficients"]}
+    assert {f"kappa-{mode}", "fleiss"} <= names
+    assert f"kappa-{other}" not in names
+    assert f"agreement: default, {mode}" in found["signature"]
+
+
+def test_tasks_are_kept_apart_unless_they_are_parts(evenhand, folder):
+    both = pl.concat([scores(s).with_columns(task=pl.lit(t)) for s, t in ((1, "one"), (2, "two"))])
+    both.write_csv("tasks.csv")
+    found = evenhand("agreement", "tasks.csv", "--json").json
+    assert set(found["groups"]) == {"one", "two"}
+    parts = evenhand("agreement", "tasks.csv", "--by", "task", "--json").json["parts"]
+    assert [part["by"] for part in parts] == [{"task": "one"}, {"task": "two"}, {}]
+
+
+def test_the_latex_is_a_table_of_coefficients(evenhand, rated):
+    text = evenhand("agreement", rated, "--latex").out
+    assert r"\toprule" in text
+    assert "fluency & Krippendorff's α, ordinal & $" in text
+    assert text.startswith("% evenhand")
+
+
+def test_one_judge_alone_is_refused(evenhand, folder):
+    scores(1).filter(pl.col("judge") == "j0").write_csv("one.csv")
+    ran = evenhand("agreement", "one.csv", code=2)
+    assert "no output was scored by two judges" in ran.err
+    assert "there is one judge alone" in ran.err
+
+
+def test_what_does_not_fit_is_refused(evenhand, rated, compared):
+    assert "are not on the scale" in evenhand("agreement", rated, "--scale", "1-4", code=2).err
+    assert "holds ratings: leave it out" in evenhand(
+        "agreement", rated, "--mode", "wmt", code=2
+    ).err.replace("\n       ", " ")
+    assert (
+        "preferences have no scale" in evenhand("agreement", compared, "--scale", "1-5", code=2).err
+    )
+    assert "column 'colour' not found" in evenhand("agreement", rated, "--by", "colour", code=2).err
+    assert (
+        "no proportion between 0 and 1" in evenhand("agreement", rated, "--level", "95", code=2).err
+    )

@@ -1,0 +1,178 @@
+"""`evenhand variance`."""
+
+import csv
+import io
+
+import polars as pl
+import pytest
+
+from rating.scored import simulate
+from screening.variance.votes import table
+
+SDS = {"system": 3.0, "judge": 8.0, "item": 6.0, "judge x system": 3.0, "residual": 6.0}
+
+
+def scores(seed: int = 1) -> pl.DataFrame:
+    rows = simulate(seed, SDS, n=400, sizes=(8, 25, 5))
+    return pl.DataFrame(
+        {
+            "judge": [rows.judges[code] for code in rows.judge],
+            "item": [rows.items[code] for code in rows.item],
+            "system": [rows.systems[code] for code in rows.system],
+            "score": rows.score,
+        }
+    )
+
+
+@pytest.fixture
+def rated(folder) -> str:
+    scores().write_csv("scores.csv")
+    return "scores.csv"
+
+
+@pytest.fixture
+def voted(folder) -> str:
+    table(1).write_csv("votes.csv")
+    return "votes.csv"
+
+
+def test_ratings_show_every_source_and_what_matters(evenhand, rated):
+    ran = evenhand("variance", rated)
+    text = ran.out.replace("\n       ", " ")
+    for source in ("system", "judge", "item", "judge x system", "residual"):
+        assert f"\n {source} " in ran.out
+    assert "in severity" in text
+    assert "what matters for the ranking" in text
+    assert "as judged, a difference of two system means has a standard error of" in text
+    assert "100 items" in ran.out
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_a_wanted_reliability_is_answered_in_a_sentence(evenhand, rated):
+    text = evenhand("variance", rated, "--reliability", ".8").out.replace("\n       ", " ")
+    assert "a reliability of .80 takes" in text
+    assert "judges and" in text
+
+
+def test_a_design_is_answered_in_a_sentence(evenhand, rated):
+    words = ("--judges", "10", "--items", "200", "--each", "2")
+    ran = evenhand("variance", rated, *words)
+    text = ran.out.replace("\n       ", " ")
+    assert "with 10 judges and 200 items, 2 judges per output (2,000 scores) a difference" in text
+    found = evenhand("variance", rated, *words, "--json").json
+    assert (found["plan"]["judges"], found["plan"]["items"], found["plan"]["each"]) == (10, 200, 2)
+    assert found["plan"]["judgments"] == 2000
+
+
+def test_comparisons_show_tastes_and_a_wanted_error_is_answered(evenhand, voted):
+    ran = evenhand("variance", voted, "--stderr", ".2")
+    text = ran.out.replace("\n       ", " ")
+    assert "\n judge x system " in ran.out
+    assert "moments" in text
+    assert "a standard error of 0.2 log-worth takes" in text
+    assert "comparisons each on" in text
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_the_likelihood_is_named_where_it_is_asked_for(evenhand, voted):
+    found = evenhand("variance", voted, "--method", "likelihood", "--json").json
+    how = {one["name"]: one["how"] for one in found["components"]}
+    assert how["judge x system"] == "likelihood"
+    assert how["item x system"] == "moments"
+
+
+def test_the_json_has_components_designs_and_the_answer(evenhand, rated):
+    found = evenhand("variance", rated, "--stderr", "2", "--json").json
+    assert {one["name"] for one in found["components"]} >= {"system", "judge", "residual"}
+    assert found["answer"]["best"]["stderr"] <= 2
+    assert found["designs"]
+    assert set(found) >= {"signature", "kind", "unit", "method", "level", "stderr", "observed"}
+
+
+def test_the_csv_has_a_row_for_each_component_and_design(evenhand, rated):
+    rows = list(csv.DictReader(io.StringIO(evenhand("variance", rated, "--csv").out)))
+    kinds = [row["what"] for row in rows]
+    assert kinds.count("component") == 7
+    assert kinds.count("design") > 20
+
+
+def test_the_latex_is_a_table_of_components(evenhand, rated):
+    text = evenhand("variance", rated, "--latex").out
+    assert r"\toprule" in text
+    assert "judge x system" in text
+    assert "% evenhand" in text
+
+
+def test_tasks_and_criteria_are_taken_apart_unasked(evenhand, folder):
+    parts = [
+        scores(seed).with_columns(task=pl.lit(task), criterion=pl.lit(criterion))
+        for seed, (task, criterion) in enumerate(
+            [("one", "fluency"), ("one", "adequacy"), ("two", "fluency"), ("two", "adequacy")]
+        )
+    ]
+    pl.concat(parts).write_csv("tasks.csv")
+    groups = evenhand("variance", "tasks.csv", "--json").json["groups"]
+    assert set(groups) == {"one / fluency", "one / adequacy", "two / fluency", "two / adequacy"}
+    groups = evenhand("variance", "tasks.csv", "--criterion", "fluency", "--json").json["groups"]
+    assert set(groups) == {"one", "two"}
+    words = ("--criterion", "fluency", "--task", "one", "--json")
+    assert "components" in evenhand("variance", "tasks.csv", *words).json
+
+
+def test_a_group_without_components_says_why(evenhand, folder):
+    one = scores().with_columns(task=pl.lit("one"))
+    none = one.head(1).with_columns(task=pl.lit("two"))
+    pl.concat([one, none]).write_csv("tasks.csv")
+    found = evenhand("variance", "tasks.csv", "--json").json
+    assert set(found["groups"]) == {"one"}
+    assert "could be told from chance" in found["refused"]["two"]
+
+
+def test_what_the_design_cannot_tell_apart_is_starred_and_said(evenhand, folder):
+    scores().unique(["judge", "system"], maintain_order=True).write_csv("once.csv")
+    ran = evenhand("variance", "once.csv")
+    assert "\n residual * " in ran.out
+    assert "each judge saw each system once" in ran.out.replace("\n       ", " ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--criterion", "fluency"), "no criteria here"),
+        (("--reliability", "1.5"), "lies between 0 and 1"),
+        (("--reliability", ".9", "--stderr", "1"), "exclude each other"),
+        (("--method", "moments"), "ratings have one method"),
+        (("--judges", "0"), "at least one judge"),
+        (("--level", "2"), "level cannot be 2"),
+    ],
+)
+def test_wishes_that_cannot_be_are_refused_in_one_line(evenhand, rated, words, said):
+    ran = evenhand("variance", rated, *words, code=2)
+    assert said in ran.err
+
+
+def test_a_criterion_of_comparisons_is_refused(evenhand, voted):
+    ran = evenhand("variance", voted, "--criterion", "fluency", code=2)
+    assert "is of ratings" in ran.err
+
+
+def test_comparisons_have_no_column_of_shares_of_a_score(evenhand, voted, rated):
+    assert "variance  of error" not in evenhand("variance", voted).out
+    assert "share of one score" not in evenhand("variance", voted).out
+    assert "variance  of error" in evenhand("variance", rated).out
+
+
+@pytest.mark.parametrize("unit", [1e7, 1e5, 1e-5])
+def test_large_and_small_numbers_stay_within_the_line(evenhand, folder, unit):
+    rows = simulate(2, SDS, n=3000, sizes=(7, 1234, 2))
+    pl.DataFrame(
+        {
+            "judge": [rows.judges[code] for code in rows.judge],
+            "item": [rows.items[code] for code in rows.item],
+            "system": [rows.systems[code] for code in rows.system],
+            "score": unit * rows.score,
+        }
+    ).write_csv("wide.csv")
+    ran = evenhand("variance", "wide.csv")
+    assert " items\n" in ran.out
+    assert max(len(line) for line in ran.out.splitlines()) <= 80

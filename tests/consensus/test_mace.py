@@ -1,0 +1,206 @@
+"""MACE: crowd-kit's, simulated truth, what is said and refused."""
+
+import numpy as np
+import pytest
+from crowdkit import aggregation as crowd_kit
+from scipy import stats
+
+from evenhand.consensus.dawid_skene import DawidSkene
+from evenhand.consensus.mace import MACE
+from evenhand.consensus.mace_steps import Knowing, Odds, climb
+from evenhand.consensus.majority import MajorityVote
+from evenhand.errors import NotIdentified, UnknownOption
+from label_crowds import as_crowd_kit, as_votes, given, spammers
+
+
+def crowd_kits_start(judges: int, labels: int) -> Odds:
+    """Where every restart of crowd-kit 1.4.2 begins: one seed draws them all."""
+    coin, strategies = (
+        stats.uniform(1, 1.5).rvs(size=(judges, width), random_state=0) for width in (2, labels)
+    )
+    coin /= coin.sum(axis=1, keepdims=True)
+    strategies /= strategies.sum(axis=1, keepdims=True)
+    return Odds(np.log(coin[:, 1]), np.log(coin[:, :1]) + np.log(strategies))
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+@pytest.mark.parametrize("method", ["vb", "em"])
+@pytest.mark.parametrize("iterations", [1, 25])
+def test_from_the_same_start_it_is_crowd_kits(method, iterations):
+    """Rows by judge and label, since crowd-kit mixes up judges who come in another order."""
+    answers = spammers(1, size=(150, 8, 3)).answers
+    frame = as_crowd_kit(answers).sort_values(["worker", "label"])
+    theirs = crowd_kit.MACE(n_restarts=1, n_iter=iterations, method=method, random_state=0).fit(
+        frame
+    )
+    model = MACE(method=method, strategy=30)
+    knowing = Knowing.of(answers)
+    end = climb(knowing, crowd_kits_start(8, 3), model._maximise, iterations)
+    expected = theirs.probas_.loc[list(answers.columns["item"][0]), list(answers.labels)]
+    assert end.posterior == pytest.approx(expected.to_numpy(), abs=1e-10)
+
+
+@pytest.mark.parametrize("method", ["vb", "em"])
+def test_it_finds_labels_and_competences_better_than_the_majority(method):
+    right, near, apart = [], [], []
+    for seed in range(4):
+        crowd = spammers(seed)
+        fit, vote = MACE(method, restarts=3).fit(crowd.answers), MajorityVote().fit(crowd.answers)
+        right.append((fit.best == crowd.truth).mean() - (vote.best == crowd.truth).mean())
+        errors = [
+            [abs(one.value - skill) for one, skill in zip(own.skills, crowd.skill, strict=True)]
+            for own in (fit, vote)
+        ]
+        near.append(np.mean(errors[0]))
+        apart.append(np.mean(errors[1]) - near[-1])
+    assert min(right) > 0.05
+    assert np.mean(near) < 0.1
+    assert min(apart) > 0.05
+
+
+def test_intervals_hold_the_competences_and_probabilities_are_honest():
+    """Of 600 intervals of 95 % all but some 30 hold; labels called 95 % sure are right as often."""
+    held, sure, claimed = [], [], []
+    for seed in range(10, 20):
+        crowd = spammers(seed)
+        fit = MACE(restarts=2).fit(crowd.answers)
+        held += [
+            one.lower <= skill <= one.upper
+            for one, skill in zip(fit.skills, crowd.skill, strict=True)
+        ]
+        above = fit.confidence >= 0.8
+        sure += (fit.best == crowd.truth)[above].tolist()
+        claimed += fit.confidence[above].tolist()
+    assert 0.91 < np.mean(held) < 0.98
+    assert np.mean(sure) == pytest.approx(np.mean(claimed), abs=0.02)
+
+
+def test_it_claims_less_than_dawid_and_skene_where_answers_are_few():
+    """Three answers a unit, twenty a judge: nine error rates a judge are more than they tell."""
+    over = {}
+    for name, model in (("mace", MACE(restarts=2)), ("dawid-skene", DawidSkene())):
+        gaps = []
+        for seed in range(5):
+            crowd = spammers(seed, each=3)
+            fit = model.fit(crowd.answers)
+            gaps.append(fit.confidence.mean() - (fit.best == crowd.truth).mean())
+        over[name] = np.mean(gaps)
+    assert over["mace"] < 0.06
+    assert over["dawid-skene"] > 0.08
+
+
+def test_the_order_of_rows_does_not_matter_and_the_seed_does_what_it_says():
+    crowd = spammers(3, size=(80, 10, 3)).answers
+    rows = [(f"u{u:03d}", f"j{j:02d}", f"c{c}") for u, j, c in _codes(crowd)]
+    one, other = (MACE(restarts=2).fit(given(some)) for some in (rows, rows[::-1]))
+    assert (one.posterior == other.posterior).all()
+    assert one.signature == other.signature
+    assert "seed=20131" in one.signature
+    third = MACE(restarts=1, iterations=2, seed=5).fit(given(rows))
+    assert (third.posterior != MACE(restarts=1, iterations=2).fit(given(rows)).posterior).any()
+
+
+def _codes(answers):
+    return zip(answers.unit.tolist(), answers.judge.tolist(), answers.label.tolist(), strict=True)
+
+
+def test_more_starts_are_never_worse():
+    answers = spammers(4, size=(100, 30, 4), each=3).answers
+    ends = [MACE("em", restarts=n, iterations=30).fit(answers).objective for n in (1, 3, 8)]
+    assert ends == sorted(ends)
+
+
+def test_a_judge_who_always_takes_the_left_is_a_spammer_of_the_left():
+    rows = []
+    for i in range(80):
+        item = f"i{i:02d}"
+        left, right = ("b", "a") if i % 2 else ("a", "b")
+        said = "left" if (left == "a") == (i % 3 > 0) else "right"
+        rows += [(judge, item, left, right, said) for judge in ("p", "q", "r")]
+        rows.append(("z", item, left, right, "left"))
+    fit = MACE().fit(as_votes(rows))
+    assert fit.skills[3].upper < 0.2
+    assert fit.parameters["strategies"][3][0] > 0.85
+    assert min(one.value for one in fit.skills[:3]) > 0.95
+    assert fit.labels[:3] == ("b", "a", "a")
+
+
+def test_judges_who_all_agree_are_competent():
+    rows = [(f"u{i}", judge, "xyz"[i % 3]) for i in range(30) for judge in "abcd"]
+    fit = MACE().fit(given(rows))
+    assert fit.labels[:3] == ("c0", "c1", "c1")
+    assert min(one.lower for one in fit.skills) > 0.85
+
+
+@pytest.mark.parametrize("method", ["vb", "em"])
+def test_no_start_decides_between_two_judges_who_disagree(method):
+    """Either may be the one who knows; one random start would call one of them right."""
+    rows = [(f"v{i}", judge, "xy"[i % 2]) for i in range(2) for judge in "ab"]
+    fit = MACE(method).fit(given([*rows, ("u1", "a", "x"), ("u1", "b", "y")]))
+    assert fit.labels[0] is None
+    assert fit.skills[0].value == pytest.approx(fit.skills[1].value, abs=0.01)
+    assert any("no unit has more than two answers" in note for note in fit.notes)
+
+
+def test_two_camps_that_contradict_each_other_are_equally_right():
+    """Either camp may know and the other spam: two ends of one height, and no label anywhere."""
+    rows = [
+        (f"u{i:02d}", judge, "xy"[(i + (judge in "cd")) % 2]) for i in range(12) for judge in "abcd"
+    ]
+    fit = MACE(restarts=10).fit(given(rows))
+    assert set(fit.labels) == {None}
+    assert fit.posterior == pytest.approx(np.full((12, 2), 0.5), abs=1e-6)
+    values = [one.value for one in fit.skills]
+    assert values == pytest.approx([values[0]] * 4, abs=1e-3)
+
+
+def test_the_threshold_is_that_of_the_authors_program():
+    """Entropies are sorted; those up to number ⌊share · U⌋ stay: at .8 81 of 100."""
+    fit = MACE(restarts=2).fit(spammers(5, size=(100, 20, 3)).answers)
+    ordered = np.sort(stats.entropy(fit.posterior, axis=1))
+    for share, at in ((0.8, 80), (0.0, 0), (1.0, 99)):
+        kept = fit.most_certain(share)
+        assert kept.sum() == (ordered <= ordered[at] + 1e-12).sum()
+    withheld = fit.keep(0.8)
+    assert sum(label is not None for label in withheld.labels) == fit.most_certain(0.8).sum()
+    assert any("threshold 0.8" in note for note in withheld.notes)
+    with pytest.raises(UnknownOption, match="threshold 2 is no share"):
+        fit.keep(2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([("u1", "a", "x"), ("u2", "a", "y")], "only j0000 answered"),
+        ([("u1", "a", "x"), ("u2", "b", "y")], "no unit was answered by two judges"),
+        ([("u1", "a", "x"), ("u1", "b", "x")], "every answer is c0"),
+    ],
+)
+def test_what_tells_nothing_of_judges_is_refused(rows, why):
+    with pytest.raises(NotIdentified, match=why):
+        MACE().fit(given(rows))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "gibbs"},
+        {"restarts": 0},
+        {"iterations": 0},
+        {"strategy": 0},
+        {"smoothing": 0},
+        {"know": -1},
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(UnknownOption):
+        MACE(**settings)
+
+
+def test_too_few_iterations_and_starts_are_said():
+    answers = spammers(6, size=(100, 30, 3), each=3).answers
+    fit = MACE("em", restarts=5, iterations=3, noise=20, seed=0).fit(answers)
+    assert any("only one of 5 starts came to this end" in note for note in fit.notes)
+    fit = MACE("em", iterations=1).fit(answers)
+    assert not fit.converged
+    assert any("the last of 21 iterations still rose by" in note for note in fit.notes)

@@ -1,0 +1,110 @@
+"""UKPConvArg1 (Habernal & Gurevych 2016): published labels and competences, and crowd-kit's.
+
+Its authors ran the first version of MACE's program by EM: 50 starts, 500 iterations, threshold .95,
+all 32 debates together (Step5GoldLabelEstimator.java of UKPLab/acl2016-convincing-arguments).
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from crowdkit import aggregation as crowd_kit
+from scipy import stats
+
+import evenhand
+from evenhand.consensus.answer_reading import code_answers
+from evenhand.consensus.answers import Answers
+from evenhand.consensus.dawid_skene import DawidSkene
+from evenhand.consensus.mace import MACE
+from evenhand.consensus.majority import MajorityVote
+from label_crowds import as_crowd_kit, given
+
+pytestmark = pytest.mark.slow
+
+
+class Published(NamedTuple):
+    """What the corpus says, in the order of our units and judges."""
+
+    answers: Answers
+    gold: np.ndarray  # names of labels, None where withheld
+    competence: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def corpus(data_folder: Path) -> Published:
+    folder = data_folder / "ukpconvarg1"
+    answers = code_answers(evenhand.read(folder / "pairwise.parquet"))
+    frame = pd.read_parquet(folder / "pairwise.parquet").drop_duplicates(["task", "item"])
+    named = frame["system_a"].where(frame["gold"] == "a1", frame["system_b"])
+    named = named.where(frame["gold"] != "equal", "tie")[frame["gold"].notna()]
+    known = {(frame.task[i], frame.item[i]): label for i, label in named.items()}
+    units = [answers.describe_unit(u) for u in range(answers.units)]
+    gold = np.array([known.get((one["task"], one["item"])) for one in units], dtype=object)
+    table = pd.read_csv(folder / "published_worker_competence.csv").set_index("judge")
+    return Published(answers, gold, table.loc[list(answers.judges), "mace_competence"].to_numpy())
+
+
+def test_the_published_labels_and_competences_are_those_of_em(corpus):
+    """The likelihood has many ends that are nearly as high, and starts were not recorded."""
+    fit = MACE("em", restarts=3, iterations=500).fit(corpus.answers).keep(0.95)
+    published = np.array([label is not None for label in corpus.gold])
+    ours = np.array(fit.labels, dtype=object)
+    both = published & (ours != None)  # noqa: E711 - by element
+    same = (ours == corpus.gold)[both].mean()
+    competence = 1 - fit.parameters["spamming"]
+    rho = stats.spearmanr(competence, corpus.competence).statistic
+    r = np.corrcoef(competence, corpus.competence)[0, 1]
+    near = (abs(competence - corpus.competence) < 0.001).mean()
+    print(  # noqa: T201 - counts of an experiment
+        f"\nkept {(ours != None).sum():,}, of {both.sum():,} labels that both keep {same:.4f}"  # noqa: E711
+        f" equal; competences r {r:.4f}, rho {rho:.4f}, {near:.3f} within .001"
+    )
+    assert published.sum() == fit.most_certain(0.95).sum() == 16_081
+    assert both.sum() > 16_060
+    assert same > 0.997
+    assert r > 0.99
+    assert rho > 0.99
+    assert near > 0.8
+
+
+def test_every_model_is_nearer_to_the_published_labels_than_the_majority(corpus):
+    published = np.array([label is not None for label in corpus.gold])
+    shares = {}
+    for name, model in (
+        ("majority", MajorityVote()),
+        ("dawid-skene", DawidSkene()),
+        ("mace", MACE(restarts=3)),
+    ):
+        found = np.array(model.fit(corpus.answers).labels, dtype=object)
+        shares[name] = (found == corpus.gold)[published].mean()
+    print(f"\nshare of the 16,081 published labels: {shares}")  # noqa: T201 - counts
+    assert shares["majority"] == pytest.approx(0.8265, abs=0.0005)
+    assert shares["dawid-skene"] > 0.89
+    assert shares["mace"] > 0.94
+
+
+@pytest.mark.filterwarnings("ignore:The (inplace|copy) keyword")
+def test_dawid_and_skene_agree_with_crowd_kit_where_judges_used_every_label(corpus):
+    """Crowd-kit has no cell for a label that a judge never gave, so other judges may differ.
+
+    It cuts counts off below 1e-10, to which ours are added: that is all that remains.
+    """
+    answers = corpus.answers
+    used = np.zeros((len(answers.judges), 3))
+    np.add.at(used, (answers.judge, answers.label), 1)
+    frame = as_crowd_kit(answers)[(used.min(axis=1) > 0)[answers.judge]]
+    theirs = crowd_kit.DawidSkene(n_iter=5, tol=-np.inf).fit_predict_proba(frame)
+    part = given(list(frame.itertuples(index=False, name=None)))
+    bare = DawidSkene(prior=1e-10, smoothing=1e-10, diagonal=0, tolerance=0, iterations=5)
+    ours = bare.fit(part)
+    expected = theirs.loc[list(part.columns["item"][0]), sorted(theirs.columns)].to_numpy()
+    gap = abs(ours.posterior - expected).max(axis=1)
+    same = (ours.posterior.argmax(axis=1) == expected.argmax(axis=1)).mean()
+    print(  # noqa: T201 - counts of an experiment
+        f"\n{len(frame):,} answers: {same:.5f} of labels equal, probabilities of"
+        f" {(gap < 1e-6).mean():.4f} of the units within 1e-6, all within {gap.max():.2g}"
+    )
+    assert same == 1
+    assert (gap < 1e-6).mean() > 0.98

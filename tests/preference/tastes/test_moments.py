@@ -1,0 +1,131 @@
+"""Residuals and moments against sums over pairs of votes, written out."""
+
+import numpy as np
+import pytest
+
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.tastes.moments import conclude_alone, conclude_both, sum_products
+from evenhand.preference.tastes.residuals import (
+    Residuals,
+    find_residuals,
+    square_sums,
+    square_votes,
+)
+from experiments.campaign import Campaign, generator
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    made = Campaign(0.3, 0.5, 0.4, systems=4, judges=5, items=6, n=120, tie=0.6)
+    tally = made.simulate(generator(13, 50, 0))
+    fit = BradleyTerry().fit(tally.pool())
+    tie = float(np.exp(fit.estimate[fit.names.index("g1")]))
+    return tally, fit, tie
+
+
+def votes(tally, fit, tie):
+    """(n,) residual and variance of each vote, and its (n, m) pair of systems as +1 and −1."""
+    x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
+    weight = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)])
+    left, _, right = weight / weight.sum(0)
+    score = tally.wins - tally.losses
+    variance = left + right - (left - right) ** 2
+    pair = np.eye(4)[tally.left] - np.eye(4)[tally.right]
+    return (score - (left - right)) / 2, variance / 4, pair
+
+
+def test_the_residual_is_the_slope_of_the_log_likelihood(campaign):
+    tally, fit, tie = campaign
+    found = find_residuals(tally, fit, tie)
+
+    def loglik(x):
+        weight = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)])
+        chance = weight / weight.sum(0)
+        return (tally.counts.T * np.log(chance)).sum(0)
+
+    x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
+    slope = (loglik(x + 1e-6) - loglik(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(found.sums, slope, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["judge", "item"])
+def test_the_moment_is_the_sum_over_pairs_of_votes_of_one_judge_on_two_items(campaign, name):
+    tally, fit, tie = campaign
+    residual, variance, pair = votes(tally, fit, tie)
+    own, other = (tally.factor(one).codes for one in (name, "item" if name == "judge" else "judge"))
+    together = (own[:, None] == own) & (other[:, None] != other)
+    inner = pair @ pair.T
+    u = (np.outer(residual, residual) * inner * together).sum()
+    d = (np.outer(variance, variance) * inner**2 * together).sum()
+    size = len(np.unique(own))
+    products = sum_products(
+        find_residuals(tally, fit, tie), own.astype(np.int64), other.astype(np.int64)
+    )
+    found = conclude_alone(products, 0.95)
+    assert found.variance == pytest.approx(max(size / (size - 1) * u / d, 0))
+    assert found.z == pytest.approx(u / np.sqrt(2 * d))
+
+
+def test_without_items_each_vote_stands_for_itself(campaign):
+    tally, fit, tie = campaign
+    residual, variance, pair = votes(tally, fit, tie)
+    own = tally.factor("judge").codes.astype(np.int64)
+    scores, weights = square_votes(find_residuals(tally, fit, tie), own)
+    np.testing.assert_allclose(scores, np.bincount(own, residual**2 * (pair**2).sum(1)))
+    np.testing.assert_allclose(weights, np.bincount(own, 4 * variance**2))
+
+
+def test_sums_over_a_judge_are_squared_as_vectors_and_matrices(campaign):
+    tally, fit, tie = campaign
+    residual, variance, pair = votes(tally, fit, tie)
+    own = tally.factor("judge").codes.astype(np.int64)
+    scores, weights = square_sums(find_residuals(tally, fit, tie), own)
+    for judge in range(5):
+        rows = own == judge
+        total = residual[rows] @ pair[rows]
+        matrix = pair[rows].T @ (variance[rows, None] * pair[rows])
+        assert scores[judge] == pytest.approx(total @ total)
+        assert weights[judge] == pytest.approx((matrix**2).sum())
+
+
+def test_one_judge_or_one_item_each_tells_nothing(campaign):
+    tally, fit, tie = campaign
+    found = find_residuals(tally, fit, tie)
+    one = np.zeros(len(found.sums), dtype=np.int64)
+    own = tally.factor("judge").codes.astype(np.int64)
+    assert sum_products(found, one, own) is None
+    assert sum_products(found, own, own) is None
+
+
+def test_what_the_common_mean_takes_from_each_is_given_back(campaign):
+    tally, fit, tie = campaign
+    residuals = find_residuals(tally, fit, tie)
+    judge, item = (tally.factor(name).codes.astype(np.int64) for name in ("judge", "item"))
+    first, second = sum_products(residuals, judge, item), sum_products(residuals, item, judge)
+    found = conclude_both(first, second, 0.95)
+    j, i = found[0].variance, found[1].variance
+    assert min(j, i) > 0
+    assert first.ratio == pytest.approx(j * (1 - 1 / 5) - i / second.effective)
+    assert second.ratio == pytest.approx(i * (1 - 1 / 6) - j / first.effective)
+
+
+def test_the_moments_of_a_pure_taste_have_the_expectations_that_are_solved():
+    """E U/D by exact sums: every judge on every item and pair, residuals the tastes themselves."""
+    judges, items, systems = 5, 7, 4
+    rng = np.random.Generator(np.random.PCG64(8))
+    ratios = []
+    for _ in range(400):
+        taste = rng.normal(0, 1, (judges, 1, systems))
+        effect = np.broadcast_to(taste, (judges, items, systems)) - taste.mean(axis=0)
+        judge, item, a, b = (one.ravel() for one in np.indices((judges, items, systems, systems)))
+        kept = a < b
+        judge, item, a, b = judge[kept], item[kept], a[kept], b[kept]
+        sums = (effect[judge, item, a] - effect[judge, item, b]) / 4
+        weights = np.full(len(sums), 0.25)
+        made = Residuals(a, b, systems, sums, weights, sums**2, weights**2)
+        ratios.append(
+            (sum_products(made, judge, item).ratio, sum_products(made, item, judge).ratio)
+        )
+    own, other = np.mean(ratios, axis=0)
+    assert own == pytest.approx(1 - 1 / judges, rel=0.1)
+    assert other == pytest.approx(-1 / judges, rel=0.1)

@@ -1,0 +1,84 @@
+"""What a judge changes, beside two rankings made by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.ranking.without_judges import compare_without
+
+
+def votes(rows: list[tuple[str, ...]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"])
+
+
+def panel() -> list[tuple[str, ...]]:
+    """Ten judges prefer A to B to C, each twice in three; B and C are nearly level."""
+    rows = []
+    for j in range(10):
+        for k in range(30):
+            for left, right in (("A", "B"), ("A", "C"), ("B", "C")):
+                lost = k % 2 == 0 if (left, right) == ("B", "C") else k % 3 == 0
+                rows.append((f"j{j}", left, right, "right" if lost else "left"))
+    return rows
+
+
+def test_a_judge_like_the_others_changes_nothing():
+    rows = [*panel(), *[("one", "B", "C", "left")] * 9]
+    tell = compare_without(evenhand.read(votes(rows)))
+    assert tell("j3").startswith("nothing changes: all systems keep their places")
+
+
+def test_systems_that_change_places_are_named_and_pairs_counted():
+    table = votes([*panel(), *[("one", "C", "B", "left")] * 9])
+    before = evenhand.rank(evenhand.read(table))
+    after = evenhand.rank(evenhand.read(table[table["judge"] != "one"]))
+    assert before.systems == ("A", "C", "B")
+    assert after.systems[0] == "A"
+    told = compare_without(evenhand.read(table))("one")
+    decided = int(after.better_than.sum())
+    assert ("C and B change places" in told) == (after.systems == ("A", "B", "C"))
+    assert f"{decided} of 3 pairs" in told
+
+
+def test_several_tasks_are_told_apart_and_those_of_others_left_alone():
+    many = pd.concat([votes(panel()).assign(task=task) for task in ("x", "y", "z")])
+    flip = votes([("one", "C", "A", "left")] * 300).assign(task="y")
+    tell = compare_without(evenhand.read(pd.concat([many, flip])))
+    told = tell("one")
+    assert told.startswith("y: ")
+    assert "x" not in told.split(";")[0]
+    assert "3 tasks" in tell("j3") or "nothing changes" in tell("j3")
+
+
+def test_without_its_only_judge_there_is_no_ranking():
+    sides = ["left", "left", "right"] * 3
+    lone = votes([(f"j{j}", "A", "B", side) for j in (0, 1) for side in sides])
+    bridge = votes([("one", "B", "C", side) for side in sides])
+    told = compare_without(evenhand.read(pd.concat([lone, bridge])))("one")
+    assert "C cannot be ranked any more" in told or "no ranking" in told
+
+
+def test_a_judge_who_is_not_there_is_refused():
+    tell = compare_without(evenhand.read(votes(panel())))
+    with pytest.raises(UnknownOption, match="no judge 'nobody'"):
+        tell("nobody")
+    with pytest.raises(UnknownColumn):
+        compare_without(evenhand.read(votes(panel()).drop(columns="judge")))
+
+
+def test_rankings_lose_whole_rankings():
+    rng = np.random.Generator(np.random.PCG64(3))
+    rows = []
+    for number in range(120):
+        value = np.array([2.0, 1.0, 0.0]) + rng.gumbel(size=3)
+        places = (-value).argsort().argsort() + 1
+        rows += [
+            (f"r{number}", f"j{number % 12}", system, int(rank))
+            for system, rank in zip("ABC", places, strict=True)
+        ]
+    table = pd.DataFrame(rows, columns=["ranking", "judge", "system", "rank"])
+    told = compare_without(evenhand.read(table))("j0")
+    after = evenhand.rank(evenhand.read(table[table["judge"] != "j0"]))
+    assert f"{int(after.better_than.sum())} of 3 pairs" in told

@@ -1,0 +1,295 @@
+"""The diagnosis of judges, against numbers written out by hand (golden 09) and tiny tables."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand import diagnose_groups, diagnose_judges
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownColumn,
+    UnknownFormat,
+    UnknownOption,
+)
+from four_judges import LINES
+from rating_tables import lines_of, ratings
+
+NUMBERS = "09_hamon_judge_diagnosis"
+FOUR = ("judge", "item", "system", "score", "criterion")
+SMALL = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
+
+
+@pytest.fixture(scope="module")
+def entry():
+    import golden_numbers
+
+    return golden_numbers.golden(NUMBERS, "hamon")
+
+
+@pytest.fixture(scope="module")
+def table(entry):
+    systems = entry.input["systems"]
+    return pd.DataFrame(
+        [
+            {"judge": str(judge), "item": str(item), "system": systems[system], "score": score}
+            for item, system, judge, _, score in entry.input["records"]
+        ]
+    )
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_removal_is_the_golden_one(entry, table, ddof):
+    found = diagnose_judges(evenhand.read(table), ddof=ddof, scale="1-5")
+    near = {"abs": entry.tolerance["abs"], "rel": 0}
+    for method in ("mean-score", "mean-agreement"):
+        expected = entry.expected["removal"][f"ddof{ddof}"][method.replace("-", "_")]
+        outliers, removal = found.outliers_of(method, ""), found.removal_of(method, "")
+        for name, value in (("centre", "center"), ("sd", "sd"), ("upper", "upper")):
+            assert getattr(outliers, name) == pytest.approx(expected[value], **near)
+        assert [int(judge) for judge in removal.judges] == expected["removed"]
+        assert removal.n_removed == expected["judgments_removed"]
+        systems = sorted(removal.systems, key=lambda one: one.system)
+        for name, key in (
+            ("kept", "system_means_after"),
+            ("removed", "system_means_removed_judges_only"),
+        ):
+            means = [getattr(one, name) for one in systems]
+            assert means == pytest.approx(expected[key], **near)
+        for name, key in (("kept", "official_vs_after"), ("removed", "official_vs_removed_only")):
+            both = {"pearson": getattr(removal, name).pearson}
+            both["spearman"] = getattr(removal, name).spearman
+            assert both == pytest.approx(expected[key], **near)
+
+
+def test_judges_and_agreement_are_the_golden_ones(entry, table):
+    found = diagnose_judges(evenhand.read(table), scale="1-5")
+    expected = entry.expected
+    near = {"abs": entry.tolerance["abs"], "rel": 0}
+    for name, key in (
+        ("n", "judge_count"),
+        ("mean", "judge_mean"),
+        ("others_mean", "others_mean_same_items"),
+        ("mean_agreement", "judge_mean_agreement"),
+    ):
+        own = {one.judge: getattr(one, name) for one in found.profiles[""]}
+        assert own == pytest.approx(expected[key], **near)
+    (row,) = found.agreement
+    assert (row.outputs, row.steps) == (expected["N"], (0, 1, 2, 3, 4))
+    assert list(row.n_agreement) == pytest.approx(expected["n_agreement"], **near)
+    parts = (row.observed, row.expected, row.kappa)
+    assert parts == pytest.approx((expected["Po"], expected["Pe"], expected["kappa"]), **near)
+    full = sorted(found.removals[0].systems, key=lambda one: one.system)
+    assert [one.full for one in full] == pytest.approx(expected["official_system_means"], **near)
+
+
+def test_the_order_of_rows_changes_nothing(table):
+    turned = table.sample(frac=1, random_state=3)
+    one, other = (diagnose_judges(evenhand.read(each)) for each in (table, turned))
+    assert one.to_dict() == other.to_dict()
+
+
+def test_the_merged_scale_gives_the_statistics_of_the_merged_scores(table):
+    merged = diagnose_judges(evenhand.read(table), scale="1-5", merge="1+2,4+5").merged
+    by_hand = table.assign(score=table.score.map({1: 1, 2: 1, 3: 2, 4: 3, 5: 3}))
+    expected = diagnose_judges(evenhand.read(by_hand), scale="1-3")
+    assert merged.agreement == expected.agreement
+    assert merged.profiles == expected.profiles
+    assert merged.deleted == expected.deleted
+
+
+def test_table_3_counts_judges_under_each_criterion_and_under_all():
+    lines = [(*one, "adequacy") for one in SMALL]
+    lines += [(j, i, s, 6 - score, "fluency") for j, i, s, score in SMALL]
+    found = diagnose_judges(ratings(lines, FOUR), k=0.9)
+    # means 1.5, 2.5, 4.5, sd 1.53: z is 1.67 above the mean, x 1.33 below; turned round for fluency
+    assert found.deleted == {
+        "adequacy": {"mean-score": 1, "mean-agreement": 1},
+        "fluency": {"mean-score": 1, "mean-agreement": 1},
+        "all criteria": {"mean-score": 1, "mean-agreement": 1},
+    }
+    assert found.outliers_of("mean-score", "adequacy").high == ("z",)
+    assert found.outliers_of("mean-score", "fluency").low == ("z",)
+
+
+def test_last_words_replace_first_ones_and_both_are_kept():
+    again = ratings([*SMALL, ("x", "1", "a", 5.0)])
+    found = diagnose_judges(again)
+    (revision,) = found.revisions
+    assert (revision.again, revision.judges) == (1, ("x",))
+    assert revision.first == pytest.approx({"a": 8 / 3, "b": 3.0})
+    assert revision.last == pytest.approx({"a": 4.0, "b": 3.0})
+    assert found.profiles == diagnose_judges(ratings(SMALL)).profiles
+    assert diagnose_judges(again, version="last").profiles[""][0].mean == 3.5
+    assert any("1 score left out" in note for note in found.notes)
+
+
+def test_references_are_the_ceiling_by_name():
+    found = diagnose_judges(ratings(SMALL), references=["b"])
+    assert "ceiling: b 3.00; the best system is a with 2.67" in found.says
+
+
+def test_input_types_have_rows_of_their_own_and_one_for_all():
+    lines = [(*one, "speech" if one[2] == "a" else "text") for one in SMALL]
+    found = diagnose_judges(ratings(lines, (*FOUR[:4], "channel")), input_type="channel")
+    assert [(row.input, row.outputs) for row in found.agreement] == [
+        ("speech", 1),
+        ("text", 1),
+        ("", 2),
+    ]
+
+
+def test_a_list_of_easy_outputs_puts_a_judge_outside():
+    lines = lines_of("x 1 a 5; x 2 a 4; y 1 a 1; y 2 a 2; z 1 a 5; z 2 a 1")
+    found = diagnose_judges(ratings(lines), easy=["1", "2"], scale="1-5")
+    assert found.outliers_of("easy-items", "").high == ("y", "z")
+    assert [(one.judge, one.n, one.missed) for one in found.easy[""]] == [
+        ("x", 2, 0),
+        ("y", 2, 2),
+        ("z", 2, 1),
+    ]
+
+
+def test_controls_are_seen_in_easy_items_only():
+    lines = [(*one, "target") for one in SMALL]
+    lines += [("x", "9", "a", 5.0, "bad"), ("x", "8", "a", 5.0, "bad")]
+    found = diagnose_judges(ratings(lines, (*FOUR[:4], "kind")), scale="1-5")
+    assert found.n_judgments == 6
+    assert found.profiles == diagnose_judges(ratings(SMALL)).profiles
+    assert found.outliers_of("easy-items", "").high == ("x",)
+
+
+def test_everything_it_says_is_json_and_csv_rows_are_flat(table):
+    found = diagnose_judges(evenhand.read(table), merge="1+2,4+5", scale="1-5")
+    assert json.loads(json.dumps(found.to_dict()))["deleted"][""]["mean-score"] == 3
+    rows = found.records()
+    assert [row["judge"] for row in rows if row["mean-score"]] == ["2", "3", "4"]
+    assert all(not isinstance(value, list | dict) for row in rows for value in row.values())
+
+
+def test_tasks_are_pooled_with_a_note_or_kept_apart():
+    lines = [(*one, task) for task in ("de-en", "fr-en") for one in SMALL]
+    data = ratings(lines, (*FOUR[:4], "task"))
+    assert "2 tasks are pooled" in diagnose_judges(data).notes
+    apart = diagnose_groups(data)
+    assert [*apart] == ["de-en", "fr-en"]
+    assert apart["de-en"].profiles == diagnose_judges(ratings(SMALL)).profiles
+    assert {row["task"] for row in apart.records()} == {"de-en", "fr-en"}
+
+
+@pytest.mark.parametrize("scores", [[3, 3, 3, 3], [1, 1, 5, 5]])
+def test_constant_scores_and_perfect_agreement_put_nobody_outside(scores):
+    judged = zip("xyxy", "1122", "aaaa", scores, strict=True)
+    found = diagnose_judges(ratings(list(judged)))
+    assert found.deleted[""] == {"mean-score": 0, "mean-agreement": 0}
+    assert found.agreement[0].n_agreement[0] == 1
+    assert found.removals == ()
+    assert (found.agreement[0].kappa is None) == (len(set(scores)) == 1)
+
+
+def test_one_judge_is_described_and_never_outside():
+    found = diagnose_judges(ratings(lines_of("x 1 a 1; x 2 a 3")))
+    assert [one.mean for one in found.profiles[""]] == [2.0]
+    assert found.outliers_of("mean-score", "").why.startswith("one judge (x)")
+    assert "no output was scored by two judges" in found.agreement[0].why
+
+
+def test_judges_without_common_outputs_have_a_mean_score_and_no_agreement():
+    found = diagnose_judges(ratings(lines_of("x 1 a 1; y 2 a 3; z 3 a 3; w 4 a 3; v 5 a 3")))
+    assert found.deleted[""] == {"mean-score": 1}
+    assert found.outliers_of("mean-agreement", "").why.startswith("no output was scored by two")
+
+
+def test_data_without_items_say_so():
+    found = diagnose_judges(ratings([("x", "a", 1), ("y", "a", 3)], ("judge", "system", "score")))
+    assert "the data have no items: no judge can be set beside the others" in found.notes
+
+
+def test_data_without_judges_are_refused():
+    with pytest.raises(NotIdentified, match="no column of judges; name it"):
+        diagnose_judges(ratings([("1", "a", 1)], ("item", "system", "score")))
+
+
+def test_controls_alone_are_refused():
+    with pytest.raises(NotIdentified, match="all scores are of controls"):
+        diagnose_judges(ratings([("x", "1", "a", 1, "bad")], (*FOUR[:4], "kind")))
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault", "words"),
+    [
+        ({"reading": "median"}, UnknownOption, "reading of the mean score"),
+        ({"ddof": 2}, UnknownOption, "ddof cannot be 2"),
+        ({"methods": ["kappa"]}, UnknownOption, "method cannot be 'kappa'"),
+        ({"references": ["A"]}, UnknownOption, "reference 'A' is none of the systems"),
+        ({"input_type": "channel"}, UnknownColumn, "channel"),
+        ({"scale": "1-4"}, InvalidJudgments, "not on the scale"),
+        ({"methods": []}, UnknownOption, "no method decides on removal"),
+        ({"merge": "1"}, UnknownOption, "merge '1' joins nothing"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(settings, fault, words):
+    with pytest.raises(fault, match=words):
+        diagnose_judges(ratings(SMALL), **settings)
+
+
+def test_comparisons_are_refused_with_what_serves():
+    data = evenhand.read(
+        pd.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"], "judge": ["j"]})
+    )
+    with pytest.raises(UnknownFormat, match="these are comparisons: screen_judges"):
+        diagnose_judges(data)
+
+
+def test_four_judges_give_the_numbers_worked_out_by_hand():
+    found = diagnose_judges(ratings(LINES), methods=["mean-score"])
+    (chosen,) = found.chosen
+    assert chosen.judges == ("z",)
+    assert (chosen.kept_mean, chosen.removed_mean) == pytest.approx((2, 14 / 3))
+    assert chosen.kept.pearson == pytest.approx(0.99339, abs=1e-5)
+    assert chosen.kept.spearman == pytest.approx(1)
+    assert chosen.removed.pearson == pytest.approx(-0.80296, abs=1e-5)
+    normal = "of honest judges whose values are normal, 1 sd leaves outside"
+    assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement" in found.says
+
+
+def test_a_method_that_is_silent_under_a_criterion_has_no_number_for_all_criteria():
+    lines = [(*one, "adequacy") for one in LINES]
+    lines += [(judge, judge, *one, "fluency") for judge, _, *one in LINES]
+    assert diagnose_judges(ratings(lines, FOUR)).deleted["all criteria"] == {"mean-score": 1}
+
+
+def test_a_system_on_several_inputs_belongs_to_none():
+    lines = [(*one, "speech" if one[2] == "a" else "text") for one in LINES]
+    lines += [("w", "2", "b", 3.0, "speech"), ("x", "2", "b", 3.0, "speech")]
+    found = diagnose_judges(ratings(lines, (*FOUR[:4], "channel")), input_type="channel")
+    inputs = {one.system: one.input for one in found.scores_of("")}
+    assert inputs == {"a": "speech", "b": None, "c": "text"}
+
+
+def test_controls_of_which_nothing_is_expected_are_said_to_be_of_no_use():
+    lines = [(*one, "target") for one in SMALL] + [("x", "9", "a", 5.0, "control")]
+    data = ratings(lines, (*FOUR[:4], "kind"))
+    found = diagnose_judges(data)
+    assert any(
+        "1 score of controls: nothing is known of what" in note and note.endswith("not used")
+        for note in found.notes
+    )
+    assert "no control says what it should get" in found.outliers_of("easy-items", "").why
+    listed = diagnose_judges(data, easy=["9"])
+    assert "1 score of controls: seen in easy items only" in listed.notes
+
+
+def test_a_reference_of_another_task_is_none_here():
+    lines = [(*one, "one") for one in SMALL] + [("x", "7", "ref", 5.0, "two")]
+    data = ratings(lines, (*FOUR[:4], "task"))
+    apart = diagnose_groups(data, lambda rows: diagnose_judges(rows, references=["ref"]))
+    assert (apart["one"].references, apart["two"].references) == ((), ("ref",))
+
+
+@pytest.mark.parametrize("name", ["easy", "references", "methods"])
+def test_a_bare_text_is_no_list_of_names(name):
+    with pytest.raises(UnknownOption, match=f"{name} is a list of names"):
+        diagnose_judges(ratings(SMALL), **{name: "a"})
