@@ -176,3 +176,10 @@ def test_large_and_small_numbers_stay_within_the_line(evenhand, folder, unit):
     ran = evenhand("variance", "wide.csv")
     assert " items\n" in ran.out
     assert max(len(line) for line in ran.out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("role", ["judge", "item"])
+def test_a_file_that_does_not_name_judges_or_items_is_refused(evenhand, folder, role):
+    lines = ["judge,item,system,score", "x,1,a,3", "y,1,b,4", "x,2,b,2", "y,2,a,5", "x,3,a,1"]
+    (folder / "named.csv").write_text("\n".join(lines).replace(role, "somebody", 1) + "\n")
+    assert f"nobody knows the {role}s" in evenhand("variance", "named.csv", code=2).err

@@ -67,7 +67,7 @@ class Settings:
             return ""
         named = sorted("\x1f".join([one] if isinstance(one, str) else one) for one in self.easy)
         digest = sha256("\x1e".join(named).encode()).hexdigest()
-        return f" listed={len(named)} sha256 {digest[:12]}"
+        return f" listed={len(named)} ({digest[:12]})"
 
 
 def refuse_bare_text(lists: Mapping[str, object]) -> None:

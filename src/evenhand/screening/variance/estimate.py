@@ -7,7 +7,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_option
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_digest import digest_ratings
@@ -86,6 +86,7 @@ def _of_ratings(rows: RatingRows, systems: Systems, level: float) -> VarianceCom
     if not kept.size:
         raise InvalidJudgments("no scores of outputs: there are controls and repeats only")
     _refuse_several(kept)
+    _refuse_nameless(kept)
     scored, repeated = average_repeats(kept)
     found = estimate_rating_components(scored, systems=systems, level=level)
     judges, items, outputs, who = (
@@ -108,6 +109,16 @@ def _of_ratings(rows: RatingRows, systems: Systems, level: float) -> VarianceCom
         (*rows.notes, *notes, *repeated, *found.notes, *note_unknown(found.components)),
         write_signature(parts, kept.size, digest_ratings(kept), judges=judges),
     )
+
+
+def _refuse_nameless(rows: RatingRows) -> None:
+    """Refuse ratings of which nobody knows who gave them, or to what."""
+    for role, names in (("judge", rows.judges), ("item", rows.items)):
+        if names == ("",):
+            raise NotIdentified(
+                f"nobody knows the {role}s: the data have no column of {role}s",
+                [f"name it, as in --column {role}=NAME"],
+            )
 
 
 def _refuse_several(rows: RatingRows) -> None:
