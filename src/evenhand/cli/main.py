@@ -97,10 +97,10 @@ def _no_verb(word: str) -> str:
 def main(ctx: click.Context) -> None:
     """From a file of judgments to a ranking that can be believed.
 
-    A judgment says which of two outputs is better, or puts several in order.
-    Evenhand reads them from CSV, JSON Lines or Parquet, tells which systems
-    are better and how sure that is, and refuses where the judgments do not
-    say.
+    A judgment says which of two outputs is better, puts several in order, or
+    scores one. Evenhand reads them from CSV, JSON Lines or Parquet, tells which
+    systems are better and how sure that is, which judges are to be doubted, and
+    refuses where the judgments do not say.
     """
     ctx.color = choose_colour()
     if ctx.invoked_subcommand is None:

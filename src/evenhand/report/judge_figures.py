@@ -10,7 +10,7 @@ A horizontal axis that the paper fills with judges is a row of judges here, sort
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.report.drawing import INK, dress
@@ -94,32 +94,52 @@ def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
 
 def _draw_gaps(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
     """Draw the other reading of figures 2 and 3: own mean minus the others' on the same outputs."""
+    ordered = sorted(profiles, key=lambda one: (one.gap or 0.0, one.judge))
+    below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
+    title = write_title("Gap to the others by judge", limits.criterion, below)
+    values = {"gap": [one.gap for one in ordered]}
+    points = _mark(ordered, values, limits, "own mean − others' on the same outputs, points")
+    return (_limits(limits) + points).properties(width=WIDTH, height=HEIGHT, title=title)
+
+
+def _mark(
+    ordered: Sequence[JudgeProfile],
+    values: Mapping[str, Sequence[float | None]],
+    limits: Outliers,
+    title: str,
+) -> Any:
+    """Draw a point for each judge, those outside in another colour.
+
+    Args:
+        ordered: the judges, as they stand.
+        values: name of what is drawn → one value for each judge.
+        limits: who is outside.
+        title: of the vertical axis.
+
+    """
     import altair as alt
 
-    ordered = sorted(profiles, key=lambda one: (one.gap or 0.0, one.judge))
+    ((name, heights),) = values.items()
     outside = {*limits.judges}
     rows = [
         {
             "judge": one.judge,
             "place": place,
-            "gap": one.gap,
+            name: height,
             "who": "outside" if one.judge in outside else "within",
         }
-        for place, one in enumerate(ordered, start=1)
+        for place, (one, height) in enumerate(zip(ordered, heights, strict=True), start=1)
     ]
-    points = (
+    return (
         begin_chart(rows)
         .mark_point(filled=True, size=36)
         .encode(
             x=_axis(ordered),
-            y=alt.Y("gap:Q", title="own mean − others' on the same outputs, points"),
+            y=alt.Y(f"{name}:Q", title=title),
             color=encode_colour("who:N", ["within", "outside"]),
-            tooltip=["judge:N", "gap:Q"],
+            tooltip=["judge:N", f"{name}:Q"],
         )
     )
-    below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
-    title = write_title("Gap to the others by judge", limits.criterion, below)
-    return (_limits(limits) + points).properties(width=WIDTH, height=HEIGHT, title=title)
 
 
 def _axis(ordered: Sequence[JudgeProfile]) -> Any:
@@ -161,33 +181,10 @@ def _limits(limits: Outliers) -> Any:
 
 def _draw_distances(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
     """Figures 4 and 5: judges sorted by their mean distance from the others."""
-    import altair as alt
-
     known = [one for one in profiles if one.mean_agreement is not None]
     ordered = sorted(known, key=lambda one: (one.mean_agreement or 0.0, one.judge))
-    outside = {*limits.judges}
-    rows = [
-        {
-            "judge": one.judge,
-            "place": place,
-            "distance": one.mean_agreement,
-            "who": "outside" if one.judge in outside else "within",
-        }
-        for place, one in enumerate(ordered, start=1)
-    ]
-    points = (
-        begin_chart(rows)
-        .mark_point(filled=True, size=36)
-        .encode(
-            x=_axis(ordered),
-            y=alt.Y("distance:Q", title="mean distance |own − other|, points"),
-            color=encode_colour("who:N", ["within", "outside"]),
-            tooltip=["judge:N", "distance:Q"],
-        )
-    )
     below = f"{len(ordered)} judges, 0 is agreement; outside {len(limits.judges)}"
-    return (_limits(limits) + points).properties(
-        width=WIDTH,
-        height=HEIGHT,
-        title=write_title("Mean agreement by judge", limits.criterion, below),
-    )
+    title = write_title("Mean agreement by judge", limits.criterion, below)
+    values = {"distance": [one.mean_agreement for one in ordered]}
+    points = _mark(ordered, values, limits, "mean distance |own − other|, points")
+    return (_limits(limits) + points).properties(width=WIDTH, height=HEIGHT, title=title)
