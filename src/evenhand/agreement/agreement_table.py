@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.agreement.coefficient import Coefficient
 from evenhand.errors import InvalidJudgments, suggest
+from evenhand.judgments.grouped import Grouped
 
 ALL: Final = "all"
 """What a part is called that is not limited by anything."""
@@ -167,48 +168,8 @@ class AgreementTable:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedAgreement:
-    """One table of agreement per task.
-
-    Attributes:
-        groups: name → table.
-        by: the column that tells the groups apart.
-        refused: name → why, for groups of which nothing can be said.
-
-    """
-
-    groups: Mapping[str, AgreementTable]
-    by: str
-    refused: Mapping[str, str]
-
-    def __getitem__(self, name: str) -> AgreementTable:
-        if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
-        return self.groups[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables, with the group first."""
-        return [
-            {self.by: name, **row} for name, one in self.groups.items() for row in one.records()
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of grouped tables."""
-        return {
-            "groups": {name: one.to_dict() for name, one in self.groups.items()},
-            "refused": dict(self.refused),
-        }
-
-    def __repr__(self) -> str:
-        parts = [f"{self.by} {name}\n{one}" for name, one in self.groups.items()]
-        parts += [f"{self.by} {name}\nnothing known: {why}" for name, why in self.refused.items()]
-        return "\n\n".join(parts)
+class GroupedAgreement(Grouped[AgreementTable]):
+    """One table of agreement per task."""
 
 
 def _draw(part: AgreementPart) -> list[str]:
