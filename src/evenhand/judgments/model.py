@@ -1,4 +1,7 @@
-"""What every way to rank gives back: scores by a rule, in one shape.
+"""What models of preference promise, and what every way to rank gives back.
+
+A model of preference says how likely left, tie and right are for any two systems; whoever compares
+models knows no more of them than that.
 
 A rule (win rate, feedback arc set, TrueSkill, ...) is no model: it says an order, and at most a
 number behind it. All of them return `Scores`, so that one table shows them side by side.
@@ -6,13 +9,35 @@ number behind it. All of them return `Scores`, so that one table shows them side
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.votes import Votes
+
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+class Predictor(Protocol):
+    """A fit, as far as held-out judgments are concerned."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The K systems, sorted by name."""
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right."""
+
+
+class PreferenceModel(Protocol):
+    """Settings that can be fitted."""
+
+    def fit(self, data: Votes) -> Predictor:
+        """Fit to votes; refuse in words (NotIdentified) where they determine no estimate."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ a tally no longer does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Codes
+from evenhand.judgments.tally import Codes, Tally
 
 Array = NDArray[np.float64]
 Small = NDArray[np.int8]
@@ -102,6 +103,17 @@ class Votes:
         """(n,) +1 where the system first by name was preferred, -1 the other, 0 neither."""
         sign = np.where(self.left < self.right, 1, -1).astype(np.int8)
         return ((1 - self.outcome) * sign).astype(np.int8)
+
+    def tally(self, by: Sequence[str] = ()) -> Tally:
+        """Count outcomes per pair of systems, and per judge, item, ... in `by`; see `count_votes`.
+
+        Raises:
+            UnknownColumn: a factor that votes do not have.
+
+        """
+        from evenhand.judgments.vote_counting import count_votes
+
+        return count_votes(self, by)
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
         """Keep some rows; names and codes stay as they are.

@@ -6,7 +6,7 @@ All of them are frozen settings with a `fit`; what the fits have in common is th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final, Protocol
 
@@ -75,6 +75,7 @@ class Model:
         place: "module:Class" of its settings.
         title: a few words for people.
         rankings: whether it is fitted to rankings themselves, not to the pairs in them.
+        settings: what makes it of the class of its settings, where several models share one.
 
     """
 
@@ -82,6 +83,11 @@ class Model:
     place: str
     title: str
     rankings: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self) -> Any:
+        """Return the model with its usual settings."""
+        return self.load()(**self.settings)
 
     def load(self) -> Any:
         """Import the class of its settings."""
