@@ -29,11 +29,21 @@ if TYPE_CHECKING:
     )
     from evenhand.formats import read
     from evenhand.judgments import Comparisons, Rankings, Ratings, Tally
+    from evenhand.judgments.mix import Mix
+    from evenhand.preference.baselines.pairs import IndependentPairs
+    from evenhand.preference.baselines.students import IndependentStudents
+    from evenhand.preference.baselines.uniform import AdjustedUniform, Uniform
     from evenhand.preference.bradley_terry import BradleyTerry
+    from evenhand.preference.irt_categorical import IRTCategorical
+    from evenhand.preference.irt_gaussian import IRTGaussian
     from evenhand.preference.judge_slopes import JudgeSlopes
+    from evenhand.preference.melo import MElo
     from evenhand.preference.pattern import PatternModel
     from evenhand.preference.plackett_luce import PlackettLuce
     from evenhand.preference.random_judges import RandomJudges
+    from evenhand.ranking.borders import Borders, check_borders
+    from evenhand.ranking.held_out import compare_models
+    from evenhand.ranking.learning import trace_learning
     from evenhand.ranking.method_table import MethodTable
     from evenhand.ranking.methods import compare_methods
     from evenhand.ranking.model_rows import ModelTable
@@ -49,12 +59,17 @@ if TYPE_CHECKING:
     from evenhand.screening.screen import screen_judges
     from evenhand.screening.variance.estimate import estimate_components
     from evenhand.screening.variance.result import VarianceComponents
+    from evenhand.validation.comparison_result import ModelComparison
+    from evenhand.validation.enough import find_enough
+    from evenhand.validation.learning_result import LearningCurves
 
 __version__ = "0.1.0"
 
 __all__ = [
     "MACE",
+    "AdjustedUniform",
     "AgreementTable",
+    "Borders",
     "BradleyTerry",
     "CampaignError",
     "Comparisons",
@@ -62,10 +77,18 @@ __all__ = [
     "Diagnosis",
     "EvenhandError",
     "GroupedDiagnoses",
+    "IRTCategorical",
+    "IRTGaussian",
+    "IndependentPairs",
+    "IndependentStudents",
     "InvalidJudgments",
     "JudgeSlopes",
     "LabelFit",
+    "LearningCurves",
+    "MElo",
     "MethodTable",
+    "Mix",
+    "ModelComparison",
     "ModelTable",
     "NotConverged",
     "NotIdentified",
@@ -79,14 +102,18 @@ __all__ = [
     "Ratings",
     "Screening",
     "Tally",
+    "Uniform",
     "UnknownColumn",
     "UnknownFormat",
     "UnknownOption",
     "VarianceComponents",
+    "check_borders",
     "compare_methods",
+    "compare_models",
     "diagnose_groups",
     "diagnose_judges",
     "estimate_components",
+    "find_enough",
     "find_position_bias",
     "find_preferences",
     "measure_agreement",
@@ -94,10 +121,13 @@ __all__ = [
     "read",
     "screen_judges",
     "tabulate_models",
+    "trace_learning",
 ]
 
 _PUBLIC = {
+    "AdjustedUniform": "evenhand.preference.baselines.uniform",
     "AgreementTable": "evenhand.agreement.agreement_table",
+    "Borders": "evenhand.ranking.borders",
     "BradleyTerry": "evenhand.preference.bradley_terry",
     "CampaignError": "evenhand.errors",
     "Comparisons": "evenhand.judgments",
@@ -105,11 +135,19 @@ _PUBLIC = {
     "Diagnosis": "evenhand.screening.diagnosis_result",
     "EvenhandError": "evenhand.errors",
     "GroupedDiagnoses": "evenhand.screening.diagnosis_groups",
+    "IRTCategorical": "evenhand.preference.irt_categorical",
+    "IRTGaussian": "evenhand.preference.irt_gaussian",
+    "IndependentPairs": "evenhand.preference.baselines.pairs",
+    "IndependentStudents": "evenhand.preference.baselines.students",
     "InvalidJudgments": "evenhand.errors",
     "JudgeSlopes": "evenhand.preference.judge_slopes",
     "LabelFit": "evenhand.consensus.label_fit",
+    "LearningCurves": "evenhand.validation.learning_result",
     "MACE": "evenhand.consensus.mace",
+    "MElo": "evenhand.preference.melo",
     "MethodTable": "evenhand.ranking.method_table",
+    "Mix": "evenhand.judgments.mix",
+    "ModelComparison": "evenhand.validation.comparison_result",
     "ModelTable": "evenhand.ranking.model_rows",
     "NotConverged": "evenhand.errors",
     "NotIdentified": "evenhand.errors",
@@ -123,14 +161,18 @@ _PUBLIC = {
     "Ratings": "evenhand.judgments",
     "Screening": "evenhand.screening.card",
     "Tally": "evenhand.judgments",
+    "Uniform": "evenhand.preference.baselines.uniform",
     "UnknownColumn": "evenhand.errors",
     "UnknownFormat": "evenhand.errors",
     "UnknownOption": "evenhand.errors",
     "VarianceComponents": "evenhand.screening.variance.result",
+    "check_borders": "evenhand.ranking.borders",
     "compare_methods": "evenhand.ranking.methods",
+    "compare_models": "evenhand.ranking.held_out",
     "diagnose_groups": "evenhand.screening.diagnosis_groups",
     "diagnose_judges": "evenhand.screening.diagnosis",
     "estimate_components": "evenhand.screening.variance.estimate",
+    "find_enough": "evenhand.validation.enough",
     "find_position_bias": "evenhand.ranking.position_bias",
     "find_preferences": "evenhand.ranking.significance",
     "measure_agreement": "evenhand.agreement.table",
@@ -138,6 +180,7 @@ _PUBLIC = {
     "read": "evenhand.formats",
     "screen_judges": "evenhand.screening.screen",
     "tabulate_models": "evenhand.ranking.model_table",
+    "trace_learning": "evenhand.ranking.learning",
 }
 
 

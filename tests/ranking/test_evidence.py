@@ -1,9 +1,8 @@
 """Counts in one tally, or in one for each way of clustering."""
 
-import sys
-
 import numpy as np
 
+from evenhand.ranking import evidence as gathering
 from evenhand.ranking import rank
 from evenhand.ranking.evidence import Evidence
 from ranking.panels import comparisons, panel, tally
@@ -33,7 +32,7 @@ def test_of_very_many_judgments_cells_of_judge_and_item_are_not_counted(monkeypa
     """INFERENCE B3: V_J + V_I without V_JI, conservative, and it says so."""
     data = comparisons(panel(judges=9))
     exact = rank(data)
-    monkeypatch.setattr(sys.modules[rank.__module__], "JOINT", 239)
+    monkeypatch.setattr(gathering, "JOINT", 239)
     found = rank(data)
     assert found.notes[-1].startswith("so many judgments that cells of judge and item are not")
     by_judge, by_item = (rank(data, cluster=cluster) for cluster in ("judge", "item"))

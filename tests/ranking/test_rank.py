@@ -15,7 +15,7 @@ from evenhand.judgments import Comparisons, Rankings, Source
 from evenhand.preference import bradley_terry
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking import GroupedRankings, Ranking, rank, sandwich
-from evenhand.ranking.rank import CLUSTERS
+from evenhand.ranking.evidence import CLUSTERS
 from ranking.panels import comparisons, panel
 
 

@@ -53,7 +53,8 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
     """
     rows = scales.extend(ranking)
     ranks = align([("rank",), *((_ranks(row),) for row in rows)], left=(0,))
-    numbers = align([_titles(scales), *(_numbers(row, scales) for row in rows)], left=())
+    titles, scale = _titles(ranking, scales), ranking.scale.replace("-", "_")
+    numbers = align([titles, *(_numbers(row, scales, scale) for row in rows)], left=())
     ends = _intervals(ranking)
     numbers = [[one, end, *more] for (one, *more), end in zip(numbers, ends, strict=True)]
     better = align([("better than",), *((_better(row, len(rows)),) for row in rows)], left=())
@@ -111,12 +112,12 @@ def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
     return drawn
 
 
-def _titles(scales: Scales) -> list[str]:
-    return ["log-worth", *["Elo"] * scales.elo, *["worth"] * scales.worth]
+def _titles(ranking: Ranking, scales: Scales) -> list[str]:
+    return [ranking.scale, *["Elo"] * scales.elo, *["worth"] * scales.worth]
 
 
-def _numbers(row: dict[str, Any], scales: Scales) -> list[str]:
-    cells = [f"{row['log_worth']:z.2f}"]
+def _numbers(row: dict[str, Any], scales: Scales, scale: str) -> list[str]:
+    cells = [f"{row[scale]:z.2f}"]
     cells += [f"{row['elo']:.0f}"] if scales.elo else []
     return [*cells, f"{row['worth']:.3f}"] if scales.worth else cells
 
@@ -139,5 +140,5 @@ def _bars(ranking: Ranking, cells: int) -> list[str]:
     scale = (float(ranking.lower.min()), float(ranking.upper.max()))
     left, right = f"{scale[0]:z.1f}", f"{scale[1]:z.1f}"
     title = left + pad(right, cells - len(left), right=True)
-    ends = zip(ranking.lower, ranking.log_worth, ranking.upper, strict=True)
+    ends = zip(ranking.lower, ranking.estimate, ranking.upper, strict=True)
     return [title, *(bar((float(a), float(b), float(c)), scale, cells) for a, b, c in ends)]

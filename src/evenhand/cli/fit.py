@@ -24,7 +24,12 @@ from evenhand.cli.reading import take_reading
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import Ties
 
-MODELS: Final = ("bradley-terry", "random-judges", "judge-slopes", "plackett-luce", "pattern")
+MODELS: Final = (
+    *("bradley-terry", "rao-kupper", "glenn-david", "bradley-terry-prior"),
+    *("random-judges", "judge-slopes", "plackett-luce", "pattern", "melo"),
+    *("irt-gaussian", "irt-categorical", "uniform", "adjusted-uniform", "independent-pairs"),
+    *("asymmetric-students", "arithmetic-students", "geometric-students"),
+)
 EXAMPLES: Final = (
     "evenhand fit votes.csv",
     "evenhand fit votes.csv --judge-covariate judge",
@@ -48,7 +53,8 @@ EXAMPLES: Final = (
     type=OneOf(MODELS),
     default=MODELS[0],
     show_default=True,
-    help="What is fitted.",
+    metavar="NAME",
+    help=f"What is fitted: {', '.join(MODELS)}.",
 )
 @model_options
 @control_option

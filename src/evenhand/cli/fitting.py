@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.covariates import COVARIATES, Effects, join_tables
 from evenhand.cli.fit_result import FitResult, Fitted
@@ -14,14 +14,13 @@ from evenhand.errors import UnknownOption
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
 from evenhand.judgments.levels import split_table
 from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.models import find_model
 from evenhand.ranking.effects import find_effects
 from evenhand.ranking.ways import count_ways, note_numbers
 
 if TYPE_CHECKING:
     from evenhand.cli.model_result import ModelResult
     from evenhand.judgments import Comparisons
-
-LOG_LINEAR: Final = "bradley-terry"
 
 
 @dataclass(frozen=True)
@@ -55,17 +54,19 @@ def fit_files(
         tables: files that describe judges and items, or None.
 
     """
-    if asked.model != LOG_LINEAR:
-        from evenhand.cli.named_models import fit_named
+    from evenhand.cli.named_models import fit_named, refuse_options
 
+    entry = find_model(asked.model)
+    if not entry.log_linear:
         return fit_named(reading, asked, tables)
+    refuse_options(entry, asked.given)
     data = join_tables(
         reading.open_comparisons("fit"),
         *tables,
         used=(*asked.effects.columns, asked.group_by),
         options=COVARIATES | {"item": "--item-covariate"},
     )
-    model = BradleyTerry(**asked.settings, **asked.effects.settings(data))
+    model = BradleyTerry(**asked.effects.settings(data), **{**asked.settings, **entry.settings})
     found, refused = fit_groups(data, model, asked.group_by)
     return FitResult(found, refused, remarks_on(data))
 

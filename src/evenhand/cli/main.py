@@ -20,6 +20,7 @@ VERBS: Final = (
     "rank",
     "fit",
     "models",
+    "compare",
     "test",
     "bias",
     "agreement",

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 DEFAULT: Final = "bradley-terry"
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
 """Settings of the default ranking alone."""
-BOARD: Final = ("reference", "elo", "worth", "control")
+BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "control")
 """Settings of how the default ranking is shown by itself."""
+OPTIONS: Final = {"mixes": "mix"}
+"""Parameter → its option, where that has another name."""
 
 
 def deliver_methods(context: click.Context, reading: Reading, place: Output) -> None:
@@ -80,7 +82,7 @@ def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
 
     rules = [name for name in methods if name != DEFAULT]
     for name in asked:
-        option = f"--{name.replace('_', '-')}"
+        option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
         if name in BOARD:
             raise UnknownOption(
                 f"{option} is for the board of {DEFAULT}, not for --method {listing(rules)}: leave"

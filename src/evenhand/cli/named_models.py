@@ -45,9 +45,9 @@ def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | No
     """
     model = find_model(asked.model)
     made = model.load()
-    _refuse_options(model, {field.name for field in fields(made)}, asked.given)
+    refuse_options(model, asked.given)
     data = _open(reading, model, tables)
-    spec = made(**_settings(asked, data))
+    spec = made(**{**_settings(asked, data), **model.settings})
     tasks = _pairs(data).tasks()
     parts = {task: data.select_task(task) for task in tasks} if len(tasks) > 1 else {"": data}
     found, refused = work_on_groups(
@@ -59,9 +59,19 @@ def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | No
     return ModelResult(found, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
 
 
-def _refuse_options(model: Model, known: set[str], given: frozenset[str]) -> None:
-    """Refuse options that are no settings of the model."""
-    if "group_by" in given:
+def refuse_options(model: Model, given: frozenset[str]) -> None:
+    """Refuse options that are no settings of a model, or that its name has set already.
+
+    Args:
+        model: its entry in the registry.
+        given: names of the parameters that stand on the command line.
+
+    Raises:
+        UnknownOption: names the option, and those that the model has.
+
+    """
+    known = {field.name for field in fields(model.load())} - set(model.settings)
+    if "group_by" in given and not model.log_linear:
         raise UnknownOption(
             f"--group-by does not apply to {model.name}: choose one group at a time with --where"
         )

@@ -1,4 +1,4 @@
-"""Words that options take: one of a few, `role=column`, `label=outcome`."""
+"""Words that options take: one of a few, `role=column`, `label=outcome`, numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from evenhand.errors import end, suggest
 if TYPE_CHECKING:
     Word = click.ParamType[str]
     Pair = click.ParamType[tuple[str, str]]
+    Whole = click.ParamType[tuple[int, ...]]
 else:  # not generic before click 8.3
-    Word = Pair = click.ParamType
+    Word = Pair = Whole = click.ParamType
 
 
 class OneOf(Word):
@@ -90,3 +91,20 @@ class LabelOutcome(Pair):
             said = f"'{value}' is not label=left, label=tie or label=right, such as 1=left"
             self.fail(said + end(suggest(outcome, self.outcomes) if label else ""), param, ctx)
         return label, outcome
+
+
+class Numbers(Whole):
+    """Whole numbers with commas between, such as `100,200`."""
+
+    name = "numbers"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the numbers."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        if not all(word.isdecimal() for word in words):
+            self.fail(f"'{value}' is no list of whole numbers, such as 100,200,400", param, ctx)
+        return tuple(map(int, words))

@@ -53,16 +53,23 @@ class Patience:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         with self._lock:
             if self._over:
                 return
             console = Console(stderr=True, no_color=choose_colour() is False)
             looks = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
-            clock = TimeElapsedColumn()
+            clocks = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(compact=True))
             progress = Progress(
-                *looks, clock, console=console, transient=True, redirect_stdout=False
+                *looks, *clocks, console=console, transient=True, redirect_stdout=False
             )
             done, total = self._steps
             self._task = progress.add_task(self.doing, completed=done, total=total)

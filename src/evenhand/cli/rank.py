@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 import evenhand
 from evenhand.cli.covariates import join_options, join_tables, refuse_tables
 from evenhand.cli.methods import DEFAULT, deliver_methods
+from evenhand.cli.mixes import Shares, make_mix, mix_options
 from evenhand.cli.options import (
     Verb,
     control_option,
@@ -23,16 +24,21 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output import take_output
 from evenhand.cli.patience import Patience
+from evenhand.cli.ranked_models import (
+    choose_model,
+    given_options,
+    model_option,
+    refuse_scales,
+)
 from evenhand.cli.reading import remarks_on, take_reading
-
-if TYPE_CHECKING:
-    from evenhand.preference.bradley_terry import Ties
 
 EXAMPLES: Final = (
     "evenhand rank battles.parquet",
     "evenhand rank wmt12.RNK_results.csv --task fr-en",
     "evenhand rank wmt12.RNK_results.csv --task en-de --method all",
+    "evenhand rank wmt12.RNK_results.csv --task en-de --model plackett-luce",
     "evenhand rank battles.parquet --control length=length_a,length_b",
+    "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
 )
 
@@ -46,8 +52,10 @@ EXAMPLES: Final = (
 @join_options
 @group_option
 @method_option
+@model_option
 @model_options
 @control_option
+@mix_options
 @interval_options
 @scale_options
 @output_options
@@ -57,11 +65,14 @@ def rank(
     items: str | None,
     group_by: str | None,
     methods: tuple[str, ...],
-    ties: Ties,
+    model: str | None,
+    ties: str,
     order_effect: bool,
     reference: str | None,
     prior: float,
     control: tuple[str, ...],
+    mixes: tuple[Shares, ...],
+    per: str,
     interval: str,
     cluster: str | None,
     level: float,
@@ -79,23 +90,26 @@ def rank(
         refuse_tables(judges, items, f"--method {' '.join(methods)}")
         deliver_methods(click.get_current_context(), reading, place)
         return
+    effects = {"order_effect": order_effect, "controls": control}
+    settings = {"ties": ties, "reference": reference, "prior": prior, **effects}
+    given = given_options()
     with Patience("ranking") as patience:
         data = reading.open_comparisons("rank")
-        data = join_tables(data, judges, items, used=(group_by,))
-        model = evenhand.BradleyTerry(
-            ties=ties, order_effect=order_effect, reference=reference, prior=prior
-        )
+        used = (group_by, *(column for column, _ in mixes))
+        data = join_tables(data, judges, items, used=used)
+        spec = choose_model(model, methods, settings, given)
         found = evenhand.rank(
             data,
-            model=model,
-            interval=interval,
+            model=spec,
+            interval=interval if "interval" in given else None,
             cluster=cluster,
             level=level,
             seed=seed,
             group_by=group_by,
-            controls=control,
+            mix=make_mix(mixes, per),
             progress=patience.step,
         )
+        refuse_scales(found, elo=elo, worth=worth)
         remarks = remarks_on(data)
     from evenhand.cli.board import Scales
     from evenhand.cli.rank_result import RankResult

@@ -11,8 +11,9 @@ import click
 from evenhand.cli.board import Scales, draw_board
 from evenhand.cli.grouped import group_title
 from evenhand.cli.latex import NONE, escape, number, tabular
+from evenhand.cli.mixes import say_mix
 from evenhand.cli.terminal import label
-from evenhand.cli.words import block, say_counts, say_model, sign
+from evenhand.cli.words import block, say_counts, say_ranked_by, sign
 from evenhand.ranking import GroupedRankings, Ranking
 
 
@@ -62,9 +63,10 @@ class RankResult:
         if ranking.lower is not None:
             own = "pairs decided one at a time"
             method = f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {own}, {method}"
-        method = f"{say_model(ranking.fit.model)}; {method}"
+        method = f"{say_ranked_by(ranking)}; {method}"
         return [
             label("model", method, columns),
+            *([] if ranking.mix is None else [label("mix", say_mix(ranking.mix), columns)]),
             "",
             *draw_board(ranking, self.scales, columns),
             *_neighbours(ranking, columns),
@@ -98,11 +100,11 @@ class RankResult:
         return "\n".join(self._tabular(name, one) for name, one in self.groups.items())
 
     def _tabular(self, name: str, ranking: Ranking) -> str:
-        header = ["rank", "system", "log-worth", rf"{100 * ranking.level:g}\,\% interval"]
+        header = ["rank", "system", ranking.scale, rf"{100 * ranking.level:g}\,\% interval"]
         header += ["Elo"] * self.scales.elo + ["worth"] * self.scales.worth
         blocks: dict[int, list[list[str]]] = {}
         for row in self.scales.extend(ranking):
-            blocks.setdefault(row["cluster"] or 1, []).append(_cells(row))
+            blocks.setdefault(row["cluster"] or 1, []).append(_cells(row, ranking.scale))
         comments = [*([name] if name else []), ranking.signature, *self.remarks_on(ranking)]
         return tabular("rl" + "r" * (len(header) - 2), header, list(blocks.values()), comments)
 
@@ -141,13 +143,13 @@ def _neighbours(ranking: Ranking, columns: int) -> list[str]:
     return ["", *block("pairs", said, columns)]
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
+def _cells(row: Mapping[str, Any], scale: str) -> list[str]:
     """Return the cells of a LaTeX row."""
     low, high = row["rank_lower"], row["rank_upper"]
     place = str(row["rank"]) if low is None else str(low) + (f"--{high}" * (low != high))
     ends = NONE
     if row["lower"] is not None:
         ends = f"[{number(row['lower'], 2)}, {number(row['upper'], 2)}]"
-    cells = [place, escape(row["system"]), number(row["log_worth"], 2), ends]
+    cells = [place, escape(row["system"]), number(row[scale.replace("-", "_")], 2), ends]
     cells += [number(row["elo"], 0)] if "elo" in row else []
     return [*cells, number(row["worth"], 3)] if "worth" in row else cells

@@ -42,6 +42,17 @@ def say_model(model: BradleyTerry) -> str:
     return ", ".join(parts)
 
 
+def say_ranked_by(ranking: Ranking) -> str:
+    """Say the model that a ranking is by."""
+    from evenhand.preference.fit import Fit
+    from evenhand.preference.models import MODELS
+
+    if isinstance(ranking.fit, Fit):
+        return say_model(ranking.fit.model)
+    known = MODELS.get(ranking.model)
+    return ranking.model if known is None else known.title
+
+
 def say_counts(ranking: Ranking) -> str:
     """Say how much a ranking rests on."""
     parts = [say_answers(ranking.n_judgments, ranking.n_comparisons)]

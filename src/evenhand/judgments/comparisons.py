@@ -18,6 +18,7 @@ from evenhand.judgments.source import Source, number_rows
 from evenhand.judgments.tasks import list_tasks, require_task
 
 if TYPE_CHECKING:
+    from evenhand.judgments.mixing import Mixed
     from evenhand.judgments.rankings import Rankings
     from evenhand.judgments.tally import Tally
     from evenhand.judgments.votes import Votes
@@ -45,6 +46,7 @@ class Comparisons:
         positions_known: False where the order on the screen is not recorded.
         weights: "frequency" (a row stands for `weight` judgments) or "importance".
         rankings: the rankings that the comparisons were expanded from, if they were.
+        mix: the stated mix that the weights make, if they do (`Mix.weigh`).
 
     """
 
@@ -54,6 +56,7 @@ class Comparisons:
     positions_known: bool = True
     weights: Literal["frequency", "importance"] = "frequency"
     rankings: Rankings | None = None
+    mix: Mixed | None = None
 
     def __post_init__(self) -> None:
         """Refuse a table in which a necessary column is missing.
@@ -117,6 +120,8 @@ class Comparisons:
             UnknownColumn: a column that is not there.
 
         """
+        if self.mix is not None:
+            raise UnknownOption(f"rows are chosen before they are mixed: {self.mix.name}")
         kept = filter_rows(self.frame, condition, self.source.name)
         return replace(self, frame=kept)
 
@@ -210,14 +215,15 @@ class Comparisons:
 
         factors = tuple(self.require(name) for name in by)
         for name, factor in zip(by, factors, strict=True):
-            if factor in JUDGED:
-                raise _no_factor(name, factor)
+            refuse_judged(name, factor)
         return count_outcomes(self, factors, limits or {})
 
     def count_judgments(self) -> float:
         """Count answers, as they are weighted: a ranking is one, whatever it expands to."""
         from evenhand.judgments.levels import count_answers
 
+        if self.mix is not None:
+            return self.mix.n_judgments
         return count_answers(self).get("", 0.0)
 
     def votes(self) -> Votes:
@@ -230,6 +236,17 @@ class Comparisons:
         roles = [name for name in self.columns if name in ROLES]
         more = f" + {listing(self.covariates, 5)}" if self.covariates else ""
         return f"Comparisons({self.source.name}: {', '.join(roles)}{more})"
+
+
+def refuse_judged(name: str, factor: str) -> None:
+    """Refuse to tell judgments apart by what was judged.
+
+    Raises:
+        UnknownOption: the column is a system, the outcome or a weight.
+
+    """
+    if factor in JUDGED:
+        raise _no_factor(name, factor)
 
 
 def _no_factor(name: str, role: str) -> UnknownOption:

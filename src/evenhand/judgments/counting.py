@@ -89,7 +89,8 @@ def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero:
         raise InvalidJudgments(
             f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
         )
-    answers = float(data.count_judgments()) if data.expanded else tally.n_comparisons
+    whole = data.expanded or data.mix is not None
+    answers = float(data.count_judgments()) if whole else tally.n_comparisons
     factors = {
         name: merge_levels(factor, limits[name], SEED) if name in limits else factor
         for name, factor in tally.factors.items()

@@ -23,9 +23,12 @@ from evenhand.judgments.checks import check_labels, explain_empty, read_weights
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.counting import bind_to_task, name_levels
 from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, label_frame
+from evenhand.judgments.forms import Judgments, note_tasks, refuse_form
 from evenhand.judgments.orders import NONE, Orders, importance_refused, orders_of_pairs, pack_orders
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Counts, Factor, Tally
+from evenhand.judgments.vote_orders import order_votes
+from evenhand.judgments.votes import Votes
 
 EXACT: Final = 53
 """Bits of a sum that every engine keeps, as a whole number or not."""
@@ -82,7 +85,7 @@ class _Digits:
         return row, system, rank
 
 
-def count_orders(data: Rankings | Comparisons | Tally | Orders, by: str | None = None) -> Orders:
+def count_orders(data: Judgments | Orders, by: str | None = None) -> Orders:
     """Count the different rankings, perhaps by judge, item, task or a covariate.
 
     Args:
@@ -102,16 +105,16 @@ def count_orders(data: Rankings | Comparisons | Tally | Orders, by: str | None =
         return _count_rankings(data, by)
     if isinstance(data, Orders):
         return _of_orders(data, by)
+    if isinstance(data, Votes):
+        orders = order_votes(data, by)
+        return replace(orders, notes=(*note_tasks(data), *orders.notes))
     if not isinstance(data, Comparisons | Tally):
-        raise InvalidJudgments(
-            f"a model of rankings is fitted to rankings or comparisons, not to"
-            f" {type(data).__name__}: open a file or frame of them with evenhand.read"
-        )
+        raise refuse_form(data, "rankings")
     if isinstance(data, Tally):
         return orders_of_pairs(data, by)
     level = None if by is None else data.require(by)
     tally = data.tally() if level is None else data.tally(by=(level,))
-    return replace(orders_of_pairs(tally, level), notes=_pooled_tasks(data))
+    return replace(orders_of_pairs(tally, level), notes=note_tasks(data))
 
 
 def _of_orders(data: Orders, by: str | None) -> Orders:
@@ -171,18 +174,13 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     orders = _pack(systems, triples, told_apart=level is not None)
     if not len(orders.weights):
         raise explain_empty(pairs, zero)
-    return replace(orders, zero_weight=zero, notes=_pooled_tasks(pairs))
+    return replace(orders, zero_weight=zero, notes=note_tasks(pairs))
 
 
 def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:
     """Refuse missing names and outer blanks, as in comparisons."""
     different: dict[str, Sequence[str | None]] = {column: list(dict.fromkeys(names))}
     check_labels(pairs, frame, {**different, "outcome": []})
-
-
-def _pooled_tasks(data: Comparisons) -> tuple[str, ...]:
-    tasks = data.tasks()
-    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
 
 
 def _refuse_merged(data: Rankings) -> None:

@@ -45,12 +45,12 @@ def _sum_lane(batch: Batch, lane: int, *, whole: bool) -> np.uint64:
     """Sum one number for each row; whole weights count a row as often as it stands there."""
     state = np.full(len(batch.left), lane, dtype=np.uint64)
     for codes in (batch.left, batch.right, batch.outcome):
-        state = _mix(state ^ codes.astype(np.uint64))
+        state = spread_bits(state ^ codes.astype(np.uint64))
     for values in batch.values.T:
-        state = _mix(state ^ _bits(values))
+        state = spread_bits(state ^ _bits(values))
     if whole:
         return np.uint64((state * batch.weights.astype(np.uint64)).sum(dtype=np.uint64))
-    return np.uint64(_mix(state ^ _bits(batch.weights)).sum(dtype=np.uint64))
+    return np.uint64(spread_bits(state ^ _bits(batch.weights)).sum(dtype=np.uint64))
 
 
 def _bits(values: NDArray[np.float64]) -> Words:
@@ -58,8 +58,12 @@ def _bits(values: NDArray[np.float64]) -> Words:
     return np.ascontiguousarray(values + 0.0).view(np.uint64)
 
 
-def _mix(state: Words) -> Words:
-    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA)."""
+def spread_bits(state: Words) -> Words:
+    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA).
+
+    >>> spread_bits(np.zeros(1, np.uint64)).tolist()
+    [16294208416658607535]
+    """
     state = state + _ADDED
     for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
         state = (state ^ (state >> shift)) * factor

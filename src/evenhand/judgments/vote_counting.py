@@ -31,8 +31,18 @@ def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
 
     >>> from evenhand.judgments.votes import Votes
     >>> none, first = np.zeros(3, np.int32), np.array([0, 0, 1], np.int32)
-    >>> votes = Votes(("",), ("ann",), ("1",), ("a", "b", "c"), none, none, none, first, first + 1,
-    ...     np.array([0, 1, 2], np.int8))
+    >>> votes = Votes(
+    ...     ("",),
+    ...     ("ann",),
+    ...     ("1",),
+    ...     ("a", "b", "c"),
+    ...     none,
+    ...     none,
+    ...     none,
+    ...     first,
+    ...     first + 1,
+    ...     np.array([0, 1, 2], np.int8),
+    ... )
     >>> tally = count_votes(votes)
     >>> tally.counts.tolist(), tally.systems
     ([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], ('a', 'b', 'c'))

@@ -20,16 +20,9 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    UnknownOption,
-    listing,
-    require_option,
-)
+from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
 from evenhand.judgments.alike import say_names
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.forms import Judgments, count_pairs, note_tasks
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.covariates import grouped_design
@@ -140,7 +133,7 @@ class BradleyTerry:
         """Columns that the counts must tell apart."""
         return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
 
-    def fit(self, data: Comparisons | Rankings | Tally) -> Fit:
+    def fit(self, data: Judgments) -> Fit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
 
         Raises:
@@ -153,7 +146,7 @@ class BradleyTerry:
             from evenhand.preference.controls.fit import fit_controlled
 
             found = fit_controlled(self, data)
-            said = (*_warn_of_tasks(data), *say_names(found.systems))
+            said = (*note_tasks(data), *say_names(found.systems))
             return replace(found, notes=(*found.notes, *said))
         tally = self._tally(data)
         names = say_names(tally.systems)
@@ -161,7 +154,7 @@ class BradleyTerry:
             likelihood, support = self._prepare(tally)
         except NotIdentified as refusal:  # names taken for systems may be why
             raise NotIdentified(". ".join([refusal.fault, *names]), refusal.remedies) from None
-        notes = (*support.notes, *_warn_of_tasks(data), *names)
+        notes = (*support.notes, *note_tasks(data), *names)
         if likelihood.design.size > DENSE:
             from evenhand.preference.large import fit_large
 
@@ -171,16 +164,9 @@ class BradleyTerry:
         with one_blas_thread():
             return make_fit(self, likelihood, tally, notes)
 
-    def _tally(self, data: Comparisons | Rankings | Tally) -> Tally:
+    def _tally(self, data: Judgments) -> Tally:
         """Count, pool over everything the model does not tell apart, and fold if order is none."""
-        if isinstance(data, Rankings):
-            data = data.comparisons()
-        if not isinstance(data, Comparisons | Tally):
-            raise InvalidJudgments(
-                f"a model of preferences is fitted to comparisons or rankings, not to"
-                f" {type(data).__name__}: open a file or frame of them with evenhand.read"
-            )
-        tally = data.tally(by=self.covariates) if isinstance(data, Comparisons) else data
+        tally = count_pairs(data, self.covariates)
         if self.order_effect and not tally.positions_known:
             raise UnknownOption(
                 "the order effect needs to know which output stood first, and these data do not"
@@ -235,14 +221,6 @@ class BradleyTerry:
             return None
         covariates = self.judge_covariates, self.tie_covariates
         return group_ties(tally, design, covariates, self.references)
-
-
-def _warn_of_tasks(data: Comparisons | Rankings | Tally) -> tuple[str, ...]:
-    """Say so where several tasks are pooled."""
-    if isinstance(data, Rankings):
-        data = data.comparisons()
-    tasks = data.tasks() if isinstance(data, Comparisons) else []
-    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
 
 
 def _rows(tally: Tally, rows: Mask) -> Tally:

@@ -19,14 +19,9 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import Coefficient, Contrast, LRTest
 from evenhand.preference.design import Design
 from evenhand.preference.likelihood import Likelihood
-from evenhand.preference.summary import Summary
+from evenhand.preference.summary import Summary, list_settings, say_fit
 from evenhand.preference.support import THRESHOLDS
-from evenhand.preference.tables import (
-    find_system,
-    list_coefficients,
-    reference_row,
-    share_worths,
-)
+from evenhand.preference.tables import find_system, list_coefficients, reference_row, share_worths
 from evenhand.preference.ties.laws import TwoOutcomes
 
 if TYPE_CHECKING:
@@ -269,8 +264,6 @@ class Fit:
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
         """Return differences in log-worth between pairs of systems, with model-based errors.
 
-        Where K is too large for a covariance each comes from a conjugate-gradient solve.
-
         Raises:
             InvalidJudgments: a system that the fit does not know, or a system with itself.
 
@@ -284,6 +277,16 @@ class Fit:
         from evenhand.preference.quasi_variance import find_quasi_variances
 
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: goodness of fit, tests, cautions."""
+        return say_fit(self)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return list_settings(self.model)
 
     def summary(self) -> Summary:
         """Return the coefficient table; it prints in a terminal and in a notebook."""

@@ -28,15 +28,8 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    require_option,
-)
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
+from evenhand.judgments.forms import Judgments, count_pairs
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.newton import maximise
 from evenhand.numerics.threads import one_blas_thread
@@ -97,7 +90,7 @@ class JudgeSlopes:
         """
         require_option("ties", self.ties, TIES)
 
-    def fit(self, data: Comparisons | Rankings | Tally) -> SlopesFit:
+    def fit(self, data: Judgments) -> SlopesFit:
         """Fit by maximum marginal likelihood.
 
         Raises:
@@ -120,16 +113,9 @@ class JudgeSlopes:
         with one_blas_thread():
             return self._fit(tally, cells, codes, law, notes)
 
-    def _tally(self, data: Comparisons | Rankings | Tally) -> Tally:
+    def _tally(self, data: Judgments) -> Tally:
         """Count by judge, who stood first forgotten."""
-        if isinstance(data, Rankings):
-            data = data.comparisons()
-        if not isinstance(data, Comparisons | Tally):
-            raise InvalidJudgments(
-                f"a model of preferences is fitted to comparisons or rankings, not to"
-                f" {type(data).__name__}: open a file or frame of them with evenhand.read"
-            )
-        tally = data.tally(by=("judge",)) if isinstance(data, Comparisons) else data
+        tally = count_pairs(data, ("judge",))
         judge = tally.factor("judge")
         if judge.merged:
             raise UnknownOption("judges were merged into clusters: tally without a limit for them")
@@ -149,7 +135,8 @@ class JudgeSlopes:
         try:
             verdict = check_existence(Cells(tally.systems, *sides, *counts), ties=self.ties)
         except NotIdentified as refusal:  # its options are not those of this model
-            remedies = (*refusal.without_options().remedies, PRIOR)
+            data = refusal.without_options().remedies
+            remedies = (*data, PRIOR) if data else ()  # no prior makes comparisons
             raise NotIdentified(refusal.fault, remedies) from None
         return verdict.notes, verdict.ties_estimated
 

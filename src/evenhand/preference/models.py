@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from evenhand.errors import require_option
 from evenhand.preference.coefficients import Coefficient
 
 Array = NDArray[np.float64]
+_BRADLEY_TERRY: Final = "evenhand.preference.bradley_terry:BradleyTerry"
+_BASELINES: Final = "evenhand.preference.baselines"
 
 
 class Fitted(Protocol):
@@ -66,6 +68,19 @@ class Fitted(Protocol):
         """Return (n, 3) chances of left, tie, right."""
 
 
+@runtime_checkable
+class Posterior(Protocol):
+    """A fit by draws from a posterior distribution."""
+
+    @property
+    def order_draws(self) -> Array:
+        """(D, K) draws of what systems are ordered by, in any place of its scale."""
+
+    @property
+    def order_scale(self) -> str:
+        """What that is: "ability", or "log-worth" where draws are of `log_worth`."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model of the registry.
@@ -85,6 +100,11 @@ class Model:
     rankings: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def log_linear(self) -> bool:
+        """Whether it is Bradley and Terry's, whose fits are printed as the papers print them."""
+        return self.place == _BRADLEY_TERRY
+
     def make(self) -> Any:
         """Return the model with its usual settings."""
         return self.load()(**self.settings)
@@ -98,10 +118,24 @@ class Model:
 MODELS: Final[Mapping[str, Model]] = {
     model.name: model
     for model in (
+        Model("bradley-terry", _BRADLEY_TERRY, "log-linear Bradley-Terry"),
         Model(
-            "bradley-terry",
-            "evenhand.preference.bradley_terry:BradleyTerry",
-            "log-linear Bradley-Terry",
+            "rao-kupper",
+            _BRADLEY_TERRY,
+            "Bradley-Terry with Rao and Kupper's ties",
+            settings={"ties": "rao-kupper"},
+        ),
+        Model(
+            "glenn-david",
+            _BRADLEY_TERRY,
+            "Thurstone's model with Glenn and David's ties",
+            settings={"ties": "glenn-david"},
+        ),
+        Model(
+            "bradley-terry-prior",
+            _BRADLEY_TERRY,
+            "Bradley-Terry under a prior of one pseudo-comparison per system",
+            settings={"prior": 1.0},
         ),
         Model(
             "random-judges",
@@ -125,6 +159,45 @@ MODELS: Final[Mapping[str, Model]] = {
             "the pattern model (Mallows-Bradley-Terry)",
             rankings=True,
         ),
+        Model(
+            "melo",
+            "evenhand.preference.melo:MElo",
+            "Bradley-Terry with a low-rank part that goes round in circles (mElo)",
+        ),
+        Model(
+            "irt-gaussian",
+            "evenhand.preference.irt_gaussian:IRTGaussian",
+            "Hopkins and May's model of output qualities, Gaussian",
+        ),
+        Model(
+            "irt-categorical",
+            "evenhand.preference.irt_categorical:IRTCategorical",
+            "Hopkins and May's model of output qualities, in categories",
+        ),
+        Model("uniform", f"{_BASELINES}.uniform:Uniform", "left, tie and right equally likely"),
+        Model(
+            "adjusted-uniform",
+            f"{_BASELINES}.uniform:AdjustedUniform",
+            "the share of ties, left and right equally likely",
+        ),
+        Model(
+            "independent-pairs",
+            f"{_BASELINES}.pairs:IndependentPairs",
+            "each pair by its own counts",
+        ),
+        *(
+            Model(
+                f"{kind}-students",
+                f"{_BASELINES}.students:IndependentStudents",
+                f"each system by its own counts, {said}",
+                settings={"reconstruction": kind},
+            )
+            for kind, said in (
+                ("asymmetric", "only the left one's asked"),
+                ("arithmetic", "the two averaged"),
+                ("geometric", "the two multiplied"),
+            )
+        ),
     )
 }
 
@@ -140,3 +213,20 @@ def find_model(name: str) -> Model:
     """
     require_option("model", name, tuple(MODELS))
     return MODELS[name]
+
+
+def name_settings(model: Any) -> str:
+    """Return the name under which a model's settings are found here, else that of their class.
+
+    >>> from evenhand.preference.bradley_terry import BradleyTerry
+    >>> name_settings(BradleyTerry(reference="old"))
+    'bradley-terry'
+    """
+    own = type(model)
+    found = [
+        entry
+        for entry in MODELS.values()
+        if entry.place == f"{own.__module__}:{own.__name__}"
+        and all(getattr(model, name) == value for name, value in entry.settings.items())
+    ]
+    return max(found, key=lambda entry: len(entry.settings)).name if found else own.__name__

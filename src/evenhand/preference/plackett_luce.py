@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from evenhand.errors import require_option
-from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.forms import Judgments
 from evenhand.judgments.order_counting import count_orders
 from evenhand.judgments.orders import Orders
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tally import Tally
 from evenhand.preference.orders.choice_law import StageChoice
 from evenhand.preference.orders.estimation import fit_orders, observed_sizes, require_prior
 from evenhand.preference.orders.fit import OrderFit
@@ -64,11 +62,12 @@ class PlackettLuce:
         require_option("ties", self.ties, TIES)
         require_prior(self.prior)
 
-    def fit(self, data: Rankings | Comparisons | Tally | Orders) -> OrderFit:
+    def fit(self, data: Judgments | Orders) -> OrderFit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
 
         Args:
-            data: rankings, ties and partial ones too; or comparisons, each a ranking of two.
+            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
+                votes whose answers are whole rankings are such, others rankings of two.
 
         Raises:
             NotIdentified: no finite, unique maximum exists; names the systems and the remedy.

@@ -27,16 +27,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    require_option,
-)
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
 from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.forms import ANSWERS, Judgments, count_pairs
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.coefficients import LRTest
@@ -64,8 +57,6 @@ _QUASI: Final = (
     "ties='half-win' has no likelihood of which judges' tastes could be integrated out: choose"
     " davidson (ties as an outcome) or discard"
 )
-ANSWERS: Final = ("ranking", "task")
-"""What tells answers of several comparisons apart, and where one may change its judge."""
 _PRIOR: Final = "take --model bradley-terry --prior 1"
 
 
@@ -121,7 +112,7 @@ class RandomJudges:
         if not 0 < self.level < 1:
             raise UnknownOption(f"level cannot be {self.level}: it lies between 0 and 1, as .95")
 
-    def fit(self, data: Comparisons | Rankings | Tally) -> RandomJudgesFit:
+    def fit(self, data: Judgments) -> RandomJudgesFit:
         """Fit by maximum likelihood, tastes integrated out.
 
         Raises:
@@ -157,15 +148,8 @@ class RandomJudges:
         found = (panel, pooled, highest)
         return self._gather(tally, labels, found, (peak, check, claims), notes)
 
-    def _tally(self, data: Comparisons | Rankings | Tally) -> Tally:
-        if isinstance(data, Rankings):
-            data = data.comparisons()
-        if not isinstance(data, Comparisons | Tally):
-            raise InvalidJudgments(
-                f"a model of preferences is fitted to comparisons or rankings, not to"
-                f" {type(data).__name__}: open a file or frame of them with evenhand.read"
-            )
-        tally = data.tally(by=("judge", *_told(data))) if isinstance(data, Comparisons) else data
+    def _tally(self, data: Judgments) -> Tally:
+        tally = count_pairs(data, ("judge",), answers=True)
         if tally.squares is not None:
             raise UnknownOption(
                 "importance weights have no likelihood, so that judges' tastes cannot be"
@@ -264,8 +248,3 @@ class RandomJudges:
             panel=panel,
             peak=peak,
         )
-
-
-def _told(data: Comparisons) -> tuple[str, ...]:
-    """Return what tells answers apart, where an answer may be several comparisons."""
-    return tuple(name for name in ANSWERS if data.has(name)) if data.has("ranking") else ()

@@ -10,6 +10,7 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
 
 if TYPE_CHECKING:
+    from evenhand.preference.bradley_terry import BradleyTerry
     from evenhand.preference.fit import Fit
 
 
@@ -26,6 +27,32 @@ def cautions(fit: Fit) -> tuple[str, ...]:
             " small; rank clusters them",
         )
     return ()
+
+
+def list_settings(model: BradleyTerry) -> tuple[str, ...]:
+    """Return the settings that change numbers."""
+    prior = f"prior {model.prior:g} per system"
+    return (
+        model.ties,
+        *(["order effect"] if model.order_effect else []),
+        *(f"judge covariate {name}" for name in model.judge_covariates),
+        *(f"tie covariate {name}" for name in model.tie_covariates),
+        *(f"system covariate {name}" for name in model.system_covariates),
+        *(f"control {name}" for name in model.controls),
+        *([prior] if model.prior else []),
+    )
+
+
+def say_fit(fit: Fit) -> tuple[str, ...]:
+    """Return what was found, in lines for people."""
+    thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > 0.2 else ""
+    goodness = "" if fit.gof_p is None else f", p {format_p(fit.gof_p)}{thin}"
+    return (
+        f"deviance {fit.deviance:.4f} on {fit.df:,} df{goodness}",
+        f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f}: they take judgments for independent",
+        *([] if fit.equal_worths is None else [f"all worths equal: {fit.equal_worths}"]),
+        *cautions(fit),
+    )
 
 
 @dataclass(frozen=True, eq=False)

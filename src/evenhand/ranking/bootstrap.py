@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from evenhand.preference.fit import Fit
 
 Array = NDArray[np.float64]
 REPLICATES: Final = 999
+FEWER: Final = 300
+"""Resamples of models that are no log-linear ones, which take longer to fit."""
 LOST: Final = 0.05
 DENSE: Final = 20_000_000
 """Most numbers in the counts of all clusters."""
@@ -60,20 +62,67 @@ def resample(
 
     """
     urn = _sort_out(_fill(fit, tally.pool(ways)), ways)
+
+    def refit() -> Array:
+        return fit.model.fit(_draw(urn, ways, rng)).log_worth
+
+    return _repeat(refit, REPLICATES, "use --interval sandwich, or pass --prior 1", progress)
+
+
+def resample_model(
+    model: Any,
+    tally: Tally,
+    ways: tuple[str, ...],
+    *,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], None] | None = None,
+) -> Draws:
+    """Refit a model of any kind on 300 resamples of clusters.
+
+    Args:
+        model: settings of a model that is fitted to tallies.
+        tally: the data, told apart by the ways, left and right as they were shown.
+        ways: factors to draw; none draws single answers.
+        rng: source of randomness.
+        progress: called with replicates done and to do.
+
+    Raises:
+        NotIdentified: more than one resample in twenty determines no estimate.
+
+    """
+    counts = tally.pool(ways)
+    pairs, k = tally.pool(), len(tally.systems)
+    known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))
+    places = np.searchsorted(known, keys)
+    urn = _sort_out(Urn(counts, counts.counts, replace(pairs, squares=None), places), ways)
+
+    def refit() -> Array:
+        return np.asarray(model.fit(_draw(urn, ways, rng)).log_worth)
+
+    return _repeat(refit, FEWER, "collect more, or rank by bradley-terry", progress)
+
+
+def _repeat(
+    refit: Callable[[], Array],
+    replicates: int,
+    remedy: str,
+    progress: Callable[[int, int], None] | None,
+) -> Draws:
+    """Refit so many times; a few resamples may determine nothing."""
     draws: list[Array] = []
     lost = 0
-    for done in range(1, REPLICATES + 1):
+    for done in range(1, replicates + 1):
         try:
-            draws.append(fit.model.fit(_draw(urn, ways, rng)).log_worth)
+            draws.append(refit())
         except (NotIdentified, NotConverged):
             lost += 1
-        if lost > LOST * REPLICATES:
+        if lost > LOST * replicates:
             raise NotIdentified(
                 f"{lost} of the first {done} resamples determine no worths: the data are too thin"
-                " to be resampled; use --interval sandwich, or pass --prior 1"
+                f" to be resampled; {remedy}"
             )
         if progress is not None:
-            progress(done, REPLICATES)
+            progress(done, replicates)
     return Draws(np.stack(draws), lost)
 
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.levels import Levels, count_levels
 from evenhand.judgments.tally import Factor, Tally
+
+CLUSTERS: Final = 200
+"""Most clusters of one way: more are merged at random into as many of about equal load."""
+JOINT: Final = 10_000_000
+"""Most judgments that are counted by judge and item at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,3 +57,31 @@ class Evidence:
         if self.whole.squares is None:
             return answers
         return float(max(len(tally.left) for tally in (self.whole, *self.tallies.values())))
+
+
+def gather_evidence(
+    table: Comparisons, ways: tuple[str, ...], *, sandwich: bool
+) -> tuple[Evidence, Levels]:
+    """Count a table, told apart by the candidates for clusters; also the loads of judges.
+
+    Args:
+        table: comparisons.
+        ways: the candidates.
+        sandwich: whether each way may be counted by itself, where judgments are very many.
+
+    """
+    limits = dict.fromkeys(ways, CLUSTERS)
+    if len(ways) > 1 and sandwich and _is_large(table):
+        counted = {name: table.tally(by=(name,), limits={name: CLUSTERS}) for name in ways}
+        evidence = Evidence.apart(counted)
+    else:
+        evidence = Evidence.of(table.tally(by=ways, limits=limits))
+    loads = {name: factor.loads for name, factor in evidence.factors.items()}
+    if "judge" not in loads and table.has("judge"):
+        loads["judge"] = count_levels(table, "judge")
+    return evidence, Levels(loads)
+
+
+def _is_large(table: Comparisons) -> bool:
+    """Say whether cells of judge and item would be too many to hold (INFERENCE B3)."""
+    return table.rankings is None and table.count_judgments() > JOINT

@@ -13,6 +13,7 @@ from evenhand.judgments.levels import Levels
 from evenhand.judgments.tally import Factor
 from evenhand.numerics.distributions import t_quantile
 from evenhand.preference.fit import Fit
+from evenhand.preference.models import Fitted
 from evenhand.ranking.bootstrap import REPLICATES, resample
 from evenhand.ranking.clustering import (
     Clustering,
@@ -119,13 +120,13 @@ def _sandwich_intervals(
                 ) from refusal
             covariances.pop(name, None)
             note = f"{refusal}: no clustering by {name}"
-            clustering = _give_up(clustering, name, evidence, note)
+            clustering = give_up(clustering, name, evidence, note)
     if not covariances and clustering.ways:
         return _sandwich_intervals(fit, evidence, clustering, settings)
     return clustering, _wald(fit, evidence, covariances, settings.level)
 
 
-def _give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
+def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges as clusters the statement is about these judges."""
     ways = tuple(way for way in clustering.ways if way != name)
     if not ways and name != "ranking":
@@ -200,7 +201,7 @@ def _beside_prior(fit: Fit) -> list[Array]:
     return [fit.raw_vcov] if fit.model.prior else []
 
 
-def refuse_no_spread(fit: Fit, vcov: Array, name: str) -> None:
+def refuse_no_spread(fit: Fit | Fitted, vcov: Array, name: str) -> None:
     """Refuse a covariance that is nothing for some pair beside what chance alone gives.
 
     Clusters that answer alike to the letter, or a design balanced to the last answer, have scores
@@ -210,8 +211,10 @@ def refuse_no_spread(fit: Fit, vcov: Array, name: str) -> None:
         NotIdentified: names the way of clustering.
 
     """
-    pairs = np.triu_indices(len(vcov), 1)
-    least = (pair_variance(vcov)[pairs] / pair_variance(fit.worth_vcov)[pairs]).min()
+    pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
+    if of_model is None:
+        return
+    least = (pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]).min()
     if least < NO_SPREAD:
         raise NotIdentified(
             f"clusters by {name} answered so alike that nothing shows how much others might differ"

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+KEPT: Final = 500
+"""Most systems whose errors of all differences are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,7 @@ class Intervals:
         notes: what the reader should know.
         parameters: (p,) standard errors of the fit's parameters; empty from resamples.
         df: degrees of freedom of the t distribution; infinite for the normal.
+        pairs: (K, K) standard errors of differences; None of more than 500 systems.
 
     """
 
@@ -40,6 +44,7 @@ class Intervals:
     notes: tuple[str, ...] = ()
     parameters: Array = field(default_factory=lambda: np.zeros(0))
     df: float = np.inf
+    pairs: Array | None = None
 
 
 def centred_variance(vcov: Array) -> Array:
@@ -75,11 +80,11 @@ def wald_intervals(
         variance = np.maximum(variance, centred_variance(vcov))
         np.maximum(margin, pair_variance(vcov), out=margin)
     np.sqrt(margin, out=margin)
-    margin *= critical
-    better = (centred[:, None] - centred > margin).astype(np.int8)
+    better = (centred[:, None] - centred > critical * margin).astype(np.int8)
+    pairs = margin if len(margin) <= KEPT else None
     stderr = np.sqrt(variance)
     lower, upper = centred - critical * stderr, centred + critical * stderr
-    return Intervals(stderr, lower, upper, better - better.T, method)
+    return Intervals(stderr, lower, upper, better - better.T, method, pairs=pairs)
 
 
 def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
@@ -98,7 +103,8 @@ def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
     for i, own in enumerate(draws.T):
         low, high = np.quantile(own[:, None] - draws, tails, axis=0)
         decided[i] = (low > 0).astype(np.int8) - (high < 0).astype(np.int8)
-    return Intervals(centred.std(axis=0, ddof=1), lower, upper, decided, method)
+    pairs = np.sqrt(pair_variance(np.cov(draws.T))) if len(decided) <= KEPT else None
+    return Intervals(centred.std(axis=0, ddof=1), lower, upper, decided, method, pairs=pairs)
 
 
 def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -28,6 +28,7 @@ from evenhand.judgments.model import Scores
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Tally
 from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.fit import Fit
 from evenhand.ranking.method_table import MODEL, GroupedMethodTables, MethodTable
 from evenhand.ranking.rank import rank, rank_each
 from evenhand.ranking.ranking import Ranking
@@ -242,9 +243,13 @@ def read_scores(ranking: Ranking) -> Scores:
         rank_lower=lowest,
         rank_upper=highest,
         cluster=cluster,
-        settings=(name_model(ranking.fit), ranking.method, f"level {ranking.level:g}"),
+        settings=(*_model_of(ranking), ranking.method, f"level {ranking.level:g}"),
         notes=tuple(filter(None, (ranking.headline, *ranking.notes))),
     )
+
+
+def _model_of(ranking: Ranking) -> tuple[str, ...]:
+    return (name_model(ranking.fit),) if isinstance(ranking.fit, Fit) else (ranking.model,)
 
 
 def _refuse_empty(tables: Mapping[str, MethodTable], by: str | None) -> None:

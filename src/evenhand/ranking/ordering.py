@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.levels import Levels
+from evenhand.judgments.mixing import Mixed
 from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
+from evenhand.preference.models import Fitted, Posterior
 from evenhand.preference.summary import cautions
 from evenhand.ranking.inference import Found
 from evenhand.ranking.intervals import Array, Intervals, find_clusters, rank_ranges
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import ModelSettings, Settings
 from evenhand.ranking.signature import sign
 
 TOP: Final = 20
@@ -25,7 +27,11 @@ EQUAL: Final = 1e-9
 
 
 def order_systems(
-    fit: Fit, tally: Tally, levels: Levels, found: Found, settings: Settings
+    fit: Fit | Fitted,
+    tally: Tally,
+    levels: Levels,
+    found: Found,
+    settings: Settings | ModelSettings,
 ) -> Ranking:
     """Make a ranking of a fit and its intervals.
 
@@ -38,10 +44,12 @@ def order_systems(
 
     """
     clustering, intervals = found
-    of_model = cautions(fit) if settings.interval == "model" else ()
-    centred = fit.log_worth - fit.log_worth.mean()
-    order, places = number_places(centred)
-    won, tied, lost = (total[order] for total in _totals(fit.tally))
+    of_mix = () if settings.mix is None else settings.mix.notes
+    of_model = cautions(fit) if isinstance(fit, Fit) and settings.interval == "model" else ()
+    centred, ability = fit.log_worth - fit.log_worth.mean(), find_ability(fit)
+    order, places = number_places(centred if ability is None else ability)
+    counted = fit.tally if isinstance(fit, Fit) else tally
+    won, tied, lost = (total[order] for total in _totals(counted))
     board = _board(intervals, order)
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
@@ -52,20 +60,39 @@ def order_systems(
         ties=tied,
         losses=lost,
         level=settings.level,
-        interval=settings.interval,
+        interval=settings.interval or "none",
         method=intervals.method if intervals is not None else "no intervals",
         rank_interval="marginal",
-        n_judgments=tally.n_judgments,
-        n_comparisons=tally.n_comparisons,
-        n_judges=levels.count("judge"),
-        effective_judges=levels.effective("judge"),
-        n_items=levels.count("item"),
+        **_sizes(tally, levels, settings.mix),
         signature=sign(fit, tally, levels, intervals, settings),
         headline=clustering.headline,
-        notes=(*_notes(fit, tally, intervals), *clustering.notes, *of_model),
+        notes=(*_notes(fit, tally, intervals), *clustering.notes, *of_model, *of_mix),
         neighbours=() if intervals is not None else _neighbours(fit, order),
         fit=fit,
+        model=settings.name,
+        df=np.inf if intervals is None else intervals.df,
+        ability=None if ability is None else ability[order],
     )
+
+
+def _sizes(tally: Tally, levels: Levels, mix: Mixed | None) -> dict[str, Any]:
+    """Return how much a ranking rests on; of a mix the numbers before weighing."""
+    return {
+        "n_judgments": tally.n_judgments,
+        "n_comparisons": tally.n_comparisons if mix is None else mix.n_comparisons,
+        "n_judges": levels.count("judge"),
+        "effective_judges": levels.effective("judge"),
+        "n_items": levels.count("item"),
+        "mix": mix,
+    }
+
+
+def find_ability(fit: Fit | Fitted) -> Array | None:
+    """Return (K,) abilities, centred, of a model whose draws are of abilities, else None."""
+    if not isinstance(fit, Posterior) or fit.order_scale == "log-worth":
+        return None
+    means = fit.order_draws.mean(axis=0)
+    return np.asarray(means - means.mean())
 
 
 def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -88,6 +115,7 @@ def _board(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, A
         names = ("stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster", "better_than")
         return dict.fromkeys(names)
     lowest, highest = rank_ranges(intervals.decided)
+    pairs = intervals.pairs
     return {
         "stderr": intervals.stderr[order],
         "lower": intervals.lower[order],
@@ -96,6 +124,7 @@ def _board(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, A
         "rank_upper": highest[order],
         "cluster": find_clusters(order, intervals.decided),
         "better_than": (len(order) - highest)[order],
+        "pair_stderr": None if pairs is None else pairs[np.ix_(order, order)],
     }
 
 
@@ -114,7 +143,7 @@ def _totals(tally: Tally) -> tuple[Array, Array, Array]:
     )
 
 
-def _notes(fit: Fit, tally: Tally, intervals: Intervals | None) -> tuple[str, ...]:
+def _notes(fit: Fit | Fitted, tally: Tally, intervals: Intervals | None) -> tuple[str, ...]:
     notes = [*fit.notes, *(intervals.notes if intervals is not None else ())]
     if tally.zero_weight:
         notes.append(f"{tally.zero_weight:,} rows have weight zero and were left out")
@@ -127,6 +156,8 @@ def _notes(fit: Fit, tally: Tally, intervals: Intervals | None) -> tuple[str, ..
     return tuple(notes)
 
 
-def _neighbours(fit: Fit, order: NDArray[np.int64]) -> tuple[Contrast, ...]:
+def _neighbours(fit: Fit | Fitted, order: NDArray[np.int64]) -> tuple[Contrast, ...]:
+    if not isinstance(fit, Fit):
+        return ()
     names = [fit.systems[i] for i in order[: TOP + 1]]
     return fit.contrasts(list(pairwise(names)))

@@ -36,7 +36,7 @@ from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
 from evenhand.preference.position_effects import MOST, fit_position_effects
 from evenhand.ranking.clustering import FACTORS, wanted_factors
-from evenhand.ranking.evidence import Evidence
+from evenhand.ranking.evidence import CLUSTERS, Evidence
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.judge_positions import (
     JudgeBias,
@@ -45,7 +45,6 @@ from evenhand.ranking.judge_positions import (
     say_judges,
     share_first,
 )
-from evenhand.ranking.rank import CLUSTERS
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.signature import name_model
 

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 100
 """Most systems that are printed; `rows` and `to_dict` have them all."""
-TITLES: Final = ("rank", "system", "log-worth", "interval", "better than")
 
 
 def table_rows(ranking: Ranking) -> list[tuple[str, ...]]:
     """Return the table as text, titles first."""
-    rows: list[tuple[str, ...]] = [TITLES]
+    titles = ("rank", "system", ranking.scale, "interval", "better than")
+    rows: list[tuple[str, ...]] = [titles]
     others = len(ranking.systems) - 1
-    for row in ranking.rows()[:SHOWN]:
+    for row, estimate in zip(ranking.rows()[:SHOWN], ranking.estimate, strict=False):
         low, high = row["rank_lower"], row["rank_upper"]
         ranks = str(row["rank"]) if low is None else f"{low}" + (f"-{high}" * (low != high))
         ends = "" if row["lower"] is None else f"{row['lower']:.2f} to {row['upper']:.2f}"
         better = "" if low is None else f"{row['better_than']} of {others}"
-        rows.append((ranks, row["system"], f"{row['log_worth']:.3f}", ends, better))
+        rows.append((ranks, row["system"], f"{estimate:.3f}", ends, better))
     return rows
 
 

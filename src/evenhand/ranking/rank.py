@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any
 
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
-from evenhand.judgments.levels import Levels, count_levels
+from evenhand.judgments.levels import Levels
+from evenhand.judgments.mix import Mix
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally, merge_levels
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.models import find_model, name_settings
+from evenhand.ranking.by_model import rank_by_model, split_judgments
 from evenhand.ranking.clustering import FACTORS, wanted_factors
 from evenhand.ranking.controlled import rank_rows, rank_rows_apart
-from evenhand.ranking.evidence import Evidence
+from evenhand.ranking.evidence import CLUSTERS, Evidence, gather_evidence
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.ordering import order_systems
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.settings import Progress, Settings
-
-CLUSTERS: Final = 200
-"""Most clusters of one way: more are merged at random into as many of about equal load."""
-JOINT: Final = 10_000_000
-"""Most judgments that are counted by judge and item at once."""
+from evenhand.ranking.settings import ModelSettings, Progress, Settings
 
 
 def rank(
     data: Comparisons | Rankings,
     *,
-    model: BradleyTerry | None = None,
-    interval: str = "sandwich",
+    model: Any = None,
+    interval: str | None = None,
     cluster: str | None = None,
     level: float = 0.95,
     seed: int = SEED,
     group_by: str | None = None,
     controls: Sequence[str] = (),
+    mix: Mix | None = None,
     progress: Progress | None = None,
 ) -> Ranking | GroupedRankings:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
     Args:
         data: comparisons or rankings; several tasks are ranked task by task.
-        model: the preference model; Davidson's ties by default.
-        interval: "sandwich" (clustered), "model" (assumes independent judgments) or "bootstrap".
+        model: settings of a preference model, or its name in the registry; the log-linear
+            Bradley-Terry model with Davidson's ties by default.
+        interval: "sandwich" (clustered), "model" (assumes independent judgments) or "bootstrap";
+            by default sandwich, or what another model has.
         cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
         level: nominal level of intervals (proportion).
         seed: of the bootstrap; it stands in the signature. Clusters beyond 200 are merged in one
@@ -56,6 +57,8 @@ def rank(
         group_by: a column whose levels are ranked apart.
         controls: what differs between two outputs and is controlled for, such as length: columns
             of differences, left minus right, or NAME=LEFT,RIGHT for two columns.
+        mix: how much judges and items of each kind count, if not as they come; in every task or
+            group by itself.
         progress: called with steps done and to do.
 
     Returns:
@@ -68,9 +71,13 @@ def rank(
         UnknownColumn: a column that was asked for is not there.
 
     """
-    spec = model or BradleyTerry()
-    spec = replace(spec, controls=tuple(controls)) if controls else spec
-    settings = Settings(spec, interval, cluster, level, seed, progress)
+    spec = _choose_model(model, controls, seed)
+    kept = (cluster, level, seed, progress)
+    settings: Settings | ModelSettings
+    if isinstance(spec, BradleyTerry):
+        settings = Settings(spec, interval or "sandwich", *kept)
+    else:
+        settings = ModelSettings(name_settings(spec), spec, interval, *kept)
     table = data.comparisons() if isinstance(data, Rankings) else data
     if not isinstance(table, Comparisons):
         raise InvalidJudgments(
@@ -79,8 +86,9 @@ def rank(
         )
     by = choose_groups(table, group_by)
     if by is None:
-        return _rank_one(table, _choose_ways(table, settings), settings)
-    found = rank_each(table, by, settings)
+        return _rank_one(_weigh(table, mix), _choose_ways(table, settings), settings)
+    _refuse_mixed(table, by)
+    found = rank_each(table, by, settings, mix)
     if not found.groups:
         whys = (f"{by} {name}: {why}" for name, why in found.refused.items())
         raise NotIdentified("; ".join(whys))
@@ -89,37 +97,75 @@ def rank(
     return found
 
 
-def rank_each(table: Comparisons, by: str, settings: Settings) -> GroupedRankings:
+def _choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
+    """Return settings: of the model of a name, with the seed where they have one.
+
+    Raises:
+        UnknownOption: no such model, or controls that it does not know.
+
+    """
+    spec = BradleyTerry() if model is None else model
+    if isinstance(model, str):
+        spec = find_model(model).make()
+        spec = replace(spec, seed=seed) if hasattr(spec, "seed") else spec
+    if not controls:
+        return spec
+    if not isinstance(spec, BradleyTerry):
+        raise UnknownOption(f"{name_settings(spec)} knows no controls: take bradley-terry")
+    return replace(spec, controls=tuple(controls))
+
+
+def _weigh(table: Comparisons, mix: Mix | None) -> Comparisons:
+    return table if mix is None else mix.weigh(table)
+
+
+def _refuse_mixed(table: Comparisons, by: str) -> None:
+    """Refuse a mix that was made over all groups together, which is none in any of them.
+
+    Raises:
+        UnknownOption: says how to mix each.
+
+    """
+    if table.mix is not None:
+        raise UnknownOption(
+            f"these judgments were mixed over every {by} together: give the mix to"
+            " rank(data, mix=...), which makes it in each"
+        )
+
+
+def rank_each(
+    table: Comparisons, by: str, settings: Settings | ModelSettings, mix: Mix | None = None
+) -> GroupedRankings:
     """Rank the levels of a column apart; unlike `rank`, return also where none can be ranked."""
     ways = _choose_ways(table, settings, by)
-    found, notes = _rank_groups(table, by, ways, settings), say_pooled(table, by)
+    if mix is None and isinstance(settings, Settings):
+        found = _rank_groups(table, by, ways, settings)
+    else:
+        rankings, refused = _rank_parts(split_judgments(table, by), ways, settings, mix)
+        found = GroupedRankings(rankings, by, refused)
+    notes = say_pooled(table, by)
     groups = {name: replace(one, notes=(*one.notes, *notes)) for name, one in found.groups.items()}
     return replace(found, groups=groups)
 
 
-def _choose_ways(table: Comparisons, settings: Settings, by: str | None = None) -> tuple[str, ...]:
+def _choose_ways(
+    table: Comparisons, settings: Settings | ModelSettings, by: str | None = None
+) -> tuple[str, ...]:
     """Return the factors that may cluster."""
     present = {name for name in FACTORS if table.has(name)}
     return () if settings.interval == "model" else wanted_factors(settings.cluster, present, by)
 
 
-def _rank_one(table: Comparisons, ways: tuple[str, ...], settings: Settings) -> Ranking:
+def _rank_one(
+    table: Comparisons, ways: tuple[str, ...], settings: Settings | ModelSettings
+) -> Ranking:
+    settings = replace(settings, mix=table.mix)
+    if isinstance(settings, ModelSettings):
+        return rank_by_model(table, ways, settings)
     if settings.model.controls:
         return rank_rows(table, ways, settings, CLUSTERS)
-    if len(ways) > 1 and settings.interval == "sandwich" and _is_large(table):
-        counted = {name: table.tally(by=(name,), limits={name: CLUSTERS}) for name in ways}
-        evidence = Evidence.apart(counted)
-    else:
-        evidence = Evidence.of(table.tally(by=ways, limits=dict.fromkeys(ways, CLUSTERS)))
-    loads = {name: factor.loads for name, factor in evidence.factors.items()}
-    if "judge" not in loads and table.has("judge"):
-        loads["judge"] = count_levels(table, "judge")
-    return make_ranking(evidence, Levels(loads), settings)
-
-
-def _is_large(table: Comparisons) -> bool:
-    """Say whether cells of judge and item would be too many to hold (INFERENCE B3)."""
-    return table.rankings is None and table.count_judgments() > JOINT
+    evidence, levels = gather_evidence(table, ways, sandwich=settings.interval == "sandwich")
+    return make_ranking(evidence, levels, settings)
 
 
 def _rank_groups(
@@ -129,8 +175,7 @@ def _rank_groups(
     if settings.model.controls:
         found = rank_rows_apart(table, by, ways, settings, CLUSTERS)
         return GroupedRankings(found[0], by, found[1])
-    judges = ("judge",) if table.has("judge") else ()
-    kept = (*ways, *judges)
+    kept = (*ways, *(("judge",) if table.has("judge") else ()))
     rankings: dict[str, Ranking] = {}
     refused: dict[str, str] = {}
     for name, part in tally_groups(table, by, kept).items():
@@ -140,6 +185,23 @@ def _rank_groups(
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = str(refusal)
     return GroupedRankings(rankings, by, refused)
+
+
+def _rank_parts(
+    parts: Mapping[str, Comparisons],
+    ways: tuple[str, ...],
+    settings: Settings | ModelSettings,
+    mix: Mix | None,
+) -> tuple[dict[str, Ranking], dict[str, str]]:
+    """Rank tables apart; return rankings, and why others have none."""
+    rankings: dict[str, Ranking] = {}
+    refused: dict[str, str] = {}
+    for name, part in parts.items():
+        try:
+            rankings[name] = _rank_one(_weigh(part, mix), ways, settings)
+        except (NotIdentified, NotConverged) as refusal:
+            refused[name] = str(refusal)
+    return rankings, refused
 
 
 def of_one_judge(tally: Tally, name: str) -> Tally:

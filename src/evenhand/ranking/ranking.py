@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, suggest
+from evenhand.judgments.mixing import Mixed
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
+from evenhand.preference.models import Fitted, Posterior
 from evenhand.ranking.printing import draw_html, draw_text, table_rows
 
 if TYPE_CHECKING:
@@ -56,6 +58,12 @@ class Ranking:
         notes: what else should be known.
         neighbours: contrasts of neighbouring systems where K is too large for intervals.
         fit: the fit behind it.
+        model: the model's name in the registry.
+        df: degrees of freedom of the intervals; infinite for the normal.
+        pair_stderr: (K, K) standard errors of differences between systems, or None.
+        ability: (K,) what the order and all intervals are of, centred, where that is not the
+            log-worth: the abilities of item response models; else None.
+        mix: the stated mix of judgments, with its effective number; or None.
         controlled: what controls do and change, or None without them.
 
     """
@@ -86,8 +94,31 @@ class Ranking:
     headline: str | None
     notes: tuple[str, ...]
     neighbours: tuple[Contrast, ...]
-    fit: Fit
+    fit: Fit | Fitted
     controlled: Controlled | None = None
+    model: str = "bradley-terry"
+    df: float = np.inf
+    pair_stderr: Array | None = None
+    ability: Array | None = None
+    mix: Mixed | None = None
+
+    @property
+    def estimate(self) -> Array:
+        """(K,) what systems are ordered by: abilities where there are some, else log-worths."""
+        return self.log_worth if self.ability is None else self.ability
+
+    @property
+    def of_worths(self) -> bool:
+        """Whether the model has worths, whose ratios are the odds of two systems."""
+        fit = self.fit
+        if isinstance(fit, Fit):
+            return True
+        return not isinstance(fit, Posterior) and fit.worth_vcov is not None
+
+    @property
+    def scale(self) -> str:
+        """What `estimate` is, such as "log-worth"."""
+        return "log-worth" if self.ability is None else "ability"
 
     def worths(self) -> Array:
         """Return (K,) worths π, which sum to one."""
@@ -132,6 +163,8 @@ class Ranking:
         columns: dict[str, list[Any]] = {"system": list(self.systems)}
         for name in _COLUMNS:
             values = getattr(self, name)
+            if name == "ability" and values is None:
+                continue
             columns[name] = [None] * len(self.systems) if values is None else values.tolist()
         for name in ("wins", "ties", "losses"):
             columns[name] = [_whole(count) for count in columns[name]]
@@ -144,6 +177,8 @@ class Ranking:
         """Return the JSON contract of `evenhand rank --json`."""
         return {
             "signature": self.signature,
+            "model": self.model,
+            "scale": self.scale,
             "level": self.level,
             "method": self.method,
             "rank_interval": self.rank_interval,
@@ -155,6 +190,7 @@ class Ranking:
             "headline": self.headline,
             "says": self.says,
             "notes": list(self.notes),
+            **({} if self.mix is None else {"mix": self.mix.to_dict()}),
             **({} if self.controlled is None else self.controlled.to_dict()),
             "systems": self.rows(),
             "neighbours": [
@@ -230,8 +266,8 @@ class GroupedRankings:
 
 
 _COLUMNS = (
-    *("log_worth", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper", "cluster"),
-    *("better_than", "wins", "ties", "losses"),
+    *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
+    *("cluster", "better_than", "wins", "ties", "losses"),
 )
 
 

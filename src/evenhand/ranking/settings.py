@@ -4,13 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
 from evenhand.errors import UnknownOption, require_option
+from evenhand.judgments.mixing import Mixed
 from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.models import name_settings
 
 INTERVALS: Final = ("sandwich", "model", "bootstrap")
+POSTERIOR: Final = "posterior"
+"""Of models that are fitted by draws."""
 Progress = Callable[[int, int], None]
+
+
+class Asked(Protocol):
+    """What was asked of a ranking, whatever the model."""
+
+    @property
+    def cluster(self) -> str | None:
+        """The clustering that was asked for, or None for what the data have."""
+
+    @property
+    def level(self) -> float:
+        """Nominal level of intervals (proportion)."""
+
+    @property
+    def seed(self) -> int:
+        """Of everything random."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +44,7 @@ class Settings:
         level: nominal level of intervals (proportion).
         seed: of everything random.
         progress: called with steps done and to do.
+        mix: the stated mix that weights make, or None.
 
     """
 
@@ -33,6 +54,12 @@ class Settings:
     level: float
     seed: int
     progress: Progress | None
+    mix: Mixed | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name in the registry."""
+        return name_settings(self.model)
 
     def __post_init__(self) -> None:
         """Refuse what does not exist or does not fit.
@@ -46,22 +73,70 @@ class Settings:
                 "interval 'rank-sets' is not there yet: choose sandwich | model | bootstrap"
             )
         require_option("interval", self.interval, INTERVALS)
-        if self.interval == "model" and self.cluster is not None:
-            raise UnknownOption(
-                "interval 'model' assumes independent judgments and knows no clusters: leave out"
-                " cluster, or choose interval 'sandwich' or 'bootstrap'"
-            )
+        if self.interval == "model":
+            _refuse_cluster(self.cluster)
         if self.interval == "bootstrap" and self.model.controls:
             raise UnknownOption(
                 "with controls a resample is a fit to every row: use interval 'sandwich', or"
                 " 'model' for independent judgments"
             )
-        if not 0 < self.level < 1:
-            raise UnknownOption(f"level cannot be {self.level}: it lies between 0 and 1, as .95")
-        if self.seed < 0:
-            raise UnknownOption(f"seed cannot be {self.seed}: it is a whole number from 0")
+        _check_numbers(self)
         if self.model.judge_covariates:
             raise UnknownOption(
                 "a ranking is one for all judges: leave out judge covariates, or rank each group"
                 f" apart (--group-by {self.model.judge_covariates[0]})"
             )
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What was asked of `rank` with a model that is not of the log-linear family.
+
+    Attributes:
+        name: the model's name in the registry.
+        model: its settings.
+        interval: sandwich, model, bootstrap or posterior; None for what the model has.
+        cluster: the clustering that was asked for, or None for what the data have.
+        level: nominal level of intervals (proportion).
+        seed: of resamples.
+        progress: called with steps done and to do.
+        mix: the stated mix that weights make, or None.
+
+    """
+
+    name: str
+    model: Any
+    interval: str | None
+    cluster: str | None
+    level: float
+    seed: int
+    progress: Progress | None
+    mix: Mixed | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist or does not fit.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        if self.interval is not None:
+            require_option("interval", self.interval, (*INTERVALS, POSTERIOR))
+        if self.interval == "model":
+            _refuse_cluster(self.cluster)
+        _check_numbers(self)
+
+
+def _refuse_cluster(cluster: str | None) -> None:
+    if cluster is not None:
+        raise UnknownOption(
+            "interval 'model' assumes independent judgments and knows no clusters: leave out"
+            " cluster, or choose interval 'sandwich' or 'bootstrap'"
+        )
+
+
+def _check_numbers(settings: Asked) -> None:
+    if not 0 < settings.level < 1:
+        raise UnknownOption(f"level cannot be {settings.level}: it lies between 0 and 1, as .95")
+    if settings.seed < 0:
+        raise UnknownOption(f"seed cannot be {settings.seed}: it is a whole number from 0")

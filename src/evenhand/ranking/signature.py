@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from evenhand.judgments.levels import Levels
@@ -11,24 +11,47 @@ from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
+from evenhand.preference.models import Fitted
 from evenhand.ranking.intervals import Intervals
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import ModelSettings, Settings
 
 
 def sign(
-    fit: Fit, tally: Tally, levels: Levels, intervals: Intervals | None, settings: Settings
+    fit: Fit | Fitted,
+    tally: Tally,
+    levels: Levels,
+    intervals: Intervals | None,
+    settings: Settings | ModelSettings,
 ) -> str:
     """Return the signature of a ranking; the digest is of the counts, never of the file."""
     judges = levels.count("judge")
     how = intervals.method if intervals is not None else "no intervals"
+    seeded = isinstance(settings, Settings) or settings.interval == "bootstrap"
+    named = _name_fitted(fit, settings)
+    seed = f"seed={settings.seed}"
     parts = [
-        name_model(fit),
-        *(["importance weights"] if tally.squares is not None else []),
+        *named,
+        *_say_weights(tally, settings),
         f"{how}, level {settings.level:g}",
-        f"seed={settings.seed}",
-        *sign_data(fit, tally),
+        *([seed] if seeded and seed not in named else []),
+        *(sign_data(fit, tally) if isinstance(fit, Fit) else []),
     ]
     return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
+
+
+def _say_weights(tally: Tally, settings: Settings | ModelSettings) -> Iterable[str]:
+    """Return what weights are."""
+    if settings.mix is not None:
+        return [settings.mix.name]
+    return ["importance weights"] if tally.squares is not None else []
+
+
+def _name_fitted(fit: Fit | Fitted, settings: Settings | ModelSettings) -> Sequence[str]:
+    """Return a model and its settings that change numbers."""
+    if isinstance(fit, Fit):
+        return [name_model(fit)]
+    name = settings.name if isinstance(settings, ModelSettings) else type(fit).__name__
+    return [name, *fit.signature_parts]
 
 
 def name_model(fit: Fit) -> str:

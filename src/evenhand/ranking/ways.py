@@ -27,8 +27,8 @@ from evenhand.judgments.tally import Tally, join_codes, merge_levels
 from evenhand.preference.fit import Fit
 from evenhand.preference.groups import Hypothesis
 from evenhand.ranking.clustering import FACTORS, choose_ways, single_answers
-from evenhand.ranking.evidence import Evidence
-from evenhand.ranking.rank import CLUSTERS, of_one_judge
+from evenhand.ranking.evidence import CLUSTERS, Evidence
+from evenhand.ranking.rank import of_one_judge
 from evenhand.ranking.robust import WaldTest, wald_test
 
 Found = tuple[tuple[WaldTest, ...], tuple[str, ...]]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, Final
 
 from evenhand.report.drawing import PALETTE
 
 WIDTH: Final = 620
 """Width of a plot, in pixels."""
+TITLE_LETTER: Final = 7.8
+"""Width of a letter of a title, in pixels; on the safe side."""
+LETTER_BELOW: Final = 6.0
+"""Width of a letter of what stands below it."""
 
 
 def begin_chart(rows: Sequence[dict[str, Any]]) -> Any:
@@ -38,3 +43,28 @@ def write_title(text: str, criterion: str, below: str) -> dict[str, Any]:
     """Return the title of a figure of one criterion, and what stands below it."""
     head = f"{text}, {criterion}" if criterion else text
     return {"text": head, "subtitle": below}
+
+
+def fit_width(text: str, below: str, width: int) -> dict[str, Any]:
+    """Make the whole picture so many pixels wide, names and axes included, titles broken to fit.
+
+    Args:
+        text: the title.
+        below: what stands below it.
+        width: in pixels.
+
+    Returns:
+        Properties of a chart.
+
+    """
+    import altair as alt
+
+    title = {
+        "text": wrap(text, max(int(width / TITLE_LETTER), 20)),
+        "subtitle": wrap(below, max(int(width / LETTER_BELOW), 26)),
+    }
+    return {
+        "width": width,
+        "title": title,
+        "autosize": alt.AutoSizeParams(type="fit-x", contains="padding"),
+    }

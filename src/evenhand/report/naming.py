@@ -62,3 +62,44 @@ def place_names(
 
 def _meet(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:
+    """Move places apart as little as need be, so that none is nearer to the next than `least`.
+
+    Places that meet are moved as one block around their mean; the order stays.
+
+    Args:
+        places: where things would stand, in pixels.
+        least: the least distance between two.
+        ends: first and last place there is; where there is no room for all, they leave the end.
+
+    >>> spread([10.0, 11.0, 40.0], 8.0, (0.0, 50.0))
+    [6.5, 14.5, 40.0]
+    >>> spread([49.0, 50.0], 8.0, (0.0, 50.0))
+    [42.0, 50.0]
+    """
+    order = sorted(range(len(places)), key=places.__getitem__)
+    blocks: list[tuple[float, list[int]]] = []  # middle, members
+    for at in order:
+        blocks.append((_hold(places[at], 1, least, ends), [at]))
+        while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], least):
+            members = blocks[-2][1] + blocks[-1][1]
+            middle = sum(places[one] for one in members) / len(members)
+            blocks[-2:] = [(_hold(middle, len(members), least, ends), members)]
+    found = list(places)
+    for middle, members in blocks:
+        for i, at in enumerate(members):
+            found[at] = middle + (i - (len(members) - 1) / 2) * least
+    return found
+
+
+def _hold(middle: float, members: int, least: float, ends: tuple[float, float]) -> float:
+    """Keep a block between the ends."""
+    half = (members - 1) / 2 * least
+    return max(min(middle, ends[1] - half), ends[0] + half)
+
+
+def _touch(one: tuple[float, list[int]], other: tuple[float, list[int]], least: float) -> bool:
+    room = (len(one[1]) + len(other[1])) / 2 * least
+    return other[0] - one[0] < room

@@ -124,6 +124,11 @@ class RandomJudgesFit:
         return np.insert(np.insert(inner, at, 0.0, axis=0), at, 0.0, axis=1)
 
     @property
+    def assumes(self) -> str:
+        """What the covariance takes for independent."""
+        return "judges independent, each with a taste, their judgments independent given it"
+
+    @property
     def gamma(self) -> float | None:
         """Davidson's γ for every judge; None without ties."""
         return float(self.estimate[-1]) if self.panel.ties else None

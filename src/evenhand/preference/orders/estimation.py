@@ -17,6 +17,7 @@ from evenhand.preference.design import reference_code
 from evenhand.preference.orders.existence import check_order_existence
 from evenhand.preference.orders.fit import OrderFit
 from evenhand.preference.orders.likelihood import Law, OrderLikelihood
+from evenhand.preference.support import refuse_nothing
 
 if TYPE_CHECKING:
     from evenhand.preference.pattern import PatternModel
@@ -73,6 +74,8 @@ def fit_orders(
             f"{len(orders.systems):,} systems are too many for a model of whole rankings (at most"
             f" {MOST_SYSTEMS:,}): expand the rankings into comparisons"
         )
+    if not len(orders.weights):
+        refuse_nothing(orders.tally())
     reference = reference_code(orders.systems, model.reference)
     data = OrderLikelihood(law, orders, reference)
     found, beta, vcov = _solve(data, model.prior, labels)
@@ -160,7 +163,7 @@ def refuse_long(orders: Orders, most: int) -> None:
         InvalidJudgments: names the longest.
 
     """
-    longest = int(orders.lengths.max())
+    longest = int(orders.lengths.max(initial=0))
     if longest > most:
         raise InvalidJudgments(
             f"a ranking of {longest} outputs is too long for the pattern model, which sums over all"

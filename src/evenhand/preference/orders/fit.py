@@ -117,6 +117,11 @@ class OrderFit:
         whole[np.ix_(others, others)] = vcov[: k - 1, : k - 1]
         return whole
 
+    @property
+    def assumes(self) -> str:
+        """What the covariance takes for independent."""
+        return "independent rankings"
+
     @cached_property
     def worths(self) -> dict[str, float]:
         """Worth π of each system; they sum to one."""

@@ -140,6 +140,11 @@ class SlopesFit:
         full[np.ix_(others, others)] = 4 * self.vcov[: k - 1, : k - 1]
         return full
 
+    @property
+    def assumes(self) -> str:
+        """What the covariance takes for independent."""
+        return "judgments independent given judges' slopes"
+
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter; τ last, without z and p, since 0 is the end of its range."""

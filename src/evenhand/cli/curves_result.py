@@ -1,0 +1,163 @@
+"""Perplexity by training size, as text, JSON, CSV and LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import click
+
+from evenhand.cli.compare_result import count_sides, count_votes, say_seconds
+from evenhand.cli.grouped import GroupedResult
+from evenhand.cli.latex import escape, number, tabular
+from evenhand.cli.terminal import align, cut, label, plural, width
+from evenhand.cli.words import block
+from evenhand.errors import NotIdentified
+from evenhand.validation.learning_parts import CurvePoint, Enough
+from evenhand.validation.learning_result import LearningCurves
+
+SETS: Final = ("task", "k", "items", "test", "train")
+TASK: Final = 24
+"""Most columns of the name of a task."""
+NOTHING: Final = "—"
+LEGEND: Final = (
+    "above, the test sets: items with at most k comparisons are held out, the others train; below,"
+    " perplexity by training comparisons: 3 is guessing, lower is better"
+)
+
+
+class CurvesResult(GroupedResult[LearningCurves]):
+    """What `evenhand compare --curves` found."""
+
+    lacking = "has no curves"
+
+    def draw(self, part: LearningCurves, columns: int) -> list[str]:
+        """Return test sets, perplexities, and how many comparisons are enough."""
+        sets, table = _sets(part), _table(part, columns)
+        return [
+            label("", f"held out: {', '.join(count_votes(part.held_out))}", columns),
+            "",
+            *_print(sets, columns),
+            "",
+            *_print(table, columns),
+            "",
+            *block("says", say_curves(part), columns),
+            label("table", LEGEND, columns),
+            *(label("note", note, columns, colour="yellow") for note in _notes(part)),
+            label("sign", part.signature, columns),
+        ]
+
+    def describe(self, part: LearningCurves) -> dict[str, Any]:
+        """Return the JSON of the curves."""
+        enough = _find_enough(part)
+        own = {"enough": None if enough is None else asdict(enough), "says": say_curves(part)}
+        return part.to_dict() | count_sides(part.held_out) | own
+
+    def rows(self, part: LearningCurves) -> list[dict[str, Any]]:
+        """Return a row for each model and training size."""
+        return part.records()
+
+    def tabulate(self, name: str, part: LearningCurves) -> str:
+        """Return two tables for a paper: the test sets, and perplexity by training size."""
+        said = [*([name] if name else []), part.signature, *self.say(part)]
+        sets = [[escape(row[0]), *(f"${cell}$" for cell in row[1:])] for row in _sets(part)[1:]]
+        first = tabular("lrrrr", [*SETS[:1], "$k$", *SETS[2:]], [sets], said)
+        header = ["model", *(f"{size:,}" for size in part.sizes)]
+        rows = [
+            [escape(model), *(number(one.perplexity, 3) for one in part.curve(model))]
+            for model in part.order
+        ]
+        return first + "\n" + tabular("l" + "r" * len(part.sizes), header, [rows])
+
+    def say(self, part: LearningCurves) -> list[str]:
+        """Return what was found, and what must stand beside it."""
+        return [*say_curves(part), *_notes(part)]
+
+
+def say_curves(part: LearningCurves) -> list[str]:
+    """Say which model is best, which come near it, and how many comparisons are enough."""
+    best, size = part.order[0], part.sizes[-1]
+    if part.curve(best)[-1].perplexity is None:
+        return [*part.says]
+    apart = {
+        model: part.difference(model, best, size)
+        for model in part.order[1:]
+        if part.curve(model)[-1].perplexity is not None
+    }
+    near = [model for model, own in apart.items() if own.lower <= 0]
+    said = [*part.says]
+    if near:
+        said.append(f"not told from it, each compared alone: {', '.join(near)}")
+    worse = [model for model in apart if model not in near]
+    if worse:
+        own = apart[worse[0]]
+        more = f"; {len(worse) - 1} more are worse still" if len(worse) > 1 else ""
+        said.append(
+            f"{worse[0]} is worse by {own.value:.3f} ({own.lower:.3f} to {own.upper:.3f}){more}"
+        )
+    enough = _find_enough(part)
+    return [*said, *(() if enough is None else enough.says)]
+
+
+def _find_enough(part: LearningCurves) -> Enough | None:
+    """Say how many comparisons are enough for the best model; None where curves do not show it."""
+    from evenhand.validation.enough import find_enough
+
+    try:
+        return find_enough(part, part.order[0])
+    except NotIdentified:
+        return None
+
+
+def _print(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Return a table, titles dim, with narrow gaps where there is little room."""
+    lines: list[str] = []
+    for gap in ("  ", " "):
+        lines = [" " + gap.join(row).rstrip() for row in align(rows, left=(0,))]
+        if max(map(width, lines)) <= columns:
+            break
+    return [click.style(lines[0], dim=True), *lines[1:]]
+
+
+def _sets(part: LearningCurves) -> list[list[str]]:
+    """Return how each task was divided (table 3 of the paper), titles first."""
+    rows = [
+        [
+            cut(one.task, TASK) or "all",
+            *(f"{n:,}" for n in (one.most, one.items, one.test, one.train)),
+        ]
+        for one in part.test_sets
+    ]
+    return [[*SETS], *rows]
+
+
+def _table(part: LearningCurves, columns: int) -> list[list[str]]:
+    """Return perplexities by size, the CPU time too where there is room."""
+    rows = [
+        ["model", *(f"{size:,}" for size in part.sizes), "CPU"],
+        *(
+            [model, *map(_cell, part.curve(model)), say_seconds(part.seconds[model])]
+            for model in part.order
+        ),
+    ]
+    if max(width("  ".join(row)) for row in align(rows, left=(0,))) < columns:
+        return rows
+    return [row[:-1] for row in rows]
+
+
+def _cell(point: CurvePoint) -> str:
+    return NOTHING if point.perplexity is None else f"{point.perplexity:.3f}"
+
+
+def _notes(part: LearningCurves) -> list[str]:
+    """Say which models were refused where, and what else must be known."""
+    refused: dict[str, list[Any]] = {}
+    for one in part.refusals:
+        refused.setdefault(one.model, []).append(one)
+    said = [
+        f"{model}: {plural(len(own), 'training')} refused, up to {max(one.size for one in own):,}"
+        f" comparisons, so that {NOTHING} stands there: {own[0].why}"
+        for model, own in refused.items()
+    ]
+    return [*said, *part.notes]

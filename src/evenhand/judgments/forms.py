@@ -1,0 +1,81 @@
+"""The forms in which judgments come to a model of preferences: tables, votes, or counts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
+from evenhand.judgments.votes import Votes
+
+Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes
+ANSWERS: Final = ("ranking", "task")
+"""What tells answers of several comparisons apart, and where one may change its judge."""
+
+
+def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = False) -> Tally:
+    """Count outcomes per pair of systems, and per judge, item, ... in `by`.
+
+    A tally is taken as it is: it must have been made by these factors.
+
+    Args:
+        data: the judgments.
+        by: factors whose levels are kept apart.
+        answers: tell answers apart as well, where one may be several comparisons.
+
+    Raises:
+        InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+        UnknownColumn: a factor that is not there.
+
+    >>> count_pairs([("a", "b")])
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: a model of preferences is fitted to comparisons or rankings,
+    not to list: open a file or frame of them with evenhand.read
+
+    """
+    if isinstance(data, Rankings):
+        data = data.comparisons()
+    if isinstance(data, Tally):
+        return data
+    if isinstance(data, Comparisons):
+        return data.tally(by=(*by, *(_told(data) if answers else ())))
+    if isinstance(data, Votes):
+        if "judge" in by and data.judges == ("",):
+            raise UnknownColumn("these votes do not say who judged: read them with a judge column")
+        return data.tally((*by, *(ANSWERS if answers and data.answer is not None else ())))
+    raise refuse_form(data, "preferences")
+
+
+def refuse_form(data: object, of: str) -> InvalidJudgments:
+    """Return the refusal of what holds no judgments that a model could be fitted to.
+
+    Args:
+        data: what was given.
+        of: what the model is one of, "preferences" or "rankings".
+
+    """
+    forms = "rankings or comparisons" if of == "rankings" else "comparisons or rankings"
+    return InvalidJudgments(
+        f"a model of {of} is fitted to {forms}, not to {type(data).__name__}: open a file or frame"
+        " of them with evenhand.read"
+    )
+
+
+def note_tasks(data: object) -> tuple[str, ...]:
+    """Say so where judgments on several tasks are pooled."""
+    if isinstance(data, Rankings):
+        data = data.comparisons()
+    tasks: Sequence[str] = ()
+    if isinstance(data, Comparisons):
+        tasks = data.tasks()
+    elif isinstance(data, Votes):
+        tasks = data.tasks
+    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
+
+
+def _told(data: Comparisons) -> tuple[str, ...]:
+    """Return what tells answers apart, where an answer may be several comparisons."""
+    return tuple(name for name in ANSWERS if data.has(name)) if data.has("ranking") else ()

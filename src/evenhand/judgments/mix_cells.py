@@ -1,0 +1,86 @@
+"""The cells of a mix: judgments counted by the levels that have shares, and by judge or item."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments
+from evenhand.judgments.engine import ANSWER, COUNT, fetch_columns
+
+if TYPE_CHECKING:
+    from evenhand.judgments.comparisons import Comparisons
+
+Array = NDArray[np.float64]
+ROWS: Final = "evenhand_rows"
+Cells: TypeAlias = dict[str, NDArray[Any]]
+"""One entry per cell of levels and unit: their labels, its judgments (COUNT) and its rows."""
+
+
+def count_cells(table: Comparisons, columns: list[str], units: list[str]) -> Cells:
+    """Count judgments and rows by levels and unit; a ranking is one judgment.
+
+    Args:
+        table: comparisons.
+        columns: those whose levels have shares.
+        units: those that tell judges or items apart; none where all judgments weigh the same.
+
+    """
+    from evenhand.judgments.counting import name_levels
+
+    keys = list(dict.fromkeys([*columns, *units]))
+    frame = name_levels(table, keys, table.frame)
+    whole = [ANSWER]
+    if table.rankings is not None:
+        whole = [name for name in ("task", "ranking") if table.has(name)]
+    if not table.expanded:
+        counted = frame.group_by(*keys).agg(nw.len().alias(COUNT))
+        cells = fetch_columns(counted)
+        return {**cells, ROWS: cells[COUNT]}
+    answers = frame.group_by(*dict.fromkeys([*keys, *whole])).agg(nw.len().alias(ROWS))
+    sums = (nw.len().alias(COUNT), nw.col(ROWS).sum())
+    return fetch_columns(answers.group_by(*keys).agg(*sums))
+
+
+def refuse_missing(table: Comparisons, cells: Cells) -> None:
+    """Refuse rows that do not say of which level, judge or item they are.
+
+    Raises:
+        InvalidJudgments: says how many.
+
+    """
+    for name, labels in cells.items():
+        if name in (COUNT, ROWS):
+            continue
+        missing = np.array([label is None for label in labels.tolist()])
+        if missing.any():
+            column, rows = table.source.named(name), int(cells[ROWS][missing].sum())
+            raise InvalidJudgments(
+                f"{rows:,} comparisons of {table.source.name} have no {column}, so that no mix"
+                f' tells what they weigh: leave them out (--where "{column} is not null"), or fill'
+                " them in"
+            )
+
+
+def weigh_cells(cells: Cells, columns: list[str], wanted: Array, kept: NDArray[np.bool_]) -> Array:
+    """Return (kept,) the weight of a judgment in each entry; comparisons weigh their number.
+
+    Args:
+        cells: C entries.
+        columns: those whose levels have shares.
+        wanted: (C,) share of each entry's cell of levels.
+        kept: (C,) entries with a share.
+
+    """
+    answers, rows = cells[COUNT][kept].astype(float), cells[ROWS][kept].astype(float)
+    keys = zip(*(cells[name][kept].tolist() for name in columns), strict=True)
+    cell = list(keys) if columns else [()] * len(answers)
+    units: dict[tuple[str, ...], int] = {}
+    for one in cell:
+        units[one] = units.get(one, 0) + 1
+    raw = wanted[kept] / (np.array([units[one] for one in cell]) * answers)
+    return np.asarray(raw * (rows.sum() / fsum(raw * rows)))

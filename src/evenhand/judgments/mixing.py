@@ -1,0 +1,85 @@
+"""What a mix made of a table of judgments, and how its weights get into the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption
+from evenhand.judgments.engine import constant_frame, label_frame
+
+if TYPE_CHECKING:
+    from evenhand.judgments.comparisons import Comparisons
+
+_WEIGHT: Final = "evenhand_weight"
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What a stated mix made of judgments.
+
+    Attributes:
+        name: the mix in the words of the signature.
+        shares: column → level → share.
+        each: what weighs the same within a cell.
+        n_judgments: answers that count, unweighted; a ranking is one.
+        n_comparisons: pairs that count, unweighted.
+        effective: effective number of judgments, (Σ w)² / Σ w².
+        left_out: comparisons whose share is 0.
+        notes: what was left out.
+
+    """
+
+    name: str
+    shares: Mapping[str, Mapping[str, float]]
+    each: str
+    n_judgments: float
+    n_comparisons: float
+    effective: float
+    left_out: int
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers."""
+        return {
+            "shares": {name: dict(own) for name, own in self.shares.items()},
+            "each": self.each,
+            "effective_judgments": self.effective,
+            "left_out": self.left_out,
+        }
+
+
+def attach_weights(
+    table: Comparisons, labels: Mapping[str, list[str]], weights: NDArray[np.float64]
+) -> Comparisons:
+    """Give rows the weight of their labels; rows whose labels are not listed are left out.
+
+    Args:
+        table: comparisons without weights.
+        labels: column → (C,) labels, each combination once.
+        weights: (C,) a row's weight; written as text to the last digit, so that every engine has
+            the same.
+
+    Raises:
+        UnknownOption: a Spark table, which cannot be handed a table of weights.
+
+    """
+    from evenhand.judgments.counting import name_levels
+
+    frame = name_levels(table, list(labels), table.frame)
+    columns = {**labels, _WEIGHT: [repr(weight) for weight in weights.tolist()]}
+    listed = label_frame(frame, columns, table.source.connection)
+    listed = constant_frame(frame, columns) if listed is None else listed
+    if listed is None:
+        raise UnknownOption(
+            "judgments of a Spark table cannot be mixed here: write the table to Parquet and read"
+            " that"
+        )
+    joined = frame.join(listed, on=list(labels), how="inner")  # type: ignore[arg-type]
+    weighed = joined.with_columns(weight=nw.col(_WEIGHT).cast(nw.Float64)).drop(_WEIGHT)
+    return replace(table, frame=weighed, weights="importance")

@@ -1,0 +1,1 @@
+"""Item-response models: outputs with qualities of their own, drawn by Gibbs sampling."""

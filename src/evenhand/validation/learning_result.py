@@ -1,0 +1,248 @@
+"""What models make of held-out votes, by how many votes they were trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, require_option
+from evenhand.judgments.votes import Votes
+from evenhand.validation.clusters import Clusters, Estimate, bound, find_clusters, leave_out
+from evenhand.validation.learning_parts import CurvePoint, Refusal, TestSet
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurves:
+    """Perplexity on held-out votes by training size (Hopkins & May 2013, figures 2 to 5).
+
+    A curve is the mean over trials and tasks, each task counting the same. Intervals are for other
+    held-out votes like these and other training subsets of the same votes: held-out votes hang
+    together by judge and item, trials differ by chance. They are not for other training judges.
+
+    Attributes:
+        models: the M models.
+        sizes: the S training sizes, ascending.
+        losses: (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused.
+        deviations: (M, S, n) how much higher the perplexity would be, were all of the task's
+            held-out votes like this one, to first order; zero where a trial was refused.
+        held_out: the n held-out votes of all tasks.
+        test_sets: how each of the T tasks was divided.
+        refusals: every training that came to nothing.
+        seconds: model → CPU seconds of all its fits and predictions.
+        level: of intervals (proportion).
+        seed: of everything random.
+        signature: one line that reproduces the numbers.
+        left_out: task → why it could not be divided.
+
+    """
+
+    models: tuple[str, ...]
+    sizes: tuple[int, ...]
+    losses: Array
+    deviations: Array
+    held_out: Votes
+    test_sets: tuple[TestSet, ...]
+    refusals: tuple[Refusal, ...]
+    seconds: Mapping[str, float]
+    level: float
+    seed: int
+    signature: str
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The T tasks."""
+        return tuple(one.task for one in self.test_sets)
+
+    @cached_property
+    def perplexities(self) -> Array:
+        """(M, T, S, R) perplexity of each trial; NaN where a model refused."""
+        return np.asarray(2.0**self.losses)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which held-out votes hang together."""
+        return find_clusters(self.held_out, self.seed)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The models, best at the largest size first; those without a mean there last."""
+        ends = {name: self.curve(name)[-1].perplexity for name in self.models}
+        return tuple(sorted(self.models, key=lambda name: (ends[name] is None, ends[name] or 0)))
+
+    def of_tasks(self, tasks: Sequence[str]) -> LearningCurves:
+        """Keep some tasks, such as those that no setting of a model was tuned on.
+
+        Raises:
+            UnknownOption: there is no such task.
+
+        """
+        for task in tasks:
+            require_option("task", task, self.tasks)
+        kept = [i for i, task in enumerate(self.tasks) if task in tasks]
+        names = {self.tasks[i] for i in kept}
+        codes = [i for i, task in enumerate(self.held_out.tasks) if task in names]
+        rows = np.isin(self.held_out.task, codes)
+        return replace(
+            self,
+            losses=self.losses[:, kept],
+            deviations=self.deviations[:, :, rows],
+            held_out=self.held_out.take(rows),
+            test_sets=tuple(self.test_sets[i] for i in kept),
+            refusals=tuple(one for one in self.refusals if one.task in names),
+        )
+
+    def curve(self, model: str) -> tuple[CurvePoint, ...]:
+        """Return a model's points, by size.
+
+        Raises:
+            UnknownOption: there is no such model.
+
+        """
+        require_option("model", model, self.models)
+        at = self.models.index(model)
+        return tuple(self._point(at, s) for s in range(len(self.sizes)))
+
+    def _point(self, at: int, s: int) -> CurvePoint:
+        """Return one model at one size."""
+        model, size = self.models[at], self.sizes[s]
+        trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
+        refused = int(np.isnan(losses).sum())
+        if refused:
+            return CurvePoint(model, size, None, None, None, None, None, refused, trials.size)
+        own = self.estimate(model, size)
+        spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean())) if trials.shape[1] > 1 else None
+        ends = own.value, own.lower, own.upper
+        return CurvePoint(model, size, *ends, spread, float(losses.mean()), 0, trials.size)
+
+    def estimate(self, model: str, size: int) -> Estimate:
+        """Return a model's mean perplexity at a training size, with its interval.
+
+        Raises:
+            NotIdentified: some trial of it was refused.
+            UnknownOption: there is no such model or size.
+
+        """
+        return self._contrast([(1.0, *self._place(model, size))])
+
+    def difference(self, model: str, other: str, size: int) -> Estimate:
+        """Return by how much a model's perplexity is above another's, trained on the same votes.
+
+        Raises:
+            NotIdentified: some trial of one was refused.
+            UnknownOption: there is no such model or size.
+
+        """
+        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))]
+        return self._contrast(parts)
+
+    def gain(self, model: str, size: int, larger: int) -> Estimate:
+        """Return by how much a model's perplexity falls from one training size to another.
+
+        Raises:
+            NotIdentified: some trial of one was refused.
+            UnknownOption: there is no such model or size.
+
+        """
+        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(model, larger))]
+        return self._contrast(parts)
+
+    def _place(self, model: str, size: int) -> tuple[int, int]:
+        """Return the codes of a model and a size.
+
+        Raises:
+            NotIdentified: some trial of the model was refused there.
+            UnknownOption: there is no such model or size.
+
+        """
+        require_option("model", model, self.models)
+        require_option("size", str(size), [str(one) for one in self.sizes])
+        refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]
+        if refused:
+            raise NotIdentified(
+                f"{model} has no mean at {size:,} comparisons: {len(refused):,} trainings were"
+                f" refused, the first because {refused[0].why}"
+            )
+        return self.models.index(model), self.sizes.index(size)
+
+    def _contrast(self, parts: Sequence[tuple[float, int, int]]) -> Estimate:
+        """Return a signed sum of mean perplexities, of models at sizes."""
+        trials = np.sum([sign * self.perplexities[m, :, s] for sign, m, s in parts], axis=0)
+        moved = np.sum([sign * self.deviations[m, s] for sign, m, s in parts], axis=0)
+        found = leave_out(self.clusters, moved[None, :])
+        chance = 0.0
+        if trials.shape[1] > 1:
+            chance = float(trials.var(axis=1, ddof=1).sum()) / trials.shape[1] / len(trials) ** 2
+        variance = float(found.variance[0]) + chance
+        return bound(float(trials.mean()), variance, found.df, self.level)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        size, best = self.sizes[-1], self.order[0]
+        if self.curve(best)[-1].perplexity is None:
+            return (f"no model stands in every trial with {size:,} comparisons",)
+        own = self.estimate(best, size)
+        return (
+            f"lowest perplexity with {size:,} training comparisons: {best}, {own.value:.3f}"
+            f" ({own.lower:.3f} to {own.upper:.3f})",
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, where training sets are small, and where items are on both sides."""
+        notes = [f"task {task} is left out: {why}" for task, why in self.left_out.items()]
+        small = [one for one in self.test_sets if one.train < self.sizes[-1]]
+        if small:
+            named = ", ".join(f"{one.task} {one.train:,}".strip() for one in small)
+            notes.append(f"training sets smaller than {self.sizes[-1]:,}, taken whole: {named}")
+        shared = sum(one.shared for one in self.test_sets)
+        if shared:
+            notes.append(
+                f"{shared:,} training comparisons are on held-out items, by others: models of"
+                " outputs may have seen these (overlap='drop' leaves them out)"
+            )
+        if self.refusals:
+            models = ", ".join(sorted({one.model for one in self.refusals}))
+            notes.append(
+                f"{len(self.refusals):,} trainings were refused ({models}): a model has no mean at"
+                " a size where any of its trainings was"
+            )
+        return (*notes, *self.clusters.notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per model and size, with plain values."""
+        return [asdict(point) for model in self.models for point in self.curve(model)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of learning curves."""
+        return {
+            "signature": self.signature,
+            "models": list(self.models),
+            "sizes": list(self.sizes),
+            "level": self.level,
+            "clusters": self.clusters.name,
+            "test_sets": [asdict(one) for one in self.test_sets],
+            "points": self.records(),
+            "seconds": dict(self.seconds),
+            "refusals": [asdict(one) for one in self.refusals],
+            "says": list(self.says),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.models))
+        lines = [" ".join([" " * width, *(f"{size:>7,}" for size in self.sizes)])]
+        for model in self.order:
+            shown = (one.perplexity for one in self.curve(model))
+            row = ["      -" if value is None else f"{value:7.3f}" for value in shown]
+            lines.append(" ".join([model.ljust(width), *row]))
+        lines += [*self.says, *(f"note: {note}" for note in self.notes), self.signature]
+        return "\n".join(lines)

@@ -1,0 +1,131 @@
+"""Chains: R̂ and effective numbers of draws against closed forms and sums written out."""
+
+from statistics import NormalDist, mean, variance
+
+import numpy as np
+import pytest
+
+from evenhand.errors import NotConverged
+from evenhand.numerics.chains import bulk_size, mean_size, split_r_hat
+
+
+def _score(rank, total):
+    return NormalDist().inv_cdf((rank - 0.375) / (total + 0.25))
+
+
+def _autoregressive(phi, chains, length, seed):
+    """x_t = φ x_(t−1) + ε: autocorrelation φ^t, so that n draws are worth n (1 − φ)/(1 + φ)."""
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(chains, length))
+    draws = np.empty((chains, length))
+    draws[:, 0] = noise[:, 0] / np.sqrt(1 - phi**2)
+    for t in range(1, length):
+        draws[:, t] = phi * draws[:, t - 1] + noise[:, t]
+    return draws[:, :, None]
+
+
+def _size_by_sums(chains):
+    """Vehtari et al. (2021), equations 10 to 14, in loops over chains that are split already."""
+    m, n = len(chains), len(chains[0])
+    within = mean(variance(chain) for chain in chains)
+    whole = within * (n - 1) / n + variance([mean(chain) for chain in chains])
+
+    def rho(lag):
+        if lag == 0:
+            return 1.0
+        covered = [
+            sum((chain[i] - mean(chain)) * (chain[i + lag] - mean(chain)) for i in range(n - lag))
+            for chain in chains
+        ]
+        return 1 - (within - mean(covered) / n) / whole
+
+    total, last = 0.0, float("inf")
+    for k in range(n // 2):
+        pair = rho(2 * k) + rho(2 * k + 1)
+        if pair <= 0:
+            break
+        last = min(last, pair)
+        total += last
+    return m * n / (2 * total - 1)
+
+
+def test_r_hat_of_four_draws_is_what_comes_out_by_hand():
+    a, b, c, d = (_score(rank, 4) for rank in (1, 2, 3, 4))
+    within = ((b - a) ** 2 / 2 + (d - c) ** 2 / 2) / 2
+    between = variance([(a + b) / 2, (c + d) / 2])
+    expected = ((within / 2 + between) / within) ** 0.5
+    draws = np.array([[10.0, 20.0, 30.0, 1000.0]])[:, :, None]
+    assert split_r_hat(draws)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_r_hat_sees_chains_that_differ_in_spread_alone():
+    rng = np.random.default_rng(3)
+    draws = rng.normal(size=(4, 500, 1)) * np.array([1.0, 1.0, 1.0, 3.0])[:, None, None]
+    assert split_r_hat(draws)[0] > 1.05
+    assert split_r_hat(rng.normal(size=(4, 500, 1)))[0] < 1.01
+
+
+def test_r_hat_sees_one_chain_that_drifts():
+    drift = np.linspace(0, 3, 1000)[None, :, None]
+    draws = np.random.default_rng(4).normal(size=(1, 1000, 1))
+    assert split_r_hat(draws + drift)[0] > 1.1
+    assert split_r_hat(draws)[0] < 1.02
+
+
+def test_r_hat_does_not_depend_on_the_scale_that_a_quantity_is_written_on():
+    draws = np.random.default_rng(5).normal(size=(4, 200, 1))
+    stretched = 7.0 * draws - 100.0
+    assert split_r_hat(stretched) == pytest.approx(split_r_hat(draws), rel=1e-12)
+    assert bulk_size(np.exp(draws)) == pytest.approx(bulk_size(draws), rel=1e-12)
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.3, 0.6, 0.9])
+def test_autoregressive_draws_are_worth_what_the_closed_form_says(phi):
+    draws = _autoregressive(phi, 4, 20_000, seed=11)
+    expected = 80_000 * (1 - phi) / (1 + phi)
+    assert mean_size(draws)[0] == pytest.approx(expected, rel=0.1)
+    assert bulk_size(draws)[0] == pytest.approx(expected, rel=0.1)
+
+
+def test_draws_that_alternate_are_worth_more_than_their_number():
+    draws = _autoregressive(-0.5, 4, 20_000, seed=12)
+    assert mean_size(draws)[0] == pytest.approx(3 * 80_000, rel=0.1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_size_equals_the_sums_of_the_paper_written_out(seed):
+    draws = _autoregressive(0.5, 2, 20, seed)
+    halves = [list(map(float, half)) for chain in draws[:, :, 0] for half in np.split(chain, 2)]
+    assert mean_size(draws)[0] == pytest.approx(_size_by_sums(halves), rel=1e-10)
+
+
+def test_several_quantities_are_taken_one_by_one():
+    one, other = _autoregressive(0.2, 3, 101, 1), _autoregressive(0.8, 3, 101, 2)
+    both = np.concatenate((one, other), axis=2)
+    for measure in (split_r_hat, bulk_size, mean_size):
+        assert measure(both) == pytest.approx([measure(one)[0], measure(other)[0]], rel=1e-12)
+
+
+def test_the_middle_draw_of_an_odd_chain_belongs_to_neither_half():
+    draws = _autoregressive(0.2, 2, 21, 7)
+    wild = draws.copy()
+    wild[:, 10] = 1e9
+    assert mean_size(wild) == pytest.approx(mean_size(draws))
+
+
+def test_chains_that_stand_at_one_value_agree_and_have_all_their_draws():
+    draws = np.full((4, 100, 1), 0.1)
+    assert split_r_hat(draws).tolist() == [1.0]
+    assert mean_size(draws).tolist() == bulk_size(draws).tolist() == [400.0]
+
+
+def test_chains_that_stand_at_different_values_never_met():
+    draws = np.broadcast_to(np.array([0.1, 0.7])[:, None, None], (2, 100, 1))
+    assert split_r_hat(draws).tolist() == [np.inf]
+    assert bulk_size(draws)[0] < 5
+
+
+def test_three_draws_of_a_chain_are_refused():
+    for measure in (split_r_hat, bulk_size, mean_size):
+        with pytest.raises(NotConverged, match=r"3 draws of a chain .*; take more sweeps"):
+            measure(np.zeros((4, 3, 1)))

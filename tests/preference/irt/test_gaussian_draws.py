@@ -1,0 +1,53 @@
+"""What draws of abilities say: ranks, chances to be better, moments."""
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from evenhand.preference.irt.gaussian_draws import AbilityDraws
+
+
+def _draws(abilities, means=None, vcov=None):
+    held = np.array(abilities, dtype=float)
+    own = held if means is None else np.array(means, dtype=float)
+    k = held.shape[2]
+    return AbilityDraws(own, held, np.eye(k) if vcov is None else np.array(vcov))
+
+
+FOUR = _draws([[[3, 2, 1], [3, 1, 2], [2, 3, 1], [9, 0, -9]]])
+
+
+def test_chances_of_ranks_are_shares_of_draws():
+    assert FOUR.rank_chances.tolist() == [[0.75, 0.25, 0], [0.25, 0.5, 0.25], [0, 0.25, 0.75]]
+
+
+def test_ranges_of_ranks_leave_out_the_tails():
+    many = _draws([[[1, 0]] * 97 + [[0, 1]] * 3])
+    assert many.rank_ranges(0.95).tolist() == [[1, 2], [1, 2]]
+    assert many.rank_ranges(0.90).tolist() == [[1, 1], [2, 2]]
+
+
+def test_the_chance_to_be_better_is_averaged_over_what_is_known_exactly():
+    vcov = [[1.0, 0.5], [0.5, 2.0]]
+    means = [[[0.5, 0.0]], [[1.0, -1.0]]]
+    draws = _draws([[[0.0, 0.0]], [[0.0, 0.0]]], means, vcov)
+    expected = sum(NormalDist().cdf(gap / 2**0.5) for gap in (0.5, 2.0)) / 2
+    assert draws.better[0, 1] == pytest.approx(expected, rel=1e-12)
+    assert draws.better[1, 0] == pytest.approx(1 - expected, rel=1e-12)
+    assert np.diag(draws.better).tolist() == [0.5, 0.5]
+
+
+def test_variance_is_that_given_differences_and_that_of_means():
+    means = [[[0.0, 1.0], [2.0, 1.0]]]
+    draws = _draws([[[0.0, 0.0], [0.0, 0.0]]], means, [[1.0, 0.5], [0.5, 1.0]])
+    assert draws.mean.tolist() == [1.0, 1.0]
+    assert draws.vcov.tolist() == [[3.0, 0.5], [0.5, 1.0]]
+
+
+def test_agreement_is_asked_of_contrasts_and_not_of_the_common_place():
+    rng = np.random.default_rng(1)
+    apart = rng.normal(size=(4, 200, 3)) + 10 * np.arange(4)[:, None, None]
+    assert _draws(apart).r_hat.max() < 1.02
+    shifted = apart + np.arange(4)[:, None, None] * np.array([1.0, 0.0, 0.0])
+    assert _draws(shifted).r_hat[0] > 1.1

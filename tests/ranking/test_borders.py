@@ -1,0 +1,120 @@
+"""Which borders between bands hold."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import evenhand
+from evenhand.errors import UnknownOption
+from evenhand.judgments import Tally
+from evenhand.judgments.levels import Levels
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import rank
+from evenhand.ranking.borders import check_borders
+from evenhand.ranking.evidence import Evidence
+from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.settings import Settings
+from ranking.panels import comparisons, panel
+
+
+def two_systems():
+    one, two = np.array([0], np.int32), np.array([1], np.int32)
+    counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    tally = Tally(("new", "old"), one, two, *counts, n_judgments=120)
+    settings = Settings(BradleyTerry(), "model", None, 0.95, 1, None)
+    return make_ranking(Evidence.of(tally), Levels({}), settings)
+
+
+def test_a_single_pair_has_the_z_of_its_closed_form():
+    """One pair: λ = ½ ln(n₊/n₋), SE ½ √(1/n₊ + 1/n₋), so z = ln(61/35) / √(1/61 + 1/35)."""
+    (border,) = check_borders(two_systems(), after=(1,)).borders
+    z = np.log(61 / 35) / np.sqrt(1 / 61 + 1 / 35)
+    assert border.z == pytest.approx(z, abs=1e-8)
+    assert border.difference == pytest.approx(np.log(61 / 35), abs=1e-8)
+    assert border.p == border.adjusted == pytest.approx(2 * stats.norm.sf(z), abs=1e-10)
+    assert (border.above, border.below, border.holds, border.alone) == ("new", "old", True, True)
+
+
+def test_the_weakest_pair_is_the_smallest_of_all_differences_over_their_errors():
+    ranking = rank(comparisons(panel(systems=6, judges=20, n=1500)), interval="model")
+    found = check_borders(ranking, after=(4, 2))
+    assert [border.after for border in found.borders] == [2, 4]
+    fit = ranking.fit
+    at = [fit.systems.index(name) for name in ranking.systems]
+    for border in found.borders:
+        z = {}
+        for i in at[: border.after]:
+            for j in at[border.after :]:
+                contrast = fit.contrasts([(fit.systems[i], fit.systems[j])])[0]
+                z[fit.systems[i], fit.systems[j]] = contrast.estimate / contrast.stderr
+        weakest = min(z, key=z.__getitem__)
+        assert (border.above, border.below) == weakest
+        assert border.z == pytest.approx(z[weakest], rel=1e-9)
+
+
+def test_a_border_is_a_line_of_the_board_where_it_holds_by_itself():
+    for seed in range(1, 9):
+        ranking = rank(comparisons(panel(seed, systems=5, judges=15, n=700)))
+        found = check_borders(ranking, after=range(1, 5))
+        lines = np.diff(ranking.cluster) > 0
+        assert [border.alone for border in found.borders] == lines.tolist()
+        assert all(border.alone for border in found.borders if border.holds)
+
+
+def test_adjusted_p_is_holms_over_all_pairs():
+    """statsmodels: multipletests(p, method='holm') over all pairs of the board."""
+    multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
+    ranking = rank(comparisons(panel(3, systems=5, judges=15, n=700)))
+    found = check_borders(ranking, after=(1, 2, 3, 4))
+    first, second = np.triu_indices(5, 1)
+    z = (ranking.log_worth[first] - ranking.log_worth[second]) / ranking.pair_stderr[first, second]
+    adjusted = multipletests(2 * stats.t.sf(z, ranking.df), method="holm")[1]
+    for border in found.borders:
+        across = (first < border.after) & (second >= border.after)
+        assert border.adjusted == pytest.approx(adjusted[across].max(), rel=1e-9)
+
+
+def test_borders_may_be_asked_of_judgments_and_are_those_of_their_ranking():
+    data = comparisons(panel(judges=12))
+    assert check_borders(data, after=(1,)) == check_borders(rank(data), after=(1,))
+
+
+@pytest.mark.parametrize("after", [(), (0,), (4,), (1, 9)])
+def test_places_without_a_border_are_refused(after):
+    with pytest.raises(UnknownOption, match="border"):
+        check_borders(rank(comparisons(panel(judges=12))), after=after)
+
+
+def test_several_tasks_are_several_boards(two_task_data):
+    with pytest.raises(UnknownOption, match="2 tasks: choose one"):
+        check_borders(two_task_data, after=(1,))
+
+
+@pytest.fixture
+def two_task_data():
+    import polars as pl
+
+    one = panel(judges=12).with_columns(task=pl.lit("a"))
+    return comparisons(pl.concat([one, one.with_columns(task=pl.lit("b"))]))
+
+
+def test_of_the_bands_of_wmt11_english_czech_the_border_after_the_reference_is_certain(data_folder):
+    """Hopkins and May (2013), figure 6, read four bands 1 | 2-7 | 8-10 | 11 off their heat map.
+
+    Orientation by another sandwich on the same 17,875 comparisons: smallest z 8.8 after the
+    reference, 1.6 after the seventh, 3.0 before the last.
+    """
+    data = evenhand.read(
+        data_folder / "wmt11_rankings" / "rankings.parquet", where="system_class = 'individual'"
+    )
+    ranking = rank(data.select_task("en-cs"))
+    assert ranking.n_comparisons == 17_875
+    assert ranking.systems[0] == "_ref"
+    assert ranking.systems[-1] == "cu-zeman"
+    assert set(ranking.systems[7:10]) == {"commercial1", "commercial2", "jhu"}
+    first, second, third = check_borders(ranking, after=(1, 7, 10)).borders
+    assert [first.verdict, second.verdict] == ["holds", "not shown"]
+    assert first.z == pytest.approx(8.8, abs=0.3)
+    assert second.z == pytest.approx(1.6, abs=0.5)
+    assert third.z == pytest.approx(3.0, abs=0.5)
+    assert not third.holds

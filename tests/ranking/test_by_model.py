@@ -1,0 +1,191 @@
+"""Rankings by models of the registry."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.irt_gaussian import IRTGaussian
+from evenhand.preference.models import MODELS, name_settings
+from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.preference.random_judges import RandomJudges
+from evenhand.ranking import GroupedRankings, bootstrap, rank
+from evenhand.ranking.bootstrap import resample, resample_model
+from evenhand.ranking.by_model import ALIKE
+from ranking.panels import comparisons, panel, tally
+
+SLOW = ("melo",)
+"""Models of which 300 refits take long."""
+ORDERING = [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW))
+    for name in MODELS
+    if name not in ALIKE
+]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return comparisons(panel(seed=4, judges=9, items=12, n=400))
+
+
+@pytest.mark.parametrize("name", ORDERING)
+def test_every_model_that_orders_gives_a_whole_board(data, name):
+    ranking = rank(data, model=name)
+    assert ranking.model == name
+    assert ranking.systems[0] == "s0"  # the panel's truth: worths from .8 down to −.8
+    assert ranking.systems[-1] == "s3"
+    assert ranking.log_worth.sum() == pytest.approx(0, abs=1e-6)
+    assert (ranking.lower <= ranking.estimate).all()
+    assert (ranking.estimate <= ranking.upper).all()
+    assert (ranking.rank_lower <= ranking.rank_upper).all()
+    assert (np.diff(ranking.estimate) <= 0).all()
+    assert ranking.to_dict()["model"] == name
+    assert (ranking.n_comparisons, ranking.n_judges) == (400, 9)
+    assert "sha256" in ranking.signature
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_models_that_say_the_same_of_every_pair_are_refused(data, name):
+    with pytest.raises(UnknownOption, match=f"^{name} says the same of every pair"):
+        rank(data, model=name)
+
+
+def test_a_misspelt_model_is_refused_with_the_nearest(data):
+    with pytest.raises(UnknownOption, match="Did you mean 'random-judges'"):
+        rank(data, model="random-judge")
+
+
+def test_models_of_the_log_linear_family_rank_as_their_settings_do(data):
+    by_name, by_settings = (
+        rank(data, model="rao-kupper"),
+        rank(data, model=BradleyTerry("rao-kupper")),
+    )
+    np.testing.assert_array_equal(by_name.log_worth, by_settings.log_worth)
+    np.testing.assert_array_equal(by_name.stderr, by_settings.stderr)
+    assert by_name.model == by_settings.model == "rao-kupper"
+    assert by_name.signature == by_settings.signature
+
+
+@pytest.mark.parametrize("cluster", ["judge", "item"])
+def test_plackett_luce_on_pairs_has_the_clustered_intervals_of_davidson(data, cluster):
+    """On pairs Davidson-Luce is Davidson's model; both sandwiches are CV3 by the same clusters."""
+    one, other = rank(data, model=PlackettLuce(), cluster=cluster), rank(data, cluster=cluster)
+    assert one.systems == other.systems
+    np.testing.assert_allclose(one.log_worth, other.log_worth, atol=1e-6)
+    np.testing.assert_allclose(one.stderr, other.stderr, rtol=1e-5)
+    np.testing.assert_allclose(one.lower, other.lower, atol=1e-5)
+    np.testing.assert_array_equal(one.rank_upper, other.rank_upper)
+    assert one.df == pytest.approx(other.df)
+
+
+def test_plackett_luce_with_the_models_own_errors_has_those_of_davidson(data):
+    one, other = rank(data, model="plackett-luce", interval="model"), rank(data, interval="model")
+    np.testing.assert_allclose(one.stderr, other.stderr, rtol=1e-6)
+    assert "independent rankings" in one.method
+
+
+def test_random_judges_take_their_own_covariance_and_students_t_on_effective_judges(data):
+    ranking, fit = rank(data, model="random-judges"), RandomJudges().fit(data)
+    at = [fit.systems.index(name) for name in ranking.systems]
+    centre = np.eye(4) - 1 / 4
+    stderr = np.sqrt(np.diag(centre @ fit.worth_vcov @ centre))[at]
+    np.testing.assert_allclose(ranking.stderr, stderr, rtol=1e-9)
+    critical = stats.t.ppf(0.975, ranking.effective_judges - 1)
+    np.testing.assert_allclose(ranking.upper, ranking.log_worth + critical * stderr, rtol=1e-9)
+    assert "judges independent" in ranking.method
+    assert ranking.interval == "model"
+
+
+def test_gaussian_abilities_order_systems_and_pairs_are_decided_by_their_draws(data):
+    model = IRTGaussian(sweeps=300, burn_in=100)
+    ranking, fit = rank(data, model=model), model.fit(data)
+    assert ranking.scale == "ability"
+    at = [fit.systems.index(name) for name in ranking.systems]
+    assert at == np.argsort(-fit.order_draws.mean(axis=0)).tolist()
+    draws = fit.order_draws[:, at]
+    better = [
+        [np.quantile(draws[:, i] - draws[:, j], 0.025) > 0 for j in range(4)] for i in range(4)
+    ]
+    np.testing.assert_array_equal(ranking.better_than, np.sum(better, axis=1))
+    centred = draws - draws.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(ranking.upper, np.quantile(centred, 0.975, axis=0))
+    row = ranking.row("s0")
+    assert row["lower"] < row["ability"] < row["upper"]
+    assert "log_worth" in row
+    assert "independent given qualities" in ranking.method
+    assert not ranking.of_worths
+
+
+def test_resamples_of_any_model_are_those_of_the_log_linear_one(monkeypatch):
+    """Drawn with the same seed and refitted the same way."""
+    monkeypatch.setattr(bootstrap, "REPLICATES", 40)
+    monkeypatch.setattr(bootstrap, "FEWER", 40)
+    counted = tally(panel(judges=9, n=400), "judge")
+    fit = BradleyTerry().fit(counted.pool())
+    rngs = [np.random.Generator(np.random.PCG64(5)) for _ in range(2)]
+    known = resample(fit, counted, ("judge",), rng=rngs[0])
+    found = resample_model(BradleyTerry(), counted, ("judge",), rng=rngs[1])
+    np.testing.assert_allclose(found.log_worth, known.log_worth, atol=1e-7)
+
+
+def test_baselines_are_resampled_by_cluster_and_the_seed_stands_in_the_signature(data):
+    one, again = (rank(data, model="independent-pairs", seed=3) for _ in range(2))
+    other = rank(data, model="independent-pairs", seed=4)
+    np.testing.assert_array_equal(one.stderr, again.stderr)
+    assert not np.array_equal(one.stderr, other.stderr)
+    assert one.interval == "bootstrap"
+    assert "bootstrap by judge+item, B=300" in one.method
+    assert "seed=3" in one.signature
+    by_judge = rank(data, model="independent-pairs", cluster="judge")
+    assert "bootstrap by judge, B=300" in by_judge.method
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("plackett-luce", {"interval": "bootstrap"}, "'sandwich' or 'model'"),
+        ("random-judges", {"interval": "sandwich"}, "whose intervals are 'model'"),
+        ("random-judges", {"cluster": "judge"}, "cluster does not apply"),
+        ("irt-gaussian", {"interval": "model"}, "whose intervals are 'posterior'"),
+        ("independent-pairs", {"interval": "model"}, "whose intervals are 'bootstrap'"),
+        ("plackett-luce", {"interval": "model", "cluster": "judge"}, "knows no clusters"),
+        ("plackett-luce", {"controls": ["length"]}, "knows no controls"),
+        ("plackett-luce", {"level": 2.0}, "level cannot be 2.0"),
+    ],
+)
+def test_what_a_model_does_not_have_is_refused_by_name(data, name, settings, message):
+    with pytest.raises(UnknownOption, match=message):
+        rank(data, model=name, **settings)
+
+
+def test_several_tasks_are_ranked_task_by_task(data):
+    frame = panel(seed=4, judges=9, items=12, n=400)
+    both = pl.concat([frame.with_columns(task=pl.lit(name)) for name in ("a", "b")])
+    found = rank(comparisons(both), model="random-judges")
+    assert isinstance(found, GroupedRankings)
+    alone = rank(data, model="random-judges")
+    for ranking in found.groups.values():
+        np.testing.assert_allclose(ranking.log_worth, alone.log_worth, atol=1e-7)
+        np.testing.assert_allclose(ranking.stderr, alone.stderr, rtol=1e-5)
+
+
+def test_a_task_that_determines_nothing_says_why(data):
+    frame = panel(seed=4, judges=9, items=12, n=400).with_columns(task=pl.lit("a"))
+    lost = frame.with_columns(task=pl.lit("b"), outcome=pl.lit("left"), left=pl.lit("s0"))
+    found = rank(
+        comparisons(pl.concat([frame, lost.filter(pl.col("right") == "s1")])), model="random-judges"
+    )
+    assert list(found) == ["a"]
+    assert "b" in found.refused
+    with pytest.raises(NotIdentified):
+        rank(comparisons(lost.filter(pl.col("right") == "s1")), model="random-judges")
+
+
+def test_settings_are_named_as_the_registry_names_them():
+    assert name_settings(BradleyTerry(prior=1.0)) == "bradley-terry-prior"
+    assert name_settings(PlackettLuce(reference="a")) == "plackett-luce"
+    assert name_settings(3) == "int"
+    for name, entry in MODELS.items():
+        assert name_settings(entry.make()) == name

@@ -1,0 +1,66 @@
+"""The set of models that cannot be told from the best."""
+
+import numpy as np
+import pytest
+
+from evenhand.numerics.distributions import t_tail
+from evenhand.validation.best_set import find_set_p
+from evenhand.validation.clusters import find_clusters
+from held_out_votes import World
+
+VOTES = World(n=2000, judges=40, items=60).simulate(np.random.default_rng(2))
+CLUSTERS = find_clusters(VOTES, 1)
+RNG = np.random.default_rng(7)
+BASE = RNG.normal(1, 0.5, 2000)
+
+
+def test_a_model_that_is_clearly_worse_leaves() -> None:
+    losses = np.stack(
+        [BASE, BASE + 0.05 + RNG.normal(0, 0.2, 2000), BASE + RNG.normal(0, 0.2, 2000)]
+    )
+    p = find_set_p(losses, CLUSTERS, 1)
+    assert p[1] <= 0.002
+    assert p[0] > 0.05
+    assert p[2] > 0.05
+    assert p.max() == 1
+
+
+def test_models_that_say_the_same_stay_together() -> None:
+    losses = np.stack([BASE, BASE, BASE + 0.05 + RNG.normal(0, 0.2, 2000)])
+    p = find_set_p(losses, CLUSTERS, 1)
+    assert p[0] == p[1] == 1
+    assert p[2] <= 0.002
+
+
+def test_a_model_that_is_always_worse_by_the_same_leaves() -> None:
+    p = find_set_p(np.stack([BASE, BASE + 0.01]), CLUSTERS, 1)
+    assert p.tolist() == pytest.approx([1, 0.001])
+
+
+def test_one_model_is_the_best() -> None:
+    assert find_set_p(BASE[None, :], CLUSTERS, 1).tolist() == [1]
+
+
+def test_two_models_have_about_the_p_of_students_t() -> None:
+    bare = find_clusters(World(n=2000, judges=1, items=1).simulate(np.random.default_rng(2)), 1)
+    noise = RNG.normal(0, 1, 2000)
+    noise += 2.0 / np.sqrt(2000) - noise.mean()  # t = 2 of 400 clusters or so
+    p = find_set_p(np.stack([BASE, BASE + noise]), bare, 1)
+    t = noise.mean() / (noise.std(ddof=1) / np.sqrt(2000))
+    assert p[0] == 1
+    assert p[1] == pytest.approx(t_tail(t, 399), abs=0.03)
+
+
+def test_the_names_of_models_do_not_matter() -> None:
+    losses = np.stack(
+        [BASE, BASE + RNG.normal(0.005, 0.2, 2000), BASE + RNG.normal(0.02, 0.2, 2000)]
+    )
+    p = find_set_p(losses, CLUSTERS, 1)
+    assert find_set_p(losses[::-1], CLUSTERS, 1)[::-1] == pytest.approx(p)
+
+
+def test_p_values_do_not_fall_as_models_leave() -> None:
+    losses = BASE + RNG.normal(np.linspace(0, 0.04, 6)[:, None], 0.3, (6, 2000))
+    p = find_set_p(losses, CLUSTERS, 1)
+    assert p[0] == 1 or p.max() == 1
+    assert (np.sort(p) == np.sort(np.maximum.accumulate(np.sort(p)))).all()

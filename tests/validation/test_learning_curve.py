@@ -1,0 +1,158 @@
+"""The protocol: what is trained on what, how often, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
+from evenhand.validation.learning_curve import Protocol, divide_tasks, trace
+from held_out_votes import Davidson, Refusing, Sizes, World
+
+WORLD = World(n=2400, items=80, tasks=2, judges=12)
+VOTES = WORLD.simulate(np.random.default_rng(5))
+PROTOCOL = Protocol(sizes=(50, 200, 5000), trials=3, least=300, seed=11)
+TASKS = divide_tasks(VOTES, None, PROTOCOL).tasks
+TRUTH = Davidson(WORLD.worth, WORLD.systems)
+
+
+def names_of(votes, column):  # type: ignore[no-untyped-def]
+    labels = getattr(votes, f"{column}s")
+    return {labels[code] for code in np.unique(getattr(votes, column)).tolist()}
+
+
+def test_held_out_items_are_never_trained_on() -> None:
+    for one in TASKS:
+        assert not names_of(one.test, "item") & names_of(one.train, "item")
+
+
+def test_a_task_is_all_there_is_of_it() -> None:
+    for t, one in enumerate(TASKS):
+        assert one.test.size + one.train.size == (VOTES.task == t).sum()
+        assert (one.said.test, one.said.train) == (one.test.size, one.train.size)
+        assert one.said.items == len(names_of(one.test, "item"))
+
+
+def test_every_model_is_trained_on_subsets_of_every_size() -> None:
+    model = Sizes()
+    trace(TASKS, {"sizes": model}, PROTOCOL)
+    whole = [one.said.train for one in TASKS]
+    expected = [50] * 3 + [200] * 3
+    assert [votes.size for votes in model.seen] == [*expected, whole[0], *expected, whole[1]]
+
+
+def test_all_models_see_the_same_subsets() -> None:
+    one, other = Sizes(), Sizes()
+    trace(TASKS, {"one": one, "other": other}, PROTOCOL)
+    for a, b in zip(one.seen, other.seen, strict=True):
+        assert (a.item == b.item).all()
+        assert (a.outcome == b.outcome).all()
+
+
+def test_subsets_are_of_votes_that_differ_between_trials() -> None:
+    model = Sizes()
+    trace(TASKS[:1], {"sizes": model}, PROTOCOL)
+    first, second = model.seen[:2]
+    assert first.item.tolist() != second.item.tolist()
+
+
+def test_losses_are_means_of_what_the_model_says() -> None:
+    found = trace(TASKS, {"sizes": Sizes()}, PROTOCOL)
+    tie = 200 / 300
+    chances = np.array([(1 - tie) / 2, tie, (1 - tie) / 2])
+    expected = -np.log2(chances[TASKS[1].test.outcome]).mean()
+    assert found.losses[0, 1, 1] == pytest.approx([expected] * 3)
+
+
+def test_deviations_are_the_perplexity_to_first_order() -> None:
+    found = trace(TASKS[:1], {"truth": TRUTH}, PROTOCOL)
+    assert found.deviations[0, 0].sum() == pytest.approx(0, abs=1e-9)
+    losses, n, step = found.losses[0, 0, 0, 0], TASKS[0].test.size, 1e-6
+    worst = int(np.argmax(found.deviations[0, 0]))
+    chances = TRUTH.predict(
+        [
+            (
+                TASKS[0].test.systems[TASKS[0].test.left[worst]],
+                TASKS[0].test.systems[TASKS[0].test.right[worst]],
+            )
+        ]
+    )[0]
+    own = -np.log2(chances[TASKS[0].test.outcome[worst]])
+    moved = 2 ** (losses + step * (own - losses))  # its weight grows by step, the others' shrink
+    assert (moved - 2**losses) / step == pytest.approx(found.deviations[0, 0, worst], rel=1e-4)
+    assert n == found.deviations.shape[2]
+
+
+def test_refusals_are_told_by_model_task_size_and_trial() -> None:
+    found = trace(TASKS, {"shy": Refusing(100), "truth": TRUTH}, PROTOCOL)
+    assert [(one.model, one.task, one.size, one.trial) for one in found.refusals] == [
+        ("shy", task, 50, trial) for task in ("t0", "t1") for trial in (1, 2, 3)
+    ]
+    assert found.refusals[0].why == "50 votes are too few; ask more"
+    assert np.isnan(found.losses[0, :, 0]).all()
+    assert not np.isnan(found.losses[:, :, 1:]).any()
+    assert not found.deviations[0, 0].any()
+
+
+def test_the_order_of_the_table_does_not_matter() -> None:
+    mixed = VOTES.take(np.random.default_rng(9).permutation(VOTES.size))
+    again = divide_tasks(mixed, None, PROTOCOL).tasks
+    one, other = (trace(tasks, {"sizes": Sizes()}, PROTOCOL) for tasks in (TASKS, again))
+    assert (one.losses == other.losses).all()
+
+
+def test_progress_ends_where_it_said() -> None:
+    told: list[tuple[int, int]] = []
+    trace(TASKS, {"truth": TRUTH}, PROTOCOL, lambda done, total: told.append((done, total)))
+    assert told[-1] == (18, 18)
+    assert [done for done, _ in told] == list(range(1, 19))
+
+
+def test_others_train_where_other_votes_are_given() -> None:
+    crowd = WORLD.simulate(np.random.default_rng(6))
+    (kept, _), (dropped, _) = (
+        divide_tasks(VOTES, crowd, replace(PROTOCOL, overlap=how)).tasks for how in ("keep", "drop")
+    )
+    assert kept.test.size == dropped.test.size == TASKS[0].test.size
+    assert kept.said.train == (crowd.task == 0).sum()
+    assert kept.said.shared == kept.said.train - dropped.said.train > 0
+    assert dropped.said.shared == 0
+    assert not names_of(dropped.train, "item") & names_of(dropped.test, "item")
+    assert names_of(kept.train, "item") & names_of(kept.test, "item")
+
+
+def test_systems_that_only_the_others_saw_are_known_to_both() -> None:
+    crowd = replace(WORLD.simulate(np.random.default_rng(6)), systems=("a", "s0", "s1", "s2"))
+    one = divide_tasks(VOTES, crowd, PROTOCOL).tasks[0]
+    assert one.test.systems == one.train.systems == ("a", "s0", "s1", "s2", "s3")
+
+
+def test_tasks_that_cannot_be_divided_are_named() -> None:
+    few = replace(VOTES, task=(np.arange(VOTES.size) < 20).astype(np.int32))
+    found = divide_tasks(few, None, PROTOCOL)
+    assert [one.said.task for one in found.tasks] == ["t0"]
+    assert list(found.refused) == ["t1"]
+    assert "20 comparisons are fewer than the 300" in found.refused["t1"]
+
+
+def test_where_no_task_can_be_divided_that_is_refused() -> None:
+    with pytest.raises(NotIdentified, match=r"t0: .* are fewer than the 2,000"):
+        divide_tasks(VOTES, None, replace(PROTOCOL, least=2000))
+    with pytest.raises(UnknownColumn, match="no item column"):
+        divide_tasks(replace(VOTES, items=("",)), None, PROTOCOL)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("sizes", ()),
+        ("sizes", (200, 100)),
+        ("sizes", (0,)),
+        ("trials", 0),
+        ("least", 0),
+        ("overlap", "some"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(setting: str, value: object) -> None:
+    with pytest.raises(UnknownOption, match=f"{setting} cannot be"):
+        replace(PROTOCOL, **{setting: value})
