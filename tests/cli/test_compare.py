@@ -1,48 +1,20 @@
 """`evenhand compare`."""
 
+import csv
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from click import unstyle
 
 import evenhand as package
-from evenhand.cli.compare_result import CompareResult
+from compared_votes import MODELS, QUICK, SMALL, write_votes
+from evenhand.cli.compare_result import CompareResult, say_comparison
 from evenhand.cli.curves_result import CurvesResult
 from evenhand.ranking.held_out import compare_models
 from evenhand.ranking.learning import trace_learning
-
-QUICK = ("uniform", "adjusted-uniform", "bradley-terry", "geometric-students")
-MODELS = tuple(word for name in QUICK for word in ("--model", name))
-SMALL = ("--curves", "--hold-out", "150", "--sizes", "50,100,200", "--trials", "2")
-LABELS = np.array(["left", "tie", "right"])
-
-
-def write_votes(path, *, tasks=1, judges=10, items=40, rows=500):
-    """Judges compare four systems of which A is by far the best; half of them are a crowd."""
-    rng = np.random.default_rng(11)
-    frames = []
-    for task in range(tasks):
-        pair = np.array([rng.choice(4, 2, replace=False) for _ in range(rows)])
-        gap = 0.9 * (pair[:, 1] - pair[:, 0])
-        left = 0.8 / (1 + np.exp(-gap))
-        chances = np.stack([left, np.full(rows, 0.2), 0.8 - left], axis=1)
-        said = (rng.random(rows)[:, None] > chances.cumsum(axis=1)).sum(axis=1)
-        judge = rng.integers(judges, size=rows)
-        frame = pl.DataFrame(
-            {
-                "judge": [f"J{one:02d}" for one in judge],
-                "item": [f"i{one:03d}" for one in rng.integers(items, size=rows)],
-                "group": ["crowd" if one % 2 else "expert" for one in judge],
-                "left": [*np.array(list("ABCD"))[pair[:, 0]]],
-                "right": [*np.array(list("ABCD"))[pair[:, 1]]],
-                "outcome": [*LABELS[np.minimum(said, 2)]],
-            }
-        )
-        frames.append(frame.with_columns(task=pl.lit(f"t{task}")) if tasks > 1 else frame)
-    pl.concat(frames).write_csv(path)
-    return str(path)
 
 
 @pytest.fixture
@@ -92,7 +64,8 @@ def test_guessing_has_a_perplexity_of_three(evenhand, votes):
 def test_it_says_what_was_hidden_and_counts_it(evenhand, votes):
     ran = evenhand("compare", votes, *MODELS, "--by", "judge", "--folds", "4")
     assert "hides  every comparison once, in 4 folds: no judge on both sides" in ran.out
-    assert "500 comparisons, 10 judges, 40 items, 4 systems" in ran.out
+    counted = "500 comparisons, 10 judges (9.9 effective), 40 items, 4 systems"
+    assert counted in " ".join(ran.out.split())
     found = evenhand("compare", votes, *MODELS, "--json").json
     counts = pl.read_csv(votes)
     assert found["n_comparisons"] == len(counts)
@@ -136,11 +109,56 @@ def test_csv_has_a_row_for_each_model_also_for_one_that_was_refused(evenhand, fo
     Path("sure.csv").write_text("\n".join(["judge,item,left,right,outcome", *lines]) + "\n")
     words = ("--model", "uniform", "--model", "bradley-terry")
     ran = evenhand("compare", "sure.csv", *words, "--by", "judgment", "--csv")
-    header, *rows = (line.split(",") for line in ran.out.splitlines())
+    header, *rows = csv.reader(ran.out.splitlines())
     table = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
     assert float(table["uniform"]["perplexity"]) == pytest.approx(3)
-    assert table["bradley-terry"]["perplexity"] == ""
+    assert table["bradley-terry"]["perplexity"] == table["uniform"]["why"] == ""
+    assert table["bradley-terry"]["why"][:20].strip('"') in ran.err
     assert "bradley-terry is not compared: " in ran.err
+
+
+def test_a_model_left_out_is_told_with_the_one_that_beats_it(votes):
+    found = compare_models(package.read(votes), models=QUICK)
+    out = [one for one in found.scores if not one.among_best]
+    assert len(out) > 1
+    first, *more = out
+    other = next(name for name in QUICK if name not in (found.best, first.model))
+    beaten = replace(found, left_behind={**found.left_behind, first.model: other})
+    own = beaten.difference(first.model, other)
+    said = say_comparison(beaten)
+    assert (
+        f"{first.model} is not among the best: it is worse than {other} by"
+        f" {own.value:.4f} bits ({own.lower:.4f} to {own.upper:.4f})"
+    ) in said
+    assert said[-1] == f"also left out: {', '.join(one.model for one in more)}"
+
+
+def test_effective_judges_stand_beside_judges(evenhand, folder):
+    lines = [
+        f"{'ABCDEFGH'[i % 8] if i % 2 else 'A'},i{i % 30},{'xy'[i % 2]},{'yx'[i % 2]},"
+        f"{('left', 'right', 'tie')[i % 3]}"
+        for i in range(240)
+    ]
+    Path("uneven.csv").write_text("\n".join(["judge,item,left,right,outcome", *lines]) + "\n")
+    loads = Counter(line.split(",")[0] for line in lines)
+    expected = 240**2 / sum(load**2 for load in loads.values())
+    words = ("compare", "uneven.csv", "--model", "uniform")
+    assert f"{len(loads)} judges ({expected:.1f} effective)" in evenhand(*words).out
+    found = evenhand(*words, "--json").json
+    assert (found["n_judges"], found["effective_judges"]) == (len(loads), pytest.approx(expected))
+
+
+def test_a_model_alone_is_compared_with_none(evenhand, votes):
+    text = " ".join(evenhand("compare", votes, "--model", "bradley-terry").out.split())
+    assert "compared with no other model: bradley-terry, perplexity" in text
+    assert "pass for the best" not in text
+    assert "≈" not in text
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_read(evenhand, folder):
+    Path("taken").write_text("a file")
+    ran = evenhand("compare", "missing.csv", "--figures", "taken", code=2)
+    assert "figures cannot be written to 'taken'" in ran.err
 
 
 def test_latex_has_a_row_for_each_model_and_those_among_the_best_in_bold(evenhand, votes):
@@ -149,57 +167,6 @@ def test_latex_has_a_row_for_each_model_and_those_among_the_best_in_bold(evenhan
     assert r"\textbf{uniform}" not in text
     assert text.count(r" \\") == len(QUICK) + 1
     assert "% evenhand" in text
-
-
-def test_curves_show_the_test_sets_and_perplexity_by_size(evenhand, votes):
-    ran = evenhand("compare", votes, *MODELS, *SMALL)
-    expected = trace_learning(
-        package.read(votes), models=QUICK, least=150, sizes=(50, 100, 200), trials=2
-    )
-    lines = ran.out.splitlines()
-    (one,) = expected.test_sets
-    (said,) = [line.split() for line in lines if line.startswith(" all")]
-    assert said == ["all", *map(str, (one.most, one.items, one.test, one.train))]
-    for model in QUICK:
-        (row,) = [line.split() for line in lines if line.startswith(f" {model} ")]
-        assert row[1:4] == [f"{point.perplexity:.3f}" for point in expected.curve(model)]
-    assert f"{expected.order[0]}, " in ran.out
-
-
-def test_the_test_set_is_that_of_the_paper_s_rule(evenhand, votes):
-    found = evenhand("compare", votes, "--model", "uniform", *SMALL, "--json").json
-    (one,) = found["test_sets"]
-    loads = pl.read_csv(votes).group_by("item").len()["len"]
-    k = next(k for k in range(1, 500) if loads.filter(loads <= k).sum() >= 150)
-    assert (one["most"], one["items"]) == (k, int((loads <= k).sum()))
-    assert (one["test"], one["train"]) == (
-        loads.filter(loads <= k).sum(),
-        loads.filter(loads > k).sum(),
-    )
-
-
-def test_how_many_are_enough_is_answered_in_words_and_in_json(evenhand, votes):
-    words = ("compare", votes, "--model", "bradley-terry", "--model", "uniform", *SMALL)
-    enough = evenhand(*words, "--json").json["enough"]
-    assert enough["size"] in (50, 100, 200)
-    text = " ".join(evenhand(*words).out.split())
-    assert f"{enough['model']}: {enough['size']} comparisons come within 0.02" in text
-
-
-def test_models_are_trained_on_one_group_and_tested_on_another(evenhand, votes):
-    words = ("--train", "group=crowd", "--test", "group=expert")
-    found = evenhand("compare", votes, *MODELS, *SMALL, *words, "--json").json
-    (one,) = found["test_sets"]
-    kinds = pl.read_csv(votes)["group"]
-    assert one["train"] == (kinds == "crowd").sum()
-    assert one["test"] <= (kinds == "expert").sum()
-    assert "trained on sha256" in found["signature"]
-
-
-def test_curves_as_csv_and_latex(evenhand, votes):
-    rows = evenhand("compare", votes, *MODELS, *SMALL, "--csv").out.splitlines()
-    assert len(rows) == 1 + len(QUICK) * 3
-    assert evenhand("compare", votes, *MODELS, *SMALL, "--latex").out.count(r"\toprule") == 2
 
 
 def test_figures_are_written(evenhand, votes, folder):

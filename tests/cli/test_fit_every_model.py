@@ -1,9 +1,13 @@
 """`evenhand fit --model NAME` with every name of the registry, on votes and on rankings."""
 
+from math import log, sqrt
+from pathlib import Path
+
 import pytest
 
 from evenhand.cli.fit import MODELS as OFFERED
 from evenhand.preference.models import MODELS
+from golden_numbers import golden
 
 LOG_LINEAR = [name for name, model in MODELS.items() if model.log_linear]
 OF_PAIRS = [name for name, model in MODELS.items() if not (model.rankings or model.log_linear)]
@@ -78,3 +82,97 @@ def test_the_default_model_and_its_kin_are_fitted_by_group(evenhand, table1):
     for name in LOG_LINEAR:
         found = evenhand("fit", table1, "--model", name, "--group-by", "judge", "--json").json
         assert len(found["groups"]) + len(found["refused"]) == 4
+
+
+HOPKINS_MAY = golden("12_hopkins_may_baselines", "hm")
+STUDENTS = {
+    "asymmetric-students": "independent_students_asymmetric",
+    "arithmetic-students": "independent_students_arithmetic",
+    "geometric-students": "independent_students_geometric_normalized",
+}
+
+
+@pytest.fixture
+def records(folder):
+    """The twenty records of golden 12, as a table."""
+    rows = [(a, b, ("tie", "left", "right")[told]) for a, b, told in HOPKINS_MAY.input["train"]]
+    lines = [",".join(row) for row in (("left", "right", "outcome"), *rows)]
+    Path("records.csv").write_text("\n".join(lines), encoding="utf-8")
+    return "records.csv"
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_each_name_of_students_puts_them_together_in_its_own_way(evenhand, records, name):
+    chances = HOPKINS_MAY.expected["models"][STUDENTS[name]]
+    expected = sum(log(chances[f"{a}|{b}"][told]) for a, b, told in HOPKINS_MAY.input["train"])
+    found = evenhand("fit", records, "--model", name, "--json").json
+    assert found["loglik"] == pytest.approx(expected, abs=1e-10)
+
+
+def centred(numbers):
+    """Numbers by system, less their mean."""
+    mean = sum(numbers.values()) / len(numbers)
+    return {name: number - mean for name, number in numbers.items()}
+
+
+def estimates(found):
+    """The estimates of systems, less their mean."""
+    own = (one for one in found["coefficients"] if one["name"][1:].isdigit())
+    return centred({one["label"]: one["estimate"] for one in own if one["name"][0] == "o"})
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        ("melo", "lambda and coordinates"),
+        ("random-judges", "lambda"),
+        ("judge-slopes", "lambda"),
+        ("geometric-students", "half log-odds"),
+        ("asymmetric-students", "half log-odds"),
+    ],
+)
+def test_log_worths_are_twice_the_estimates_on_the_lambda_scale_alone(
+    evenhand, table1, name, scale
+):
+    found = evenhand("fit", table1, "--model", name, "--json").json
+    times = 1 if scale == "half log-odds" else 2
+    doubled = {system: times * own for system, own in estimates(found).items()}
+    assert found["scale"] == scale
+    assert centred(found["log_worths"]) == pytest.approx(doubled, abs=1e-6)
+
+
+def test_estimates_of_students_are_half_the_log_odds_of_their_counts(evenhand, records):
+    ability = HOPKINS_MAY.expected["universal_ability"]  # no preference, won, lost
+    by_hand = {name: log(sqrt(won / lost)) for name, (_, won, lost) in ability.items()}
+    found = evenhand("fit", records, "--model", "geometric-students", "--json").json
+    assert estimates(found) == pytest.approx(centred(by_hand), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"), [("irt-gaussian", "ability"), ("irt-categorical", "mean quality")]
+)
+def test_estimates_of_item_response_models_are_no_worths(evenhand, records, name, scale):
+    found = evenhand("fit", records, "--model", name, "--json").json
+    assert found["scale"] == scale
+    own = "abilities" if name == "irt-gaussian" else "quality"
+    by_name = dict(zip(HOPKINS_MAY.input["students"], found["extras"][own], strict=True))
+    assert estimates(found) == pytest.approx(centred(by_name), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"), [("independent-pairs", "half log-odds"), ("judge-slopes", "λ")]
+)
+def test_the_column_of_estimates_is_headed_by_their_scale(evenhand, table1, name, title):
+    text = evenhand("fit", table1, "--model", name).out
+    heading = next(line for line in text.splitlines() if "s.e." in line)
+    assert heading.split("parameter")[1].split("s.e.")[0].strip() == title
+    paper = evenhand("fit", table1, "--model", name, "--latex").out
+    assert (r"\hat\lambda" in paper) == (title == "λ")
+    assert title == "λ" or title in paper
+
+
+@pytest.mark.parametrize("name", ["melo", "random-judges", "judge-slopes"])
+def test_dropped_ties_do_not_make_rankings_of_judgments(evenhand, table1, name):
+    text = evenhand("fit", table1, "--model", name, "--ties", "discard").out
+    assert "960 judgments, 43 ties dropped, 4 systems" in text  # 43 in Table 1
+    assert "dropped" not in evenhand("fit", table1, "--model", name).out

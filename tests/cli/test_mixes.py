@@ -58,6 +58,14 @@ def test_what_has_share_0_is_counted(evenhand, groups):
         (["--mix", "judge_group=expert:0.5,expert:0.5"], "two shares of 'expert'"),
         (["--mix", "judge_group=expert:0.5,crowd:0.2"], "sum to 0.7, not to 1"),
         (["--mix", "judge_group=expert:1"], "crowd of groups.csv has no share"),
+        (
+            ["--mix", "judge_group=expert:0.8,crwd:0.2"],
+            "error no judgment of groups.csv has judge_group crwd. Did you mean 'crowd'?",
+        ),
+        (
+            ["--mix", "judge_group=expert:0.8,zz:0.2"],
+            "no judgment of groups.csv has judge_group zz, and crowd of groups.csv has no share",
+        ),
         (["--mix", "judge_grup=expert:1"], "Did you mean 'judge_group'"),
         (["--per", "judges"], "not one of judgment | judge | item"),
         (["--per", "judge", "--method", "bojar"], "--per is for the board"),
@@ -69,3 +77,9 @@ def test_what_has_share_0_is_counted(evenhand, groups):
 def test_a_mix_that_is_none_is_refused(evenhand, groups, words, message):
     ran = evenhand("rank", groups, *words, code=2)
     assert message in " ".join(ran.err.split())
+
+
+def test_data_without_judges_say_so_where_every_judge_is_to_weigh_the_same(evenhand, groups):
+    judged().drop("judge").write_csv("nobody.csv")
+    ran = evenhand("rank", "nobody.csv", "--per", "judge", code=2)
+    assert "nobody.csv names no judges" in " ".join(ran.err.split())

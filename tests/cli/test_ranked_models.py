@@ -65,6 +65,7 @@ def test_the_seed_is_the_models_own(evenhand, votes):
     ("words", "message"),
     [
         (["random-judge"], "Did you mean 'random-judges'"),
+        (["bradley-terry", "--model", "melo"], "--model is given 2 times (bradley-terry, melo)"),
         (["uniform"], "says the same of every pair"),
         (["rao-kupper", "--ties", "davidson"], "--ties does not apply to rao-kupper"),
         (["random-judges", "--prior", "1"], "--prior does not apply to random-judges: it has"),

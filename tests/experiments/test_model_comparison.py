@@ -16,10 +16,10 @@ from evenhand.judgments.model import Predictor
 from evenhand.judgments.votes import Votes
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.models import find_model
-from evenhand.validation.best_set import find_set_p
+from evenhand.validation.best_set import find_leavers
 from evenhand.validation.clusters import find_clusters, leave_out
 from evenhand.validation.cross_validation import cross_validate
-from evenhand.validation.enough import find_enough
+from evenhand.validation.enough import ALL_FAST, ALL_SLOW, find_enough
 from evenhand.validation.folds import Plan
 from evenhand.validation.learning_curve import Protocol
 from evenhand.validation.perplexity import measure_losses
@@ -76,7 +76,7 @@ def run(number: int, world: World) -> Outcome:
         for i, mean in enumerate(clusters.strata.means(apart).tolist()):
             one = found.estimate(i, mean, 0.95)
             covered[i] += one.lower <= expected[0] - expected[i + 1] <= one.upper
-        inside = find_set_p(losses, clusters, replicate) > 0.05
+        inside = find_leavers(losses, clusters, replicate).p > 0.05
         best = np.isclose(expected, expected.min(), atol=2e-4)
         holds += bool(inside[best].all())
         size += int(inside.sum())
@@ -107,9 +107,10 @@ def test_what_is_left_to_gain_is_between_the_two_ends() -> None:
         curves = curves_of(votes, models, protocol)
         found = find_enough(curves, "model")
         left.append(curves.difference("model", "truth", 1600).value)
-        fast.append(found.left_if_fast)
-        slow.append(found.left_if_slow)
-        inside += found.left_if_fast <= left[-1] <= found.left_if_slow
+        assert found.gain is not None
+        fast.append(found.gain * ALL_FAST)  # also where the gain may be none, and nothing is told
+        slow.append(found.gain * ALL_SLOW)
+        inside += fast[-1] <= left[-1] <= slow[-1]
     means = ", ".join(f"{np.mean(one):.4f}" for one in (left, fast, slow))
     print(  # noqa: T201 - counts of an acceptance experiment
         f"\nleft to gain, fast, slow: {means}; left {min(left):.4f} to {max(left):.4f}, fast"
@@ -143,7 +144,7 @@ def test_models_that_are_trained_alike_are_told_apart_no_more_often_than_they_ma
         mean = float(clusters.strata.means(apart)[0])
         one = leave_out(clusters, clusters.strata.deviations(apart)).estimate(0, mean, 0.95)
         covered += one.lower <= 0 <= one.upper
-        kept += bool(find_set_p(losses, clusters, 1).min() > 0.05)
+        kept += bool(find_leavers(losses, clusters, 1).p.min() > 0.05)
     print(  # noqa: T201 - counts of an acceptance experiment
         f"\ntrained on half the judges each: 0 covered {covered}, both kept {kept} of {replicates}"
     )

@@ -141,13 +141,14 @@ def ranked() -> Rankings:
     return Rankings(nw.from_native(frame))
 
 
-def test_a_ranking_is_one_judgment_and_its_weight_is_carried_to_its_pairs():
+def test_a_judge_of_long_rankings_weighs_no_more_than_a_judge_of_pairs():
     mixed = Mix(each="judge").weigh(ranked())
     rows = pl.DataFrame(fetch_columns(mixed.frame.select("judge", "ranking", "weight")))
     ann = rows.filter(pl.col("judge") == "ann")["weight"]
     ben = rows.filter(pl.col("judge") == "ben")["weight"]
     assert (len(ann), len(ben)) == (12, 1)
-    assert ben[0] == pytest.approx(4 * ann[0])  # one ranking weighs what four do
+    assert ben[0] == pytest.approx(12 * ann[0])  # half of the weight, on one comparison
+    assert ben.sum() == pytest.approx(ann.sum()) == pytest.approx(6.5)
     assert ann.sum() + ben.sum() == pytest.approx(13)
     assert (mixed.mix.n_judgments, mixed.mix.n_comparisons) == (5, 13)
     assert mixed.count_judgments() == 5
@@ -188,7 +189,9 @@ def test_a_mix_of_nothing_is_refused():
 
 
 def test_a_level_without_a_share_is_refused_by_name_and_with_the_nearest():
-    with pytest.raises(UnknownOption, match=r"crowd of .* has no share .* Did you mean 'crod'"):
+    with pytest.raises(
+        UnknownOption, match=r"^no judgment of .* has judge_group crod. Did you mean 'crowd'"
+    ):
         Mix({"judge_group": {"expert": 0.8, "crod": 0.2}}).weigh(comparisons(judged()))
 
 
@@ -256,3 +259,17 @@ def test_the_mix_is_made_in_every_task_by_itself_and_a_task_without_a_level_is_r
 def test_models_of_whole_judgments_refuse_a_mix():
     with pytest.raises(UnknownOption, match="random-judges counts whole judgments"):
         rank(comparisons(panel()), model=RandomJudges(), mix=Mix(each="judge"))
+
+
+@pytest.mark.parametrize(
+    "shares",
+    ["judge_group=expert:1", {"judge_group": "expert"}, {"judge_group": {"expert": "a"}}],
+)
+def test_shares_that_are_no_numbers_are_refused_in_words(shares):
+    with pytest.raises(UnknownOption, match=r"write them as .'judge_group'"):
+        Mix(shares)
+
+
+def test_a_mix_in_the_words_of_the_command_line_is_refused_with_how_to_state_one():
+    with pytest.raises(UnknownOption, match=r"state one as evenhand\.Mix\("):
+        rank(comparisons(judged()), mix="judge_group=expert:1")

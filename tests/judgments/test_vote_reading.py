@@ -182,3 +182,20 @@ def test_a_table_without_votes_is_refused():
     data = handle(Comparisons, VOTES | {"weight": [0] * 4}, "duckdb")
     with pytest.raises(InvalidJudgments, match="the weight of all 4 rows"):
         data.votes()
+
+
+WEIGHTED = {
+    "ranking": ["1", "1", "1", "2", "2", "2"],
+    "system": ["a", "b", "c", "a", "b", "c"],
+    "rank": [1, 2, 2, 1, 1, 2],
+    "weight": [3, 3, 3, 1, 1, 1],
+}
+
+
+@every_engine
+def test_a_ranking_of_weight_three_is_three_answers_also_as_votes(engine):
+    data = handle(Rankings, WEIGHTED, engine).comparisons()
+    table, votes = data.tally(), data.votes()
+    assert votes.tally().n_judgments == table.n_judgments == 4
+    assert votes.tally().digest == table.digest
+    assert sorted(Counter(votes.answer.tolist()).values()) == [3, 3, 3, 3]

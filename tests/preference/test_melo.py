@@ -1,5 +1,7 @@
 """mElo finds circles where there are some, and leaves Bradley and Terry's model where not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -117,15 +119,74 @@ def test_without_circles_it_is_bradley_terry_under_its_prior():
     pairs = [("s00", "s05"), ("s08", "s01")]
     assert fit.share == 0
     np.testing.assert_allclose(fit.predict(pairs), plain.predict(pairs), rtol=0, atol=2e-4)
-    assert fit.says[0] == "no circles beyond noise: this is Bradley and Terry's model"
+    assert fit.says[0] == "the penalty leaves no circles: this is Bradley and Terry's model"
 
 
 def test_more_planes_than_systems_allow_are_said_to_be_fewer():
     fit = MElo(k=3, strength=1.0).fit(campaign(rock_paper_scissors(3), 400, 1))
     assert fit.coordinates.shape == (3, 2)
-    assert "3 systems go in circles in at most 1 planes" in fit.notes
+    assert "3 systems go in circles in at most 1 plane" in fit.notes
+
+
+def test_two_systems_have_no_circle_and_no_planes_or_starts_are_spoken_of():
     two = MElo().fit(tally(("a", "b", 7, 2, 3)))
-    assert (two.share, two.circle) == (0, None)
+    assert (two.share, two.circle, two.noise_p) == (0, None, None)
+    assert two.says[0].startswith("with two systems there can be no circle")
+    assert "0 " not in " ".join((*two.says[2:], *two.notes))
+    assert "planes" not in " ".join((*two.says, *two.notes))
+
+
+def test_a_circle_is_named_where_there_is_one_and_seldom_where_noise_alone_makes_it():
+    fits = [MElo(starts=1).fit(campaign(transitive(15), 1500, seed)) for seed in range(20)]
+    assert sum(fit.share > 0 for fit in fits) > 10
+    assert sum(fit.circle is not None for fit in fits) <= 3
+    for fit in fits:
+        said = " ".join(fit.says)
+        p = f"the flat model alone gives as much in {100 * fit.noise_p:.0f} % of 99 simulated"
+        assert p in said
+        named = "strongest circle" in said or "of higher worth" in said
+        assert not named or fit.noise_p <= 0.05
+        assert ("no sign of circles" in said) == (fit.noise_p > 0.05)
+    strong = MElo().fit(campaign(rock_paper_scissors(), 1500, 0))
+    assert strong.noise_p == strong.extras["noise_p"] == 0.01
+    assert strong.extras["circle"] is not None
+
+
+def test_noise_says_the_same_twice_and_its_share_is_even_where_nothing_goes_in_circles():
+    fits = [MElo(starts=1).fit(campaign(transitive(6), 600, seed)) for seed in range(30)]
+    assert np.mean([fit.noise_p for fit in fits]) == pytest.approx(0.5, abs=0.2)
+    assert MElo(starts=1).fit(campaign(transitive(6), 600, 0)).noise_p == fits[0].noise_p
+
+
+def test_shares_are_whole_percent():
+    rock = tally(("a", "b", 80, 0, 20), ("b", "c", 80, 0, 20), ("c", "a", 80, 0, 20))
+    assert MElo(strength=1.0).fit(rock).says[0].startswith("100 % of the variance")
+    nearly = tally(("a", "b", 800, 0, 100), ("b", "c", 800, 0, 100), ("a", "c", 970, 0, 30))
+    fit = MElo(strength=0.5).fit(nearly)
+    assert 0 < fit.share < 0.01
+    assert fit.says[0].startswith("less than 1 % of the variance")
+
+
+def test_a_weak_penalty_by_number_is_noted_and_the_default_is_not():
+    data = campaign(rock_paper_scissors(), 800, 2)
+    assert "more of them may find a better maximum" in " ".join(MElo(strength=0.1).fit(data).notes)
+    assert "better maximum" not in " ".join(MElo().fit(data).notes)
+
+
+def test_the_prior_and_o_are_those_of_the_score_equation_by_hand():
+    """With r and −r: 30 − 40 σ(2r) + prior (1/2 − σ(r)) = 0; o is r / 2."""
+    for prior in (1.0, 20.0):
+        fit = MElo(prior=prior).fit(tally(("a", "b", 30, 0, 10)))
+        r = 2 * fit.coefficients[0].estimate
+        score = 30 - 40 / (1 + np.exp(-2 * r)) + prior * (0.5 - 1 / (1 + np.exp(-r)))
+        assert score == pytest.approx(0, abs=1e-3)
+        assert r == pytest.approx(fit.log_worth[0])
+
+
+def test_rankings_are_noted_to_have_less_noise_that_goes_in_circles():
+    ranked = tally(("a", "b", 7, 2, 3), ("b", "c", 7, 2, 3), ("a", "c", 7, 2, 3))
+    notes = MElo().fit(replace(ranked, n_judgments=12.0)).notes
+    assert any("one ranking cannot contain a circle: less goes" in note for note in notes)
 
 
 def test_a_hundred_systems_take_seconds():
@@ -151,9 +212,33 @@ def test_what_cannot_be_fitted_is_refused():
         ({"strength": 0.0}, "strength cannot be 0.0"),
         ({"strength": "some"}, "strength cannot be 'some'"),
         ({"prior": 0.0}, "prior cannot be 0.0"),
+        ({"k": 1.5}, "k cannot be 1.5: it is a whole number"),
+        ({"k": True}, "k cannot be True"),
+        ({"k": "1"}, "k cannot be '1'"),
+        ({"prior": "1"}, "prior cannot be '1'"),
+        ({"strength": None}, "strength cannot be None"),
+        ({"starts": 2.5}, "starts cannot be 2.5"),
+        ({"seed": -1}, "seed cannot be -1: it is a whole number, 0 or more"),
         ({"ties": "half-win"}, "ties cannot be 'half-win'"),
     ],
 )
 def test_settings_that_do_not_exist_are_refused(settings, said):
     with pytest.raises(UnknownOption, match=said):
         MElo(**settings)
+
+
+def test_a_system_preferred_to_one_of_higher_worth_is_named_though_nothing_goes_in_circles():
+    answers = {
+        (0, 1): (75, 25),
+        (1, 2): (98, 2),
+        (1, 3): (98, 2),
+        (0, 2): (55, 45),
+        (0, 3): (55, 45),
+    }
+    left, right = np.array(list(answers), np.int32).T
+    wins, losses = np.array(list(answers.values()), float).T
+    tally = Tally(tuple("ABCD"), left, right, wins, 0 * wins, losses, n_judgments=500)
+    fit = MElo().fit(tally)
+    assert fit.log_worth[1] > fit.log_worth[0]
+    assert fit.odds[0, 1] > 0
+    assert any("yet A is preferred to B, of higher worth" in line for line in fit.says)

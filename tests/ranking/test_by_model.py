@@ -7,13 +7,15 @@ from scipy import stats
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.irt_categorical import IRTCategorical
 from evenhand.preference.irt_gaussian import IRTGaussian
 from evenhand.preference.models import MODELS, name_settings
 from evenhand.preference.plackett_luce import PlackettLuce
 from evenhand.preference.random_judges import RandomJudges
 from evenhand.ranking import GroupedRankings, bootstrap, rank
 from evenhand.ranking.bootstrap import resample, resample_model
-from evenhand.ranking.by_model import ALIKE
+from evenhand.ranking.by_model import ALIKE, NOT_TO_RANK
+from evenhand.ranking.by_model_kinds import KINDS, list_kinds
 from ranking.panels import comparisons, panel, tally
 
 SLOW = ("melo",)
@@ -158,6 +160,37 @@ def test_baselines_are_resampled_by_cluster_and_the_seed_stands_in_the_signature
 def test_what_a_model_does_not_have_is_refused_by_name(data, name, settings, message):
     with pytest.raises(UnknownOption, match=message):
         rank(data, model=name, **settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("plackett-luce", {"interval": "bootstrap"}), ("irt-gaussian", {"cluster": "judge"})],
+)
+def test_what_a_model_does_not_have_is_refused_before_its_fit(data, name, settings, monkeypatch):
+    def fail(*_):
+        pytest.fail("was fitted")
+
+    monkeypatch.setattr(MODELS[name].load(), "fit", fail)
+    with pytest.raises(UnknownOption, match="does not apply"):
+        rank(data, model=name, **settings)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kinds_of_intervals_known_beforehand_are_those_of_the_fit(data, name):
+    fit = (
+        IRTGaussian(sweeps=60, burn_in=20).fit(data)
+        if name == "irt-gaussian"
+        else IRTCategorical(sweeps=60, burn_in=20).fit(data)
+        if name == "irt-categorical"
+        else MODELS[name].make().fit(data)
+    )
+    assert list_kinds(fit) == KINDS[name]
+
+
+@pytest.mark.parametrize("name", ["melo", "geometric-students"])
+def test_models_that_are_not_made_to_rank_say_so(data, name, monkeypatch):
+    monkeypatch.setattr(bootstrap, "FEWER", 20)
+    assert f"{name} {NOT_TO_RANK[name]}" in rank(data, model=name, cluster="judge").notes
 
 
 def test_several_tasks_are_ranked_task_by_task(data):

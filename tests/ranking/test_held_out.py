@@ -45,7 +45,7 @@ def test_the_model_that_made_the_votes_is_best_and_uniform_is_three() -> None:
     found = one(FOUND)
     assert found.best == "bradley-terry"
     assert found.scores[-1].model == "uniform"
-    assert found.scores[-1].perplexity == pytest.approx(3)
+    assert found.scores[-1].perplexity == 3.0
     assert "uniform" not in found.best_set
 
 
@@ -94,6 +94,56 @@ def test_other_columns_divide_too() -> None:
     assert {name: found[name].held_out.size for name in found} == {"a": 700, "b": 800}
 
 
+def test_rows_of_no_group_are_refused_by_number() -> None:
+    half = np.where(np.arange(1500) < 700, "a", "b").astype(object)
+    half[:2] = None
+    number = [None, *([1] * 700), *([2] * 799)]
+    frame = FRAME.with_columns(half=pl.Series(half.tolist()), number=pl.Series(number))
+    for column, rows in (("half", "rows 1, 2"), ("number", "row 1")):
+        said = rf"a value is missing in column '{column}' .*\({rows}\)"
+        with pytest.raises(InvalidJudgments, match=said):
+            compare_models(evenhand.read(frame), models=MODELS[:2], group_by=column)
+
+
+def test_groups_that_mix_tasks_say_so() -> None:
+    frame = frame_of(World(n=1500, tasks=2), 3).with_columns(
+        half=pl.Series(np.where(np.arange(1500) < 700, "a", "b"))
+    )
+    data = evenhand.read(frame)
+    found = compare_models(data, models=MODELS[:2], group_by="half")
+    assert all("2 tasks are pooled" in found[name].notes for name in ("a", "b"))
+    apart = compare_models(data, models=MODELS[:2])
+    assert not any("pooled" in note for name in apart for note in apart[name].notes)
+
+
+def test_one_division_is_told_of_and_several_are_not() -> None:
+    data = evenhand.read(FRAME)
+    border = "another division may move models near the border"
+    assert any(border in note for note in one(FOUND).notes)
+    again = one(compare_models(data, models=MODELS[:2], folds=3, repeats=3))
+    assert not any(border in note for note in again.notes)
+    assert again.scores[-1].perplexity == 3.0
+    assert (again.scores[-1].lower, again.scores[-1].upper) == (3.0, 3.0)
+
+
+def test_folds_are_those_that_were_made() -> None:
+    nested = FRAME.filter(
+        pl.col("item").str.slice(1).cast(int) % 12 == pl.col("judge").str.slice(1).cast(int)
+    )
+    found = one(compare_models(evenhand.read(nested), models=MODELS[:2], by="both"))
+    assert found.folds < 25
+    assert f", {found.folds} times" in found.notes[0]
+    hollow = 25 - found.folds
+    assert found.notes[1] == f"{hollow} of 25 blocks hold no comparison and are no fold"
+
+
+def test_models_out_of_the_set_show_who_beat_them() -> None:
+    rows = {row["model"]: row for row in one(FOUND).records()}
+    assert rows["uniform"]["beaten_by"] in {*MODELS} - {"uniform"}
+    assert rows["uniform"]["behind_lower"] > 0
+    assert rows[one(FOUND).best]["beaten_by"] is None
+
+
 def test_progress_ends_where_it_said() -> None:
     told: list[tuple[int, int]] = []
     data = evenhand.read(frame_of(World(n=1500, tasks=2), 3))
@@ -105,6 +155,8 @@ def test_progress_ends_where_it_said() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     data = evenhand.read(FRAME)
+    with pytest.raises(UnknownOption, match="seed cannot be -1: it is a whole number from 0"):
+        compare_models(data, models="uniform", seed=-1)
     with pytest.raises(UnknownOption, match="level cannot be 95"):
         compare_models(data, models="uniform", level=95)
     with pytest.raises(InvalidJudgments, match="are compared on comparisons or rankings, not on"):

@@ -5,13 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import norm, t
 
+from evenhand.judgments import Factor
 from evenhand.ranking.intervals import (
     centred_variance,
     find_clusters,
     pair_variance,
     percentile_intervals,
     rank_ranges,
+    resampled_intervals,
     wald_intervals,
 )
 
@@ -132,3 +135,18 @@ def test_one_system_and_many_make_clusters():
     assert find_clusters(np.array([0]), np.zeros((1, 1), dtype=np.int8)).tolist() == [1]
     every = np.sign(np.arange(5)[None, :] - np.arange(5)[:, None]).astype(np.int8)
     assert find_clusters(np.arange(5), every).tolist() == [1, 2, 3, 4, 5]
+
+
+def test_resamples_of_few_clusters_are_widened_by_t_and_by_the_lost_degree_of_freedom():
+    draws = np.random.default_rng(1).normal(size=(4000, 2))
+    factor = Factor(tuple("abcdefgh"), np.arange(8, dtype=np.int32), np.full(8, 5.0), 8)
+    plain = percentile_intervals(draws, 0.95, "drawn")
+    wide = resampled_intervals(draws, [factor], 0.95, "drawn")
+    due = np.sqrt(8 / 7)
+    np.testing.assert_allclose(wide.stderr, plain.stderr * due)
+    longer = due * t.ppf(0.975, 7) / norm.ppf(0.975)
+    np.testing.assert_allclose(wide.upper - wide.lower, (plain.upper - plain.lower) * longer)
+    assert wide.df == 7
+    assert wide.method == "drawn, widened by t on 7 df"
+    none = resampled_intervals(draws, [], 0.95, "drawn")
+    np.testing.assert_array_equal(none.lower, plain.lower)

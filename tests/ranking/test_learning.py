@@ -22,7 +22,8 @@ def test_curves_fall_and_say_how_they_were_made() -> None:
     )
     first, last = found.curve("bradley-terry")
     assert last.perplexity < first.perplexity < 3
-    assert "learning curves, 2 sizes 100-400, 2 trials, test sets of 400" in found.signature
+    assert "learning curves, sizes 100 400, 2 trials | held out 400 or more" in found.signature
+    assert "| tasks t0, t1 | uniform, bradley-terry | level 0.95 seed=20131 |" in found.signature
     assert found.signature.count("seed=20131") == 1
 
 
@@ -49,7 +50,19 @@ def test_refused_trainings_are_counted_in_a_note() -> None:
     assert any(note.startswith("4 trainings were refused (judge-slopes)") for note in found.notes)
 
 
+def test_the_signature_tells_what_it_was_told_and_one_of_each_in_the_singular() -> None:
+    told = "trained on group=crowd, tested on group=expert"
+    single = evenhand.read(frame_of(WORLD, 3).filter(pl.col("task") == "t0"))
+    found = trace_learning(
+        single, models="uniform", sizes=(100,), trials=1, least=400, level=0.9, told=told
+    )
+    assert "learning curves, size 100, 1 trial | held out" in found.signature
+    assert f"| task t0 | uniform | {told} | level 0.9 seed=20131 |" in found.signature
+
+
 def test_settings_that_cannot_be_are_refused() -> None:
+    with pytest.raises(UnknownOption, match="seed cannot be -1: it is a whole number from 0"):
+        trace_learning(DATA, models="uniform", seed=-1)
     with pytest.raises(UnknownOption, match="overlap cannot be 'all'"):
         trace_learning(DATA, models="uniform", overlap="all")
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.report.drawing import dress, render, write_figures
+from evenhand.report.drawing import check_folder, dress, render, write_figures
 from evenhand.report.marks import begin_chart
 
 
@@ -55,3 +55,29 @@ def test_nothing_is_written_where_one_of_the_forms_cannot_be_drawn(chart, tmp_pa
     with pytest.raises(UnknownOption, match="take json"):
         write_figures({"one": chart}, tmp_path / "new", ("json", "svg"))
     assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_is_checked_without_being_made(tmp_path):
+    check_folder(tmp_path / "new" / "deeper")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "taken").write_text("a file")
+    for folder in (tmp_path / "taken", tmp_path / "taken" / "below"):
+        with pytest.raises(UnknownOption, match=r"cannot be written to .*: not a directory"):
+            check_folder(folder)
+    with pytest.raises(UnknownOption, match="file name too long"):
+        check_folder(tmp_path / ("x" * 300))
+    with pytest.raises(UnknownOption, match="gif"):
+        check_folder(tmp_path, ("gif",))
+
+
+def test_a_folder_without_leave_to_write_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("evenhand.report.drawing.access", lambda *_: False)
+    with pytest.raises(UnknownOption, match="permission denied"):
+        check_folder(tmp_path)
+
+
+def test_a_missing_renderer_is_noticed_beforehand(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    check_folder(tmp_path, ("json",))
+    with pytest.raises(UnknownOption, match="evenhand\\[images\\]"):
+        check_folder(tmp_path, ("json", "png"))

@@ -1,5 +1,7 @@
 """Who is preferred to whom."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -26,12 +28,45 @@ def test_a_cell_is_the_chance_that_the_row_is_preferred_with_half_of_the_ties():
     assert set(cells) == {("x", "y"), ("y", "x")}, "nothing is compared with itself"
 
 
-def test_the_scale_is_dark_where_the_row_is_preferred_and_even_about_a_half():
-    scale = draw_heat_map(list("abcd"), chances(4)).to_dict()["layer"][0]["encoding"]["color"]
-    low, high = scale["scale"]["domain"]
+def luminance(colour):
+    """Relative luminance of "#rrggbb" (WCAG 2)."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear))
+
+
+def lightness(colour):
+    """L of CIELAB, which the scale interpolates."""
+    return 116 * luminance(colour) ** (1 / 3) - 16
+
+
+def test_the_scale_has_its_palest_in_the_middle_and_two_hues_beyond():
+    drawn = draw_heat_map(list("abcd"), chances(4)).to_dict()["layer"][0]["encoding"]["color"]
+    low, middle, high = drawn["scale"]["domain"]
+    assert middle == 0.5
     assert low + high == pytest.approx(1)
-    light, dark = (int(colour[1:3], 16) for colour in scale["scale"]["range"])
-    assert light > dark
+    brown, even, blue = drawn["scale"]["range"]
+    assert luminance(even) > 0.8
+    assert max(luminance(brown), luminance(blue)) < 0.1
+    assert lightness(brown) == pytest.approx(lightness(blue), abs=1), "neither side looks stronger"
+    assert int(brown[1:3], 16) > int(brown[5:], 16)
+    assert int(blue[1:3], 16) < int(blue[5:], 16)
+
+
+@pytest.mark.parametrize("draw", [draw_heat_map, draw_tie_map])
+def test_numbers_can_be_read_on_every_shade(draw):
+    q = np.full((3, 3, 3), 1 / 3)
+    q[0, 1], q[1, 0] = (0.9, 0.1, 0.0), (0.0, 0.1, 0.9)
+    layers = draw(list("abc"), q).to_dict()["layer"]
+    scale = layers[0]["encoding"]["color"]["scale"]
+    ends = [lightness(colour) for colour in scale["range"]]
+    asked = layers[1]["encoding"]["color"]["condition"]
+    base, turn = (float(word) for word in re.findall(r"\d[\d.]*", asked["test"]))
+    assert (asked["value"], layers[1]["encoding"]["color"]["value"]) == ("white", "black")
+    for value in np.linspace(scale["domain"][0], scale["domain"][-1], 201):
+        under = ((np.interp(value, scale["domain"], ends) + 16) / 116) ** 3
+        dark = abs(value - base) > turn
+        assert (1.05 / (under + 0.05) if dark else (under + 0.05) / 0.05) > 4.5, value
 
 
 def test_ties_have_a_map_of_their_own():

@@ -34,6 +34,11 @@ def found(data):
     return compare_models(data, models=MODELS)
 
 
+def caption(chart):
+    """What stands below a title, its lines joined."""
+    return " ".join(chart.to_dict()["title"]["subtitle"])
+
+
 def test_perplexities_are_drawn_as_they_are_best_first(found):
     rows = {
         row["name"]: row for row in values(draw_comparison(found)["perplexity"]) if "name" in row
@@ -52,6 +57,24 @@ def test_models_that_are_surely_worse_are_grey(found):
     assert rows["bradley-terry"]["looks"] == "strong"
     assert rows["uniform"]["looks"] == "weak"
     assert rows["bradley-terry"]["value"] == 0
+
+
+def test_the_caption_says_whom_grey_models_are_worse_than(data, found):
+    for drawn in draw_comparison(found).values():
+        assert "surely worse than bradley-terry" in caption(drawn)
+    three = compare_models(data, models=(*MODELS, "adjusted-uniform"))
+    assert three.best_set == ("bradley-terry",)
+    behind = {"uniform": "adjusted-uniform", "adjusted-uniform": "bradley-terry"}
+    drawn = draw_comparison(replace(three, left_behind=behind))["differences"]
+    assert "surely worse than some other model" in caption(drawn), "not the best for both"
+    alike = compare_models(data, models=["bradley-terry", "bradley-terry-prior"])
+    assert len(alike.best_set) == 2
+    assert "grey" not in caption(draw_comparison(alike)["differences"])
+
+
+def test_one_model_has_no_differences(data):
+    alone = compare_models(data, models=["bradley-terry"])
+    assert set(draw_comparison(alone)) == {"perplexity"}
 
 
 def test_nothing_is_drawn_where_every_model_refused(found):
@@ -98,12 +121,20 @@ def test_a_posterior_has_its_own_intervals():
         order_scale="ability",
         predict=lambda pairs: np.full((len(pairs), 3), 1 / 3),
     )
+    assert "as if judges were alike" in caption(draw_fit(fit, name="irt")["abilities"])
     rows = {row["name"]: row for row in values(draw_fit(fit, name="irt")["abilities"])}
     spread = 0.2 * np.sqrt(
         2 / 3
     )  # of one of three means about their mean: the common shift is gone
     assert rows["a"]["value"] == pytest.approx(1, abs=0.02)
     assert rows["a"]["upper"] - rows["a"]["value"] == pytest.approx(1.96 * spread, rel=0.08)
+
+
+@pytest.mark.parametrize("width", [240, 360, 620])
+def test_titles_do_not_break_inside_a_name(width):
+    fit = BradleyTerry().fit(tally(("a", "b", 6, 2, 2), ("b", "c", 5, 3, 2)))
+    for drawn in draw_fit(fit, name="geometric-students", width=width).values():
+        assert any("geometric-students" in line for line in drawn.to_dict()["title"]["text"])
 
 
 def test_a_model_without_errors_says_so():

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from drawn_figures import heights, size, texts, values
+from evenhand.report.drawing import QUIET
 from evenhand.report.learning_curves import Curve, draw_learning_curves
 
 SIZES = (100, 200, 400, 800, 1600, 3200)
@@ -46,6 +47,15 @@ def test_the_uniform_model_is_a_line_of_its_own_unless_it_is_among_the_models():
     assert texts(draw_learning_curves([curve("melo", 2.4)])).count("uniform") == 1
     both = [curve("melo", 2.4), Curve("uniform", SIZES, [3.0] * 6)]
     assert texts(draw_learning_curves(both)).count("uniform") == 1
+
+
+def test_the_uniform_model_is_grey_and_dashed_and_takes_no_colour_of_another():
+    curves = [curve(name, 2.4) for name in "abcde"] + [Curve("uniform", SIZES, [3.0] * 6)]
+    line = draw_learning_curves(curves).to_dict()["layer"][0]["encoding"]
+    colours, dashes = (_scale(line[name]) for name in ("color", "strokeDash"))
+    assert colours["uniform"] == QUIET
+    assert len(set(colours.values())) == 6
+    assert dashes["uniform"] != dashes["a"]
 
 
 def test_a_model_far_worse_than_guessing_does_not_squeeze_the_others():

@@ -72,6 +72,38 @@ def test_the_variance_is_the_larger_of_one_way_and_both() -> None:
     assert left.df == pytest.approx(min(way.effective for way in left.ways) - 1)
 
 
+def test_judges_and_items_add_up_less_what_they_share() -> None:
+    found = find_clusters(VOTES, 1)
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=20)[VOTES.judge] + rng.normal(size=70)[VOTES.item]
+    values += rng.normal(size=1500)
+
+    def leave(codes: np.ndarray) -> float:  # the jackknife by hand
+        means = np.array([values[codes != code].mean() for code in np.unique(codes)])
+        return float((len(means) - 1) / len(means) * ((means - means.mean()) ** 2).sum())
+
+    cells, moved = VOTES.judge * 70 + VOTES.item, values - values.mean()
+    shared = sum(moved[cells == cell].sum() ** 2 for cell in np.unique(cells)) / 1500**2
+    expected = leave(VOTES.judge) + leave(VOTES.item) - shared
+    assert expected > 1.1 * max(leave(VOTES.judge), leave(VOTES.item))
+    left = leave_out(found, found.strata.deviations(values[None, :]))
+    assert float(left.variance[0]) == pytest.approx(expected)
+
+
+def test_five_to_eight_effective_judges_are_few() -> None:
+    votes = World(n=1500, judges=7, items=70).simulate(np.random.default_rng(2))
+    found = find_clusters(votes, 1)
+    assert found.name == "judge+item"
+    assert found.notes == ("6.9 effective judges: intervals are wide; 8 or more would narrow them",)
+
+
+def test_means_of_values_that_are_alike_are_exact() -> None:
+    strata = find_clusters(World(n=1501, tasks=3).simulate(np.random.default_rng(2)), 1).strata
+    values = np.full((1, 1501), 0.1)
+    assert strata.means(values)[0] == 0.1
+    assert not strata.deviations(values).any()
+
+
 def test_intervals_are_of_students_t() -> None:
     one = bound(2.0, 4.0, 7.5, 0.9)
     assert one.upper - one.value == pytest.approx(2 * t_quantile(0.95, 7.5))

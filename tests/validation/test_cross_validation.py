@@ -48,3 +48,11 @@ def test_progress_counts_trainings() -> None:
     plan = Plan("both", 3, 1, 3)
     cross_validate(VOTES, {"t": TRUTH}, plan, lambda done, total: told.append((done, total)))
     assert told == [(i, 9) for i in range(1, 10)]
+
+
+def test_blocks_without_votes_are_no_folds() -> None:
+    nested = VOTES.take(np.flatnonzero(VOTES.item % 10 == VOTES.judge))  # items of one judge each
+    model = Sizes()
+    found = cross_validate(nested, {"sizes": model}, Plan("both", 5, 2, 3))
+    assert sum(found.folds) == len(model.seen) < 50
+    assert len(found.folds) == 2

@@ -54,6 +54,23 @@ def test_items_that_share_an_answer_stay_together() -> None:
         assert len(set(bound.answer[fold.test].tolist())) == 1
 
 
+@pytest.mark.parametrize("by", ["judge", "item", "both"])
+def test_what_answers_tie_together_is_on_one_side(by: str) -> None:
+    rows = np.arange(1500)
+    spans = replace(VOTES, judge=(rows // 30).astype(np.int32), item=(rows // 15).astype(np.int32))
+    spans = replace(
+        spans,
+        judges=tuple(f"j{i:02}" for i in range(50)),
+        items=tuple(f"i{i:03}" for i in range(100)),
+        answer=((rows + 15) // 60 * 2 + (rows % 2)).astype(np.int32),  # over judges and items
+    )
+    for _, fold in make_folds(spans, Plan(by, 4, 1, 7)):
+        assert not np.isin(spans.answer[fold.test], spans.answer[fold.train]).any()
+        for name in ("judge", "item") if by == "both" else (by,):
+            codes = getattr(spans, name)
+            assert not np.isin(codes[fold.test], codes[fold.train]).any()
+
+
 def test_blocks_are_even_up_to_the_heaviest_judge() -> None:
     sizes = [len(test) for test in held(VOTES, "judge", 5)]
     assert max(sizes) - min(sizes) <= np.bincount(VOTES.judge).max()

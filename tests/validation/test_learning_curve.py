@@ -56,6 +56,22 @@ def test_subsets_are_of_votes_that_differ_between_trials() -> None:
     assert first.item.tolist() != second.item.tolist()
 
 
+def test_tasks_draw_apart() -> None:
+    one = TASKS[0]
+    twin = one._replace(said=replace(one.said, task="twin"))
+    model = Sizes()
+    trace([one, twin], {"sizes": model}, replace(PROTOCOL, sizes=(50,), trials=1))
+    first, second = model.seen
+    assert first.item.tolist() != second.item.tolist()
+
+
+def test_a_whole_set_costs_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(range(1000))
+    monkeypatch.setattr("evenhand.validation.training.process_time", lambda: float(next(ticks)))
+    found = trace(TASKS, {"truth": TRUTH}, replace(PROTOCOL, sizes=(5000,)))
+    assert found.seconds == {"truth": 2.0}  # a second for each of two tasks, of three trials each
+
+
 def test_losses_are_means_of_what_the_model_says() -> None:
     found = trace(TASKS, {"sizes": Sizes()}, PROTOCOL)
     tie = 200 / 300

@@ -1,10 +1,14 @@
 """Learning curves: averages over trials and tasks, intervals, and holes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.votes import Votes
+from evenhand.numerics.distributions import t_quantile
+from evenhand.validation.clusters import leave_out
 from evenhand.validation.learning_curve import Protocol, divide_tasks, trace
 from evenhand.validation.learning_result import LearningCurves
 from evenhand.validation.training import Models
@@ -89,6 +93,54 @@ def test_the_interval_of_one_task_is_that_of_a_mean_by_the_delta_method() -> Non
     variance = (g - 1) / g * ((by_judge - by_judge.mean()) ** 2).sum()
     least = np.log(2) * found.value * np.sqrt(variance)
     assert least <= found.stderr < 3 * least
+
+
+JITTER = np.random.default_rng(3).normal(0, 0.3, CURVES.losses.shape)
+UNEVEN = replace(CURVES, losses=CURVES.losses + JITTER)
+
+
+def test_trials_add_their_variance_and_their_degrees_of_freedom() -> None:
+    found = UNEVEN.estimate("sizes", 200)
+    trials = 2 ** UNEVEN.losses[0, :, 1]  # two tasks, three trials
+    chance = trials.var(axis=1, ddof=1).sum() / 3 / 2**2
+    left = leave_out(CURVES.clusters, CURVES.deviations[0, 1][None, :])
+    votes = float(left.variance[0])
+    assert chance > 0.2 * votes
+    assert found.stderr**2 == pytest.approx(votes + chance)
+    df = (votes + chance) ** 2 / (votes**2 / left.df + chance**2 / (2 * (3 - 1)))
+    margin = t_quantile(0.975, df) * found.stderr / found.value / np.log(2)
+    assert np.log2(found.upper / found.value) == pytest.approx(margin)
+    gain = UNEVEN.gain("sizes", 60, 200)
+    assert gain.upper - gain.value == pytest.approx(gain.value - gain.lower)
+
+
+def test_the_interval_of_a_perplexity_ends_at_one() -> None:
+    wide = replace(CURVES, deviations=50 * CURVES.deviations)
+    found = wide.estimate("truth", 400)
+    assert found.lower == 1
+    assert found.upper > found.value
+
+
+def test_one_trial_is_told_of() -> None:
+    one = curves_of(VOTES, {"truth": TRUTH}, replace(PROTOCOL, trials=1))
+    assert any(note.startswith("one random subset of each size") for note in one.notes)
+    assert not any(note.startswith("one random subset") for note in CURVES.notes)
+
+
+def test_what_is_best_is_told_of_the_largest_size_that_is_filled() -> None:
+    wide = curves_of(VOTES, {"truth": TRUTH}, replace(PROTOCOL, sizes=(60, 400, 9000)))
+    assert (wide.largest, wide.to_dict()["largest"]) == (400, 400)
+    assert wide.says[0].startswith("lowest perplexity with 400 training comparisons: truth")
+    smaller = replace(wide, test_sets=(wide.test_sets[0], replace(wide.test_sets[1], train=300)))
+    assert "400 training comparisons (fewer in t1): truth" in smaller.says[0]
+
+
+def test_effective_judges_are_told() -> None:
+    loads = np.bincount(CURVES.held_out.judge)
+    assert CURVES.to_dict()["effective_judges"] == pytest.approx(
+        loads.sum() ** 2 / (loads**2).sum()
+    )
+    assert CURVES.to_dict()["df"] == pytest.approx(CURVES.clusters.df)
 
 
 def test_models_are_ordered_by_their_end() -> None:

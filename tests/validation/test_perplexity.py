@@ -27,6 +27,13 @@ def test_perplexities_are_those_of_independent_software(name: str) -> None:
     assert find_perplexity(losses) == pytest.approx(HM.expected["perplexity"][name], abs=1e-12)
 
 
+def test_guessing_is_exactly_three() -> None:
+    for n in (1, 7, 1501):
+        votes = few_held_out([("a", "b", 1)] * n, ["a", "b"])
+        third = Table({("a", "b"): (1 / 3, 1 / 3, 1 / 3)})
+        assert find_perplexity(measure_losses(third, votes)) == 3.0
+
+
 def test_chances_that_do_not_add_up_are_no_predictions() -> None:
     with pytest.raises(InvalidJudgments, match=r"no distributions: .* against .* has chances"):
         measure_losses(table(PRINTED), TESTED)

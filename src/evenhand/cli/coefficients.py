@@ -14,6 +14,8 @@ from evenhand.preference.coefficients import Coefficient, format_p
 from evenhand.preference.fit import Fit
 from evenhand.preference.quasi_variance import QuasiVariances
 
+LAMBDA = "lambda"
+"""The scale of worths, twice which are log-worths."""
 FEW = 3
 MANY = 60
 """Most systems for which quasi-variances are printed: their fit costs K⁴."""
@@ -41,6 +43,8 @@ def draw_table(
     columns: int,
     quasi: Mapping[str, str] | None = None,
     unknown: Sequence[str] = (),
+    *,
+    scale: str = LAMBDA,
 ) -> list[str]:
     """Return the lines of a table of coefficients, titles first.
 
@@ -49,9 +53,11 @@ def draw_table(
         columns: of the terminal.
         quasi: quasi standard errors by system, as text.
         unknown: labels of parameters that the data do not determine.
+        scale: what the estimates are, the title of their column.
 
     """
-    titles = ("name", "parameter", "λ", "s.e.", "z", "p", *(["quasi s.e."] if quasi else []))
+    estimate = "λ" if scale == LAMBDA else scale
+    titles = ("name", "parameter", estimate, "s.e.", "z", "p", *(["quasi s.e."] if quasi else []))
     rows = [titles]
     for one in coefficients:
         own = [quasi.get(one.label, "") if one.name[1:].isdigit() else ""] if quasi else []
@@ -87,9 +93,12 @@ def _numbers(one: Coefficient) -> tuple[str, str, str, str]:
     )
 
 
-def tabulate_coefficients(coefficients: Sequence[Coefficient], comments: Sequence[str]) -> str:
+def tabulate_coefficients(
+    coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
+) -> str:
     """Return the table for a paper."""
-    header = ("", "parameter", r"$\hat\lambda$", "s.e.", "$z$", "$p$")
+    estimate = r"$\hat\lambda$" if scale == LAMBDA else escape(scale)
+    header = ("", "parameter", estimate, "s.e.", "$z$", "$p$")
     rows = [
         (
             escape(one.name),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from evenhand.cli.compare_figures import check_figures
 from evenhand.cli.compare_options import (
     Asked,
     certainty_options,
@@ -56,6 +57,7 @@ def compare(*, group_by: str | None) -> None:
     """
     reading, place, asked = take_reading(), take_output(), take_asked()
     with Patience("comparing") as patience:
+        check_figures(asked)
         data = reading.open_comparisons("compare")
         if asked.curves:
             result = _trace(data, asked, patience)
@@ -93,11 +95,12 @@ def _validate(data: Comparisons, group_by: str | None, asked: Asked, patience: P
 def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
     """Trace learning curves, over all tasks together."""
     from evenhand.cli.compare_figures import write_curves
-    from evenhand.cli.curves_result import CurvesResult
+    from evenhand.cli.curves_result import CurvesResult, say_transfer
     from evenhand.ranking.learning import trace_learning
     from evenhand.validation.split import SIZES
 
     tested, trained = _part(data, asked)
+    transfer = _name_parts(asked)
     found = trace_learning(
         tested,
         training=trained,
@@ -109,8 +112,10 @@ def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
         level=asked.level,
         seed=asked.seed,
         progress=patience.step,
+        told=say_transfer(transfer) if transfer else "",
     )
-    return CurvesResult({"": found}, {}, [*remarks_on(data), *write_curves(found, asked)])
+    read = [*remarks_on(data), *write_curves(found, asked)]
+    return CurvesResult({"": found}, {}, read, transfer=transfer)
 
 
 def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | None]:
@@ -131,3 +136,10 @@ def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | N
             hint = suggest(level, parts) or f" There are {listing([*parts])}"
             raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
     return parts[asked.test[1]], parts[asked.train[1]]
+
+
+def _name_parts(asked: Asked) -> tuple[str, str] | None:
+    """Name those that are trained on and those that are tested on, if they are not the same."""
+    if asked.train is None or asked.test is None:
+        return None
+    return "=".join(asked.train), "=".join(asked.test)

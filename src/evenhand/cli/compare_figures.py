@@ -14,8 +14,24 @@ if TYPE_CHECKING:
     from evenhand.validation.comparison_result import ModelComparison
     from evenhand.validation.learning_result import LearningCurves
 
+USUAL: Final = ("svg", "png")
+"""Forms of figures unless told otherwise."""
 LETTER: Final = 17
 """Pixels of the picture for each letter of a system's name: a third of it is for names."""
+
+
+def check_figures(asked: Asked) -> None:
+    """Refuse figures that cannot be drawn or written, before hours of training.
+
+    Raises:
+        UnknownOption: no renderer, or the folder cannot be written.
+
+    """
+    if asked.figures is None:
+        return
+    from evenhand.report.drawing import check_folder
+
+    check_folder(Path(asked.figures), asked.forms or USUAL)
 
 
 def write_comparisons(groups: Mapping[str, ModelComparison], asked: Asked) -> list[str]:
@@ -78,5 +94,5 @@ def _write(figures: Mapping[str, Any], asked: Asked) -> list[str]:
     from evenhand.report.drawing import write_figures
 
     folder = asked.figures or ""
-    written = write_figures(figures, Path(folder), asked.forms or ("svg", "png"))
+    written = write_figures(figures, Path(folder), asked.forms or USUAL)
     return [f"wrote {len(written)} figures to {folder}"]

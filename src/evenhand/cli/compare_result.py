@@ -9,9 +9,10 @@ import click
 
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.latex import NONE, escape, number, tabular
-from evenhand.cli.terminal import align, label, plural, share, width
+from evenhand.cli.terminal import align, effective, label, plural, share, width
 from evenhand.cli.words import block
 from evenhand.judgments.votes import TIE, Votes
+from evenhand.validation.clusters import count_effective
 from evenhand.validation.comparison_result import HeldOutScore, ModelComparison
 
 MARK: Final = "≈"
@@ -34,6 +35,8 @@ BLOCKS: Final = {
 BEST: Final = "best"
 SLOW: Final = 100.0
 """Seconds that are told without a decimal."""
+WHY: Final = "why"
+"""Column of CSV in which refusals have their reason."""
 
 
 class CompareResult(GroupedResult[ModelComparison]):
@@ -64,10 +67,10 @@ class CompareResult(GroupedResult[ModelComparison]):
         """Return a row for each model, those refused last and without numbers."""
         keys = list(HeldOutScore.__dataclass_fields__)
         refused = [
-            dict.fromkeys(keys) | {"model": name, "seconds": part.seconds[name]}
-            for name in part.refused
+            dict.fromkeys(keys) | {"model": name, "seconds": part.seconds[name], WHY: why}
+            for name, why in part.refused.items()
         ]
-        return [*part.records(), *refused]
+        return [*({**one, WHY: None} for one in part.records()), *refused]
 
     def tabulate(self, name: str, part: ModelComparison) -> str:
         """Return the table for a paper."""
@@ -89,8 +92,9 @@ def count_votes(votes: Votes) -> list[str]:
     if rankings != votes.size:
         said = [f"{plural(rankings, 'answer')} → {said[0]}"]
     for one in ("judge", "item", "system"):
-        if counts[f"n_{one}s"] is not None:
-            said.append(plural(counts[f"n_{one}s"], one))
+        if (many := counts[f"n_{one}s"]) is not None:
+            uneven = effective(many, counts["effective_judges"]) if one == "judge" else ""
+            said.append(plural(many, one) + uneven)
     return [*said, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"]
 
 
@@ -103,6 +107,7 @@ def count_sides(votes: Votes) -> dict[str, Any]:
         "n_judgments": votes.size if votes.answer is None else len({*votes.answer.tolist()}),
         **{f"n_{name}": len({*codes[name].tolist()}) if known[name] else None for name in codes},
         "n_systems": len(sides),
+        "effective_judges": count_effective(votes),
     }
 
 
@@ -113,14 +118,18 @@ def say_held_out(part: ModelComparison) -> str:
 
 
 def say_comparison(part: ModelComparison) -> list[str]:
-    """Say which models predict best, and which surely do worse."""
+    """Say which models predict best, and which are left out of these, and why."""
     worse = [one for one in part.scores if not one.among_best]
     if not worse:
         return [*part.says]
-    first = worse[0]
-    ends = f"{first.difference_lower:.4f} to {first.difference_upper:.4f}"
-    more = f"; {len(worse) - 1} more are worse still" if len(worse) > 1 else ""
-    return [*part.says, f"{first.model} is worse by {first.difference:.4f} bits ({ends}){more}"]
+    first, *more = worse
+    ends = f"{first.behind_lower:.4f} to {first.behind_upper:.4f}"
+    said = (
+        f"{first.model} is not among the best: it is worse than {first.beaten_by} by"
+        f" {first.behind:.4f} bits ({ends})"
+    )
+    also = [f"also left out: {', '.join(one.model for one in more)}"] if more else []
+    return [*part.says, said, *also]
 
 
 def _table(part: ModelComparison, columns: int) -> list[str]:
@@ -167,10 +176,14 @@ def say_seconds(seconds: float) -> str:
 def _legend(part: ModelComparison) -> str:
     if not part.scores:
         return ""
-    marked = f"{MARK} cannot be told from the best, all models looked at at once; "
+    guessing = "perplexity 3 is guessing, lower is better"
+    if len(part.scores) == 1:
+        return guessing
+    marked = f"{MARK} cannot be told from the best" if len(part.best_set) > 1 else "the best"
     return (
-        (marked if len(part.best_set) > 1 else "")
-        + "perplexity 3 is guessing, lower is better; above best: differences on the same"
+        f"{marked}: all models looked at at once, so that one may stay though it looks far from"
+        " the best, if its own noise is large, and leave though it looks near, if another is"
+        f" surely better; {guessing}; above best: differences on the same"
         " judgments, each interval of its pair alone"
     )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import click
 
-from evenhand.cli.compare_result import count_sides, count_votes, say_seconds
+from evenhand.cli.compare_result import WHY, count_sides, count_votes, say_seconds
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.terminal import align, cut, label, plural, width
@@ -25,17 +25,29 @@ LEGEND: Final = (
     "above, the test sets: items with at most k comparisons are held out, the others train; below,"
     " perplexity by training comparisons: 3 is guessing, lower is better"
 )
+BOTH_SIDES: Final = (
+    "held out are items: a judge may be on both sides, so this is of new items, not of new judges"
+)
 
 
+@dataclass(frozen=True, eq=False)
 class CurvesResult(GroupedResult[LearningCurves]):
-    """What `evenhand compare --curves` found."""
+    """What `evenhand compare --curves` found.
 
+    Attributes:
+        transfer: whom models were trained on and whom they were tested on, such as
+            ("group=crowd", "group=expert"); or None.
+
+    """
+
+    transfer: tuple[str, str] | None = None
     lacking = "has no curves"
 
     def draw(self, part: LearningCurves, columns: int) -> list[str]:
         """Return test sets, perplexities, and how many comparisons are enough."""
         sets, table = _sets(part), _table(part, columns)
         return [
+            *([label("", say_transfer(self.transfer), columns)] if self.transfer else []),
             label("", f"held out: {', '.join(count_votes(part.held_out))}", columns),
             "",
             *_print(sets, columns),
@@ -44,24 +56,32 @@ class CurvesResult(GroupedResult[LearningCurves]):
             "",
             *block("says", say_curves(part), columns),
             label("table", LEGEND, columns),
-            *(label("note", note, columns, colour="yellow") for note in _notes(part)),
+            *(label("note", note, columns, colour="yellow") for note in self._notes(part)),
             label("sign", part.signature, columns),
         ]
 
     def describe(self, part: LearningCurves) -> dict[str, Any]:
         """Return the JSON of the curves."""
         enough = _find_enough(part)
-        own = {"enough": None if enough is None else asdict(enough), "says": say_curves(part)}
+        trained, tested = self.transfer or (None, None)
+        own = {
+            "trained_on": trained,
+            "tested_on": tested,
+            "enough": None if enough is None else asdict(enough),
+            "says": say_curves(part),
+            "notes": self._notes(part),
+        }
         return part.to_dict() | count_sides(part.held_out) | own
 
     def rows(self, part: LearningCurves) -> list[dict[str, Any]]:
-        """Return a row for each model and training size."""
-        return part.records()
+        """Return a row for each model and training size, with the first reason of refusals."""
+        why = {(one.model, one.size): one.why for one in reversed(part.refusals)}
+        return [{**row, WHY: why.get((row["model"], row["size"]))} for row in part.records()]
 
     def tabulate(self, name: str, part: LearningCurves) -> str:
         """Return two tables for a paper: the test sets, and perplexity by training size."""
         said = [*([name] if name else []), part.signature, *self.say(part)]
-        sets = [[escape(row[0]), *(f"${cell}$" for cell in row[1:])] for row in _sets(part)[1:]]
+        sets = [[escape(row[0]), *row[1:]] for row in _sets(part)[1:]]
         first = tabular("lrrrr", [*SETS[:1], "$k$", *SETS[2:]], [sets], said)
         header = ["model", *(f"{size:,}" for size in part.sizes)]
         rows = [
@@ -72,18 +92,36 @@ class CurvesResult(GroupedResult[LearningCurves]):
 
     def say(self, part: LearningCurves) -> list[str]:
         """Return what was found, and what must stand beside it."""
-        return [*say_curves(part), *_notes(part)]
+        whom = [say_transfer(self.transfer)] if self.transfer else []
+        return [*whom, *say_curves(part), *self._notes(part)]
+
+    def _notes(self, part: LearningCurves) -> list[str]:
+        """Say which models were refused where, and what else must be known."""
+        alike = () if self.transfer or part.held_out.judges == ("",) else (BOTH_SIDES,)
+        rest = replace(part, refusals=()).notes  # refusals are told here by model
+        options = [note.replace("overlap='drop'", "--overlap drop") for note in rest]
+        return [*_say_refusals(part), *alike, *options]
+
+
+def say_transfer(transfer: tuple[str, str]) -> str:
+    """Say whom models were trained on and whom they were tested on.
+
+    >>> say_transfer(("group=crowd", "group=expert"))
+    'trained on group=crowd, tested on group=expert'
+    """
+    return f"trained on {transfer[0]}, tested on {transfer[1]}"
 
 
 def say_curves(part: LearningCurves) -> list[str]:
     """Say which model is best, which come near it, and how many comparisons are enough."""
-    best, size = part.order[0], part.sizes[-1]
-    if part.curve(best)[-1].perplexity is None:
+    best, size = part.order[0], part.largest
+    at = part.sizes.index(size)
+    if part.curve(best)[at].perplexity is None:
         return [*part.says]
     apart = {
         model: part.difference(model, best, size)
         for model in part.order[1:]
-        if part.curve(model)[-1].perplexity is not None
+        if part.curve(model)[at].perplexity is not None
     }
     near = [model for model, own in apart.items() if own.lower <= 0]
     said = [*part.says]
@@ -92,7 +130,8 @@ def say_curves(part: LearningCurves) -> list[str]:
     worse = [model for model in apart if model not in near]
     if worse:
         own = apart[worse[0]]
-        more = f"; {len(worse) - 1} more are worse still" if len(worse) > 1 else ""
+        others = len(worse) - 1
+        more = f"; {others} more {'is' if others == 1 else 'are'} worse still" if others else ""
         said.append(
             f"{worse[0]} is worse by {own.value:.3f} ({own.lower:.3f} to {own.upper:.3f}){more}"
         )
@@ -150,14 +189,13 @@ def _cell(point: CurvePoint) -> str:
     return NOTHING if point.perplexity is None else f"{point.perplexity:.3f}"
 
 
-def _notes(part: LearningCurves) -> list[str]:
-    """Say which models were refused where, and what else must be known."""
+def _say_refusals(part: LearningCurves) -> list[str]:
+    """Say which models were refused where, and why."""
     refused: dict[str, list[Any]] = {}
     for one in part.refusals:
         refused.setdefault(one.model, []).append(one)
-    said = [
+    return [
         f"{model}: {plural(len(own), 'training')} refused, up to {max(one.size for one in own):,}"
         f" comparisons, so that {NOTHING} stands there: {own[0].why}"
         for model, own in refused.items()
     ]
-    return [*said, *part.notes]

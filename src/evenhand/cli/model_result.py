@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from evenhand.cli.coefficients import draw_table, tabulate_coefficients
+from evenhand.cli.coefficients import LAMBDA, draw_table, tabulate_coefficients
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, sign
 from evenhand.judgments.signature import write_signature
+from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import Coefficient
 from evenhand.preference.models import Fitted, Model
 
@@ -25,24 +26,35 @@ class NamedFit:
     Attributes:
         model: its entry in the registry.
         fit: the fit.
-        digest: of the counts.
+        tally: the counts, with the same digest as under other verbs.
 
     """
 
     model: Model
     fit: Fitted
-    digest: str
+    tally: Tally
 
     @property
     def signature(self) -> str:
         """One line that reproduces the fit."""
         parts = [self.model.name, *self.fit.signature_parts]
-        return write_signature(parts, self.fit.n_judgments, self.digest)
+        return write_signature(parts, self.fit.n_judgments, self.tally.digest)
 
     @property
     def extras(self) -> Mapping[str, Any]:
         """What the model has beside its coefficients; nothing where the fit has no such member."""
         return getattr(self.fit, "extras", {})
+
+    @property
+    def scale(self) -> str:
+        """What the estimates are: λ, half a log-worth, unless the fit says something else."""
+        return getattr(self.fit, "scale", LAMBDA)
+
+    @property
+    def dropped(self) -> float:
+        """Ties that the model left out: all of them or none."""
+        left_out = self.tally.n_comparisons - self.fit.n_comparisons
+        return left_out if left_out == float(self.tally.ties.sum()) else 0.0
 
     @property
     def log_worths(self) -> dict[str, float]:
@@ -71,7 +83,7 @@ class ModelResult(GroupedResult[NamedFit]):
     def tabulate(self, name: str, part: NamedFit) -> str:
         """Return the coefficients for a paper, what was found as comments."""
         said = [*([name] if name else []), part.signature, *part.fit.says, *part.fit.notes]
-        return tabulate_coefficients(part.fit.coefficients, said)
+        return tabulate_coefficients(part.fit.coefficients, said, scale=part.scale)
 
     def say(self, part: NamedFit) -> Sequence[str]:
         """Return what must stand beside the numbers."""
@@ -85,14 +97,17 @@ class ModelResult(GroupedResult[NamedFit]):
 def _draw(one: NamedFit, notes: Sequence[str], columns: int) -> list[str]:
     """Return everything about one fit."""
     fit = one.fit
-    answers = say_answers(fit.n_judgments, fit.n_comparisons)
+    table = draw_table(fit.coefficients, columns, scale=one.scale) if fit.coefficients else []
+    counts = [say_answers(fit.n_judgments, fit.n_comparisons + one.dropped)]
+    counts += [f"{plural(one.dropped, 'tie')} dropped"] if one.dropped else []
+    counts.append(plural(len(fit.systems), "system"))
     worths = list(one.log_worths.items())
     listed = [", ".join(f"{name} {worth:z.4f}" for name, worth in worths)]
     return [
-        label("", f"{answers}, {plural(len(fit.systems), 'system')}", columns),
+        label("", ", ".join(counts), columns),
         label("model", one.model.title, columns),
         "",
-        *([*draw_table(fit.coefficients, columns), ""] if fit.coefficients else []),
+        *([*table, ""] if table else []),
         *block("fit", [f"loglik {fit.loglik:.4f}"], columns),
         *block("says", fit.says, columns),
         *block("worth", [f"log-worths: {listed[0]}"] if len(worths) <= FEW else [], columns),
@@ -124,7 +139,7 @@ def _contract(one: NamedFit, notes: Sequence[str]) -> dict[str, Any]:
         "signature": one.signature,
         "model": one.model.name,
         "settings": list(fit.signature_parts),
-        "scale": "lambda",
+        "scale": one.scale,
         "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
         "log_worths": one.log_worths,
         "worth_vcov": None if fit.worth_vcov is None else fit.worth_vcov.tolist(),

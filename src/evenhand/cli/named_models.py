@@ -52,7 +52,7 @@ def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | No
     parts = {task: data.select_task(task) for task in tasks} if len(tasks) > 1 else {"": data}
     found, refused = work_on_groups(
         parts,
-        lambda part: NamedFit(model, spec.fit(part), _digest(part)),
+        lambda part: NamedFit(model, spec.fit(part), _pairs(part).tally()),
         alone=len(parts) == 1,
     )
     systems = {name for one in found.values() for name in one.fit.systems}
@@ -108,8 +108,3 @@ def _settings(asked: Asked, data: Comparisons | Rankings) -> dict[str, Any]:
 
 def _pairs(data: Comparisons | Rankings) -> Comparisons:
     return data.comparisons() if isinstance(data, Rankings) else data
-
-
-def _digest(data: Comparisons | Rankings) -> str:
-    """Return the digest of the counts, the same for the same judgments as under other verbs."""
-    return _pairs(data).tally().digest

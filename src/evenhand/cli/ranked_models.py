@@ -30,9 +30,28 @@ class _Model(Section):
     heading = "Model"
 
 
+def _take_one(
+    _context: click.Context, _option: click.Parameter, names: tuple[str, ...]
+) -> str | None:
+    """Return the one model, or None for the default.
+
+    Raises:
+        UnknownOption: several models.
+
+    """
+    if len(names) > 1:
+        raise UnknownOption(
+            f"--model is given {len(names)} times ({listing(names)}): a ranking is by one model;"
+            " evenhand compare says which predicts best"
+        )
+    return names[0] if names else None
+
+
 model_option = click.option(
     "--model",
     cls=_Model,
+    multiple=True,
+    callback=_take_one,
     metavar="NAME",
     help="What ranks: bradley-terry (the default) or another model, such as random-judges,"
     " plackett-luce or irt-gaussian.",

@@ -4,13 +4,15 @@ A ranking is of abilities relative to who judges and what is judged (Hopkins & M
 <P_X, P_J>, a distribution over items and one over judges. A file has whatever mix it happens to
 have. A mix states another: shares for the levels of columns, and within these the same weight for
 every judgment, every judge or every item. For a cell c of levels with share p(c), and unit u (a
-judge or an item) with n(c, u) of the cell's judgments,
+judge or an item) with n(c, u) of the cell's comparisons,
 
     w = p(c) / (units in c · n(c, u)),        p(c) = ∏ over columns of the share of its level
 
-scaled so that the comparisons weigh as many as there are. Weights are importance weights: standard
-errors come from a sandwich with squared weights. The effective number of judgments is
-(Σ w)² / Σ w² (Kish 1965, Survey Sampling, section 11.7).
+scaled so that the comparisons weigh as many as there are. So a ranking of five outputs, ten
+comparisons, gives a judge no more than ten answers on pairs do. Weights are importance weights:
+standard errors come from a sandwich with squared weights. The effective number of judgments is
+(Σ w)² / Σ w² over judgments, with w the weight of all their comparisons (Kish 1965, Survey
+Sampling, section 11.7).
 
 When not to use it: to make a small part speak for a large one that was hardly asked; the effective
 number says how little is left. A part that nobody was asked in cannot be weighed at all.
@@ -21,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import fsum, isfinite, prod
+from numbers import Real
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -28,6 +31,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import (
     NotIdentified,
+    UnknownColumn,
     UnknownOption,
     listing,
     require_option,
@@ -45,6 +49,7 @@ Array = NDArray[np.float64]
 EACH: Final = ("judgment", "judge", "item")
 ROUNDING: Final = 1e-9
 """How far shares may be from a sum of 1."""
+_AS_SHARES: Final = "write them as {'judge_group': {'expert': 0.8, 'crowd': 0.2}}"
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class Mix:
 
         """
         require_option("each", self.each, EACH)
+        if not isinstance(self.shares, Mapping):
+            raise UnknownOption(f"shares cannot be {self.shares!r}: {_AS_SHARES}")
         if not self.shares and self.each == "judgment":
             raise UnknownOption(
                 "a mix of nothing: state shares, such as {'domain': {'news': 0.5, 'web': 0.5}}, or"
@@ -91,7 +98,7 @@ class Mix:
     def weigh(self, data: Comparisons | Rankings) -> Comparisons:
         """Give every judgment the weight that makes the judgments this mix.
 
-        A ranking is one judgment: its weight is carried to its comparisons. Rows of a level with
+        Shares are of comparisons; a ranking is all of its own. Rows of a level with
         share 0 are left out, and counted in `mix.notes` of what is returned.
 
         Raises:
@@ -119,6 +126,11 @@ class Mix:
         """Return the columns that tell apart what weighs the same."""
         if self.each == "judgment":
             return []
+        if not table.has(self.each):
+            raise UnknownColumn(
+                f"{table.source.name} names no {self.each}s, so that none can weigh the same: map"
+                f" a column (--column {self.each}=NAME), or let every judgment weigh the same"
+            )
         unit = table.require(self.each)
         return ["task", unit] if unit == "item" and table.has("task") else [unit]
 
@@ -150,7 +162,7 @@ class Mix:
     def _describe(self, cells: Cells, weights: Array, kept: NDArray[np.bool_]) -> Mixed:
         """Return what the mix made of the judgments."""
         answers, rows = cells[COUNT][kept].astype(float), cells[ROWS][kept].astype(float)
-        total = fsum(answers * weights)
+        whole = weights * rows / answers
         dropped = int(cells[ROWS][~kept].sum())
         notes: tuple[str, ...] = ()
         if dropped:
@@ -167,16 +179,20 @@ class Mix:
             each=self.each,
             n_judgments=float(answers.sum()),
             n_comparisons=float(rows.sum()),
-            effective=total**2 / fsum(answers * weights**2),
+            effective=fsum(answers * whole) ** 2 / fsum(answers * whole**2),
             left_out=dropped,
             notes=notes,
         )
 
 
 def _check_shares(column: str, shares: Mapping[str, float]) -> None:
+    if not isinstance(shares, Mapping):
+        raise UnknownOption(f"shares of {column} cannot be {shares!r}: {_AS_SHARES}")
     if not shares:
         raise UnknownOption(f"no shares for the levels of {column}: state them, or leave it out")
     for level, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, Real):
+            raise UnknownOption(f"share {share!r} of {column} {level} is no number: {_AS_SHARES}")
         if not (isfinite(share) and 0 <= share <= 1):
             raise UnknownOption(f"share {share:g} of {column} {level}: shares lie between 0 and 1")
     total = fsum(shares.values())
@@ -220,17 +236,33 @@ def _match_levels(
     unnamed = [level for level in found if level not in shares]
     absent = [level for level, share in shares.items() if share > 0 and level not in found]
     if unnamed:
-        hint = suggest(unnamed[0], absent)
-        raise UnknownOption(
-            f"{name} {listing(unnamed)} of {table.source.name} has no share in the mix: state one,"
-            f" 0 leaves its judgments out.{hint}"
-        )
+        raise UnknownOption(_say_unnamed(table, name, unnamed, [*shares.keys() - {*found}]))
     if absent:
         raise NotIdentified(
             f"no judgments of {name} {listing(absent)} in {table.source.name}: nothing can stand"
             f" for a share of {shares[absent[0]]:g}",
             ["collect some", "state another mix"],
         )
+
+
+def _say_unnamed(table: Comparisons, name: str, unnamed: list[str], unknown: list[str]) -> str:
+    """Say which levels lack a share, and first which shares are of no level there is.
+
+    Args:
+        table: the judgments.
+        name: the column.
+        unnamed: levels of the data without a share.
+        unknown: levels with a share that the data do not have.
+
+    """
+    lacking = f"{listing(unnamed)} of {table.source.name} has no share in the mix"
+    state = "state one, 0 leaves its judgments out"
+    if not unknown:
+        return f"{name} {lacking}: {state}"
+    wrong = sorted(unknown)
+    hint = next((said for one in wrong if (said := suggest(one, unnamed))), "")
+    first = f"no judgment of {table.source.name} has {name} {listing(wrong)}"
+    return f"{first}.{hint}" if hint else f"{first}, and {lacking}: {state}"
 
 
 def _product(shares: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, ...], float]:

@@ -67,7 +67,10 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
 
 
 def weigh_cells(cells: Cells, columns: list[str], wanted: Array, kept: NDArray[np.bool_]) -> Array:
-    """Return (kept,) the weight of a judgment in each entry; comparisons weigh their number.
+    """Return (kept,) the weight of a comparison in each entry; all of them weigh their number.
+
+    Shares are of comparisons, which is what models count: a ranking of five outputs is ten of them,
+    and would otherwise outweigh ten judges who ranked two.
 
     Args:
         cells: C entries.
@@ -76,11 +79,11 @@ def weigh_cells(cells: Cells, columns: list[str], wanted: Array, kept: NDArray[n
         kept: (C,) entries with a share.
 
     """
-    answers, rows = cells[COUNT][kept].astype(float), cells[ROWS][kept].astype(float)
+    rows = cells[ROWS][kept].astype(float)
     keys = zip(*(cells[name][kept].tolist() for name in columns), strict=True)
-    cell = list(keys) if columns else [()] * len(answers)
+    cell = list(keys) if columns else [()] * len(rows)
     units: dict[tuple[str, ...], int] = {}
     for one in cell:
         units[one] = units.get(one, 0) + 1
-    raw = wanted[kept] / (np.array([units[one] for one in cell]) * answers)
+    raw = wanted[kept] / (np.array([units[one] for one in cell]) * rows)
     return np.asarray(raw * (rows.sum() / fsum(raw * rows)))

@@ -13,7 +13,10 @@ from evenhand.judgments.tally import Codes, Factor, Tally, join_codes
 if TYPE_CHECKING:
     from evenhand.judgments.votes import Votes
 
-FACTORS: Final = ("judge", "item", "ranking", "task", "criterion")
+NAMED: Final = ("judge", "item", "task")
+"""Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"."""
+NAMELESS: Final = ("",)
+"""The only name where no column says more."""
 
 
 def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
@@ -24,7 +27,7 @@ def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
 
     Args:
         votes: the votes, n of them.
-        by: factors whose levels are kept apart, of `FACTORS`.
+        by: factors whose levels are kept apart: judge, item, task, ranking or criterion.
 
     Raises:
         UnknownColumn: a factor that votes do not have.
@@ -75,9 +78,17 @@ def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
         return tuple(map(str, used.tolist())), codes.astype(np.int32)
     if name == "criterion" and votes.criterion is not None:
         return votes.criteria, votes.criterion
-    if name in ("judge", "item", "task"):
+    if name in NAMED and getattr(votes, f"{name}s") != NAMELESS:
         return getattr(votes, f"{name}s"), getattr(votes, name)
-    raise UnknownColumn(f"votes do not tell apart {name}: they know {listing(FACTORS)}")
+    raise UnknownColumn(f"these votes do not tell apart {name}: {_known(votes)}")
+
+
+def _known(votes: Votes) -> str:
+    """Say which factors votes have."""
+    known = [name for name in NAMED if getattr(votes, f"{name}s") != NAMELESS]
+    known += [] if votes.answer is None else ["ranking"]
+    known += [] if votes.criterion is None else ["criterion"]
+    return f"they know {listing(known)}" if known else "they know left, right and outcome alone"
 
 
 def _factor(names: tuple[str, ...], codes: Codes, first: np.ndarray) -> Factor:

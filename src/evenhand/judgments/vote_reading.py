@@ -21,6 +21,7 @@ from evenhand.judgments.label_codes import Labels, Level, bind_levels, fetch_cod
 from evenhand.judgments.labels import OUTCOMES, read_outcome
 from evenhand.judgments.rating_rows import CONTROL
 from evenhand.judgments.source import Aside
+from evenhand.judgments.tally import Codes
 from evenhand.judgments.votes import Votes
 
 MOST: Final = 50_000_000
@@ -155,7 +156,18 @@ def _repeat(votes: Votes, weights: NDArray[Any], data: Comparisons, zero: int) -
             f"the weights of {data.source.name} add up to {total:,.0f} votes, and {MOST:,} can be"
             " looked at one by one: read fewer, or divide the weights"
         )
-    rows = np.repeat(np.arange(votes.size), weights.astype(np.int64))
+    times = weights.astype(np.int64)
+    rows = np.repeat(np.arange(votes.size), times)
     said = (f"rows of weight 0 are left out: {zero:,}",) if zero else ()
     counted = len(rows) > votes.size
-    return replace(votes.take(rows), notes=(*votes.notes, *said), counted=counted)
+    repeated = replace(votes.take(rows), notes=(*votes.notes, *said), counted=counted)
+    if repeated.answer is None or not counted:
+        return repeated
+    copy = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
+    return replace(repeated, answer=_number_copies(repeated.answer, copy))
+
+
+def _number_copies(answer: Codes, copy: NDArray[np.int64]) -> Codes:
+    """Number answers again: a ranking of weight 3 is three answers, each with all its rows."""
+    key = answer.astype(np.int64) * (int(copy.max()) + 1) + copy
+    return np.asarray(np.unique(key, return_inverse=True)[1].reshape(-1), dtype=np.int32)

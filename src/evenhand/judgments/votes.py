@@ -38,7 +38,8 @@ class Votes:
         right: (n,) code of the other.
         outcome: (n,) LEFT, TIE or RIGHT.
         answer: (n,) number of the answer that a row belongs to, where one answer is several rows
-            (a ranking, or a merged output); None where each row is one.
+            (a ranking, or a merged output), each copy of a weighted one with a number of its own;
+            None where each row is one.
         kind: (n,) TARGET, REPEAT or CONTROL as in `rating_rows`; None where no column says so.
         expected: (n,) outcome expected of a control, -1 elsewhere; None without kinds.
         seconds: (n,) how long it took, NaN where unknown; None where no column says so.

@@ -49,13 +49,15 @@ class Strata:
         return np.asarray((self.share / self.counts)[self.code])
 
     def means(self, values: Array) -> Array:
-        """Return the (P,) averaged means of (P, n) values."""
-        return np.asarray(values @ self.weights)
+        """Return the (P,) averaged means of (P, n) values, exact where all are alike."""
+        first = values[:, 0]
+        return np.asarray(first + (values - first[:, None]) @ self.weights)
 
     def deviations(self, values: Array) -> Array:
         """Return (P, n) deviations of values from the mean of their stratum."""
-        each = sum_by(values, self.code, len(self.share)) / self.counts
-        return np.asarray(values - each[:, self.code])
+        moved = values - values[:, :1]  # so that values that are all alike have none at all
+        each = sum_by(moved, self.code, len(self.share)) / self.counts
+        return np.asarray(moved - each[:, self.code])
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,17 +12,24 @@ A pair is decided when the interval of its difference leaves zero out, whatever 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import PCG64, Generator
 
-from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.levels import Levels
 from evenhand.numerics.distributions import t_quantile
 from evenhand.preference.models import Fitted, Posterior
-from evenhand.ranking.bootstrap import FEWER, resample_model
+from evenhand.ranking.bootstrap import FEWER, Draws, resample_model
+from evenhand.ranking.by_model_kinds import Clustered, choose_kind, list_kinds
+from evenhand.ranking.by_model_links import (
+    find_alike,
+    leave_open,
+    note_one_way,
+    require_links,
+)
 from evenhand.ranking.clustering import (
     Clustering,
     choose_clustering,
@@ -34,7 +41,13 @@ from evenhand.ranking.inference import (
     give_up,
     refuse_no_spread,
 )
-from evenhand.ranking.intervals import Array, Intervals, percentile_intervals, wald_intervals
+from evenhand.ranking.intervals import (
+    Array,
+    Intervals,
+    percentile_intervals,
+    resampled_intervals,
+    wald_intervals,
+)
 from evenhand.ranking.settings import ModelSettings
 
 INDEPENDENT: Final = "independent judgments"
@@ -42,14 +55,6 @@ OF_RANKINGS: Final = (
     "comparisons of one ranking are not independent, as the model takes them to be: intervals are"
     " too short"
 )
-
-
-@runtime_checkable
-class Clustered(Protocol):
-    """A fit that knows covariances by cluster."""
-
-    def cluster_vcov(self, data: Any, by: str) -> Any:
-        """Return covariances by a column, with `kind` and `worth_vcov`."""
 
 
 @runtime_checkable
@@ -70,15 +75,6 @@ class OfJudges(Protocol):
         """Standard deviation of judges' log-worths."""
 
 
-def list_kinds(fit: Fitted) -> tuple[str, ...]:
-    """Return the kinds of intervals that a fit has, the usual one first."""
-    if isinstance(fit, Posterior):
-        return ("posterior",)
-    if fit.worth_vcov is None:
-        return ("bootstrap",)
-    return ("sandwich", "model") if isinstance(fit, Clustered) else ("model",)
-
-
 def find_model_intervals(
     fit: Fitted, table: Comparisons, evidence: Evidence, levels: Levels, settings: ModelSettings
 ) -> tuple[str, Found]:
@@ -96,7 +92,7 @@ def find_model_intervals(
         NotIdentified: the data do not show the spread that was asked for.
 
     """
-    kind = _choose_kind(fit, settings)
+    kind = choose_kind(list_kinds(fit), settings)
     few = say_few_judges(levels.count("judge"), levels.effective("judge"))
     if kind == "posterior" and isinstance(fit, Posterior):
         return kind, (Clustering((), few), _posterior_intervals(fit, evidence, settings.level))
@@ -107,31 +103,16 @@ def find_model_intervals(
         clustering = replace(clustering, headline=few)
     if kind == "sandwich":
         return kind, _sandwich_intervals(fit, table, evidence, clustering, settings)
-    return kind, (clustering, _bootstrap_intervals(evidence, clustering, settings))
-
-
-def _choose_kind(fit: Fitted, settings: ModelSettings) -> str:
-    kinds = list_kinds(fit)
-    kind = settings.interval or kinds[0]
-    if kind not in kinds:
-        has = " or ".join(f"'{one}'" for one in kinds)
-        raise UnknownOption(
-            f"interval '{kind}' does not apply to {settings.name}, whose intervals are {has}: leave"
-            " it out"
-        )
-    if settings.cluster is not None and kind in ("posterior", "model"):
-        raise UnknownOption(
-            f"cluster does not apply to {settings.name}, whose {kind} intervals know no clusters:"
-            " leave it out, or choose bradley-terry"
-        )
-    return kind
+    require_links(evidence.whole)
+    return kind, _bootstrap_intervals(evidence, clustering, settings)
 
 
 def _posterior_intervals(fit: Posterior, evidence: Evidence, level: float) -> Intervals:
     draws = fit.order_draws
     method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
     found = percentile_intervals(draws, level, method)
-    return replace(found, notes=_note_rankings(evidence))
+    notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
+    return replace(leave_open(found, evidence.whole), notes=notes)
 
 
 def _note_rankings(evidence: Evidence) -> tuple[str, ...]:
@@ -207,14 +188,34 @@ def _wald(
 
 def _bootstrap_intervals(
     evidence: Evidence, clustering: Clustering, settings: ModelSettings
-) -> Intervals:
-    """Return percentile intervals of refits.
+) -> Found:
+    """Resample by clusters; where they answer alike to the letter, by single answers.
 
     Raises:
         UnknownOption: importance weights without clusters, which cannot be drawn.
-        NotIdentified: resamples that determine nothing.
+        NotIdentified: resamples that determine nothing, or that all say the same.
 
     """
+    draws = _draw_clusters(evidence, clustering, settings)
+    alike = find_alike(draws.log_worth, evidence.whole)
+    if alike is None:
+        return clustering, _percentiles(draws, evidence, clustering, settings)
+    by = " and ".join(clustering.ways) or "judgment"
+    fault = (
+        f"resamples by {by} all say the same of {alike}: nothing shows how much others might differ"
+    )
+    if settings.cluster is not None or not clustering.ways:
+        raise NotIdentified(f"{fault}, and there is no interval", ["collect more judgments"])
+    given_up = clustering
+    for name in clustering.ways:
+        given_up = give_up(given_up, name, evidence, "")
+    note = f"{fault}; no clustering by {by}"
+    fewer = replace(given_up, notes=(*clustering.notes, note))
+    return _bootstrap_intervals(evidence, fewer, settings)
+
+
+def _draw_clusters(evidence: Evidence, clustering: Clustering, settings: ModelSettings) -> Draws:
+    """Refit on resamples of clusters."""
     tally = evidence.together(clustering.ways)
     if tally is None or (tally.squares is not None and not clustering.ways):
         raise UnknownOption(
@@ -222,17 +223,20 @@ def _bootstrap_intervals(
             " bradley-terry"
         )
     rng = Generator(PCG64(settings.seed))
-    draws = resample_model(
+    return resample_model(
         settings.model, tally, clustering.ways, rng=rng, progress=settings.progress
     )
-    if (draws.log_worth.std(axis=0) == 0).all():
-        raise NotIdentified(
-            f"resamples by {listing(clustering.ways or ('judgment',))} all say the same: nothing"
-            " shows how much others might differ"
-        )
+
+
+def _percentiles(
+    draws: Draws, evidence: Evidence, clustering: Clustering, settings: ModelSettings
+) -> Intervals:
+    """Return percentile intervals of refits, and what must stand beside them."""
     method = f"bootstrap by {clustering.name}, B={FEWER}"
-    found = percentile_intervals(draws.log_worth, settings.level, method)
-    if not draws.lost:
-        return found
-    note = f"{draws.lost} of {FEWER} resamples determine no worths and were left out"
-    return replace(found, notes=(note,))
+    factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
+    found = resampled_intervals(draws.log_worth, factors, settings.level, method)
+    notes = note_one_way(evidence.whole, resampled=True)
+    if draws.lost:
+        lost = f"{draws.lost} of {FEWER} resamples determine no worths and were left out"
+        notes = (*notes, lost)
+    return replace(found, notes=notes)

@@ -15,7 +15,7 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.grouped import Grouped
-from evenhand.judgments.groups import choose_groups
+from evenhand.judgments.groups import choose_groups, say_pooled
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.vote_digest import digest_votes
@@ -23,7 +23,7 @@ from evenhand.judgments.vote_parts import sort_votes, split_tasks, take_task
 from evenhand.judgments.votes import Votes
 from evenhand.ranking.by_model import split_judgments
 from evenhand.ranking.held_out_models import Wanted, make_models, say_models
-from evenhand.validation.best_set import find_set_p
+from evenhand.validation.best_set import find_leavers
 from evenhand.validation.clusters import find_clusters
 from evenhand.validation.comparison_result import ModelComparison
 from evenhand.validation.cross_validation import Validated, cross_validate
@@ -53,6 +53,7 @@ class _Asked:
     level: float
     seed: int
     progress: Progress | None
+    pooled: tuple[str, ...]
 
 
 def compare_models(
@@ -100,16 +101,16 @@ def compare_models(
     (('adjusted-uniform', 'uniform'), 3.0)
     """
     table = open_comparisons(data)
-    check_level(level)
+    check_numbers(level, seed)
     made = make_models(models, seed)
     column = choose_groups(table, group_by)
-    groups = _split(table, column)
+    groups, pooled = _split(table, column), say_pooled(table, column)
     found: dict[str, ModelComparison] = {}
     refused: dict[str, str] = {}
     for name, votes in groups.items():
         step = _tell(progress, len(found) + len(refused), len(groups))
         try:
-            asked = _Asked(models, made, by, folds, repeats, level, seed, step)
+            asked = _Asked(models, made, by, folds, repeats, level, seed, step, pooled)
             found[name] = _compare(votes, asked)
         except NotIdentified as refusal:
             refused[name] = str(refusal)
@@ -137,13 +138,15 @@ def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
     return table
 
 
-def check_level(level: float) -> None:
-    """Refuse a level that is none.
+def check_numbers(level: float, seed: int) -> None:
+    """Refuse a level or a seed that is none.
 
     Raises:
-        UnknownOption: it does not lie between 0 and 1.
+        UnknownOption: the level does not lie between 0 and 1, or the seed is negative.
 
     """
+    if seed < 0:
+        raise UnknownOption(f"seed cannot be {seed}: it is a whole number from 0")
     if not 0 < level < 1:
         raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as .95")
 
@@ -174,22 +177,24 @@ def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
     found = cross_validate(votes, asked.models, plan, asked.progress)
     clusters = find_clusters(votes, asked.seed)
     losses = np.stack(list(found.losses.values())) if found.losses else np.zeros((0, votes.size))
-    p = dict(zip(found.losses, find_set_p(losses, clusters, asked.seed).tolist(), strict=True))
+    names, leavers = tuple(found.losses), find_leavers(losses, clusters, asked.seed)
+    pairs = zip(names, leavers.by.tolist(), strict=True)
     return ModelComparison(
-        models=tuple(found.losses),
+        models=names,
         losses=losses,
         held_out=votes,
         refused=found.refused,
         seconds=found.seconds,
         blocks=plan.by,
-        folds=plan.trainings // plan.repeats,
+        folds=max(found.folds),
         repeats=plan.repeats,
         train=found.train,
-        set_p=p,
+        set_p=dict(zip(names, leavers.p.tolist(), strict=True)),
+        left_behind={name: names[by] for name, by in pairs if by >= 0},
         level=asked.level,
         seed=asked.seed,
         signature=_sign(votes, plan, asked),
-        notes=(*_note(votes, plan, found), *clusters.notes),
+        notes=(*_note(votes, plan, found), *asked.pooled, *clusters.notes),
     )
 
 
@@ -199,13 +204,20 @@ def _note(votes: Votes, plan: Plan, found: Validated) -> tuple[str, ...]:
     many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     said = (
         f"predicted votes are of {DIVISION[plan.by]} that the model was not trained on; trained on"
-        f" {many} of {votes.size:,} comparisons, {plan.trainings} times"
+        f" {many} of {votes.size:,} comparisons, {sum(found.folds)} times"
     )
-    return (
-        said,
+    empty = plan.trainings - sum(found.folds)
+    hollow = f"{empty} of {plan.trainings} blocks hold no comparison and are no fold"
+    shared = (
         "trainings share votes: intervals are for other held-out votes, not for other training"
-        " votes",
+        " votes"
     )
+    once = (
+        "judgments were divided into folds once: another division may move models near the border"
+        " of the set of the best (--repeats, in Python repeats=, divides them several times)"
+    )
+    several = plan.repeats == 1 and len(found.losses) > 1
+    return (said, *([hollow] if empty else []), shared, *([once] if several else []))
 
 
 def _sign(votes: Votes, plan: Plan, asked: _Asked) -> str:

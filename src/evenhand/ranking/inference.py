@@ -28,7 +28,7 @@ from evenhand.ranking.intervals import (
     Intervals,
     centred_variance,
     pair_variance,
-    percentile_intervals,
+    resampled_intervals,
     wald_intervals,
 )
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
@@ -214,10 +214,15 @@ def refuse_no_spread(fit: Fit | Fitted, vcov: Array, name: str) -> None:
     pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
     if of_model is None:
         return
-    least = (pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]).min()
-    if least < NO_SPREAD:
+    ratio = pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]
+    least = int(np.argmin(ratio))
+    if ratio[least] < NO_SPREAD:
+        i, j = (ends[least] for ends in pairs)
+        more = int((ratio < NO_SPREAD).sum()) - 1
+        others = f" and {more:,} other pair{'s' * (more != 1)}" if more else ""
         raise NotIdentified(
-            f"clusters by {name} answered so alike that nothing shows how much others might differ"
+            f"clusters by {name} answered so alike on {fit.systems[i]} and {fit.systems[j]}{others}"
+            " that nothing shows how much others might differ"
         )
 
 
@@ -254,7 +259,8 @@ def _bootstrap_intervals(
     method = f"bootstrap by {clustering.name}, B={REPLICATES}"
     ways = " and ".join(clustering.ways) or "judgment"
     refuse_no_spread(fit, np.cov(draws.log_worth.T), ways)
-    found = percentile_intervals(draws.log_worth, settings.level, method)
+    factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
+    found = resampled_intervals(draws.log_worth, factors, settings.level, method)
     if not draws.lost:
         return found
     note = f"{draws.lost} of {REPLICATES} resamples determine no worths and were left out"

@@ -8,11 +8,14 @@ to be worse. These ranges are marginal: each holds at the level by itself, not a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evenhand.judgments.tally import Factor
+from evenhand.numerics.distributions import t_quantile
 
 Array = NDArray[np.float64]
 KEPT: Final = 500
@@ -105,6 +108,37 @@ def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
         decided[i] = (low > 0).astype(np.int8) - (high < 0).astype(np.int8)
     pairs = np.sqrt(pair_variance(np.cov(draws.T))) if len(decided) <= KEPT else None
     return Intervals(centred.std(axis=0, ddof=1), lower, upper, decided, method, pairs=pairs)
+
+
+def resampled_intervals(
+    draws: Array, factors: Sequence[Factor], level: float, method: str
+) -> Intervals:
+    """Return intervals from resamples of clusters, widened where clusters are few.
+
+    The bootstrap divides by G where G − 1 is due, and knows nothing of Student's t: with eight
+    judges, percentiles at 95 % cover about 89 %. Both are made up for, around the mean.
+
+    Args:
+        draws: (B, K) resampled log-worths, in any gauge.
+        factors: the ways of clustering; none where single answers were drawn.
+        level: nominal level.
+        method: how, in a few words.
+
+    Source: why few clusters need more than percentiles, Cameron, Gelbach & Miller (2008),
+    Bootstrap-based improvements for inference with clustered errors, REStat 90:414-427.
+
+    """
+    if not factors:
+        return percentile_intervals(draws, level, method)
+    fewest = max(2.0, min(float(factor.size) for factor in factors))
+    effective = min(min(float(factor.size), factor.effective) for factor in factors)
+    df, tail = max(1.0, effective - 1), (1 + level) / 2
+    longer = t_quantile(tail, df) / t_quantile(tail, np.inf)
+    centre, due = draws.mean(axis=0), np.sqrt(fewest / (fewest - 1))
+    spread = centre + longer * due * (draws - centre)
+    found = percentile_intervals(spread, level, f"{method}, widened by t on {df:.0f} df")
+    pairs = None if found.pairs is None else found.pairs / longer
+    return replace(found, stderr=found.stderr / longer, pairs=pairs, df=df)
 
 
 def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

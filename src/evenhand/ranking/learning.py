@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
@@ -10,12 +11,24 @@ from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.vote_digest import digest_votes
 from evenhand.judgments.votes import Votes
-from evenhand.ranking.held_out import LEVEL, check_level, count_answers, open_comparisons
+from evenhand.ranking.held_out import LEVEL, check_numbers, count_answers, open_comparisons
 from evenhand.ranking.held_out_models import Wanted, make_models, say_models
-from evenhand.validation.learning_curve import Protocol, divide_tasks, trace
+from evenhand.validation.learning_curve import Material, Protocol, divide_tasks, trace
 from evenhand.validation.learning_result import LearningCurves
 from evenhand.validation.split import LEAST, SIZES, TRIALS
 from evenhand.validation.training import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class _Signed:
+    """What the signature of curves tells."""
+
+    tasks: Sequence[Material]
+    others: Votes | None
+    protocol: Protocol
+    models: str
+    level: float
+    told: str
 
 
 def trace_learning(
@@ -29,6 +42,7 @@ def trace_learning(
     overlap: str = "keep",
     level: float = LEVEL,
     seed: int = SEED,
+    told: str = "",
     progress: Progress | None = None,
 ) -> LearningCurves:
     """Trace perplexity on held-out votes by training size, as Hopkins & May (2013) did.
@@ -46,6 +60,8 @@ def trace_learning(
             "drop" them.
         level: of intervals (proportion).
         seed: of subsets and samplers.
+        told: which judgments these are, in words for the signature, such as "trained on
+            group=crowd, tested on group=expert".
         progress: called with trainings done and to do.
 
     Raises:
@@ -55,13 +71,14 @@ def trace_learning(
         UnknownOption: a model or setting that does not exist or does not fit.
 
     """
-    check_level(level)
+    check_numbers(level, seed)
     protocol = Protocol(tuple(sizes), trials, least, overlap, seed)
     made = make_models(models, seed)
     votes = open_comparisons(data).votes()
     others = None if training is None else open_comparisons(training).votes()
     division = divide_tasks(votes, others, protocol)
     found = trace(division.tasks, made, protocol, progress)
+    signed = _Signed(division.tasks, others, protocol, say_models(models, made), level, told)
     return LearningCurves(
         models=tuple(made),
         sizes=protocol.sizes,
@@ -73,20 +90,25 @@ def trace_learning(
         seconds=found.seconds,
         level=level,
         seed=seed,
-        signature=_sign_curves(votes, others, protocol, say_models(models, made)),
+        signature=_sign_curves(votes, signed),
         left_out=division.refused,
     )
 
 
-def _sign_curves(votes: Votes, others: Votes | None, protocol: Protocol, models: str) -> str:
-    sizes = "-".join(map(str, (protocol.sizes[0], protocol.sizes[-1])))
+def _sign_curves(votes: Votes, signed: _Signed) -> str:
+    """Return the line that reproduces the curves."""
+    protocol, names = signed.protocol, [one.said.task for one in signed.tasks]
+    sizes, trials = protocol.sizes, protocol.trials
     parts = [
-        f"learning curves, {len(protocol.sizes)} sizes {sizes}, {protocol.trials} trials, test sets"
-        f" of {protocol.least:,} by items with few comparisons",
-        models,
+        f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
+        f" {trials} trial{'s' * (trials > 1)}",
+        f"held out {protocol.least:,} or more of items with few comparisons",
+        *([f"task{'s' * (len(names) > 1)} {', '.join(names)}"] if any(names) else []),
+        signed.models,
+        *([signed.told] if signed.told else []),
     ]
-    if others is not None:
-        whole = digest_votes(others)[:12]
+    if signed.others is not None:
+        whole = digest_votes(signed.others)[:12]
         parts.append(f"trained on sha256 {whole}, held-out items {protocol.overlap}")
-    parts.append(f"seed={protocol.seed}")
+    parts.append(f"level {signed.level:g} seed={protocol.seed}")
     return write_signature(parts, count_answers(votes), digest_votes(votes))

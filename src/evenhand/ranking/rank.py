@@ -116,7 +116,20 @@ def _choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
 
 
 def _weigh(table: Comparisons, mix: Mix | None) -> Comparisons:
-    return table if mix is None else mix.weigh(table)
+    """Return the judgments in the mix that was stated, if any.
+
+    Raises:
+        UnknownOption: a mix that is none.
+
+    """
+    if mix is None:
+        return table
+    if not isinstance(mix, Mix):
+        raise UnknownOption(
+            f"a mix cannot be {mix!r}: state one as"
+            " evenhand.Mix({'judge_group': {'expert': 0.8, 'crowd': 0.2}})"
+        )
+    return mix.weigh(table)
 
 
 def _refuse_mixed(table: Comparisons, by: str) -> None:

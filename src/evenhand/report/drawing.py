@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from errno import EACCES, ENOTDIR
+from os import W_OK, X_OK, access, strerror
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,9 +64,7 @@ def write_figures(
         UnknownOption: no such ending, no renderer for it, or a folder that cannot be written.
 
     """
-    unknown = [form for form in forms if form not in FORMS]
-    if unknown:
-        raise UnknownOption(f"no figure as {listing(unknown)}: choose {' | '.join(FORMS)}")
+    _check_forms(forms)
     drawn = {  # all of them before the first is written
         folder / f"{name}.{form}": render(chart, form)
         for name, chart in figures.items()
@@ -75,9 +75,44 @@ def write_figures(
         for path, content in drawn.items():
             path.write_bytes(content)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UnknownOption(f"figures cannot be written to '{folder}': {reason}") from None
+        raise _refuse_folder(folder, error) from None
     return list(drawn)
+
+
+def check_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:
+    """Refuse a folder that figures cannot be written to, before there are any; make nothing.
+
+    Args:
+        folder: where to.
+        forms: endings, of FORMS.
+
+    Raises:
+        UnknownOption: no such ending, no renderer for it, or a folder that cannot be written.
+
+    """
+    _check_forms(forms)
+    for form in forms:
+        if form != "json":
+            _load_renderer(form)
+    try:
+        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    except OSError as error:
+        raise _refuse_folder(folder, error) from None
+    if not there.is_dir():
+        raise _refuse_folder(folder, NotADirectoryError(ENOTDIR, strerror(ENOTDIR)))
+    if not access(there, W_OK | X_OK):
+        raise _refuse_folder(folder, PermissionError(EACCES, strerror(EACCES)))
+
+
+def _check_forms(forms: Sequence[str]) -> None:
+    unknown = [form for form in forms if form not in FORMS]
+    if unknown:
+        raise UnknownOption(f"no figure as {listing(unknown)}: choose {' | '.join(FORMS)}")
+
+
+def _refuse_folder(folder: Path, error: OSError) -> UnknownOption:
+    reason = (error.strerror or str(error)).lower()
+    return UnknownOption(f"figures cannot be written to '{folder}': {reason}")
 
 
 def render(chart: Any, form: str) -> bytes:
@@ -94,6 +129,21 @@ def render(chart: Any, form: str) -> bytes:
     spec = chart.to_dict()
     if form == "json":
         return json.dumps(spec, ensure_ascii=False, indent=1).encode()
+    vl_convert = _load_renderer(form)
+    if form == "svg":
+        return str(vl_convert.vegalite_to_svg(spec)).encode()
+    if form == "png":
+        return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPNESS))
+    return bytes(vl_convert.vegalite_to_pdf(spec))
+
+
+def _load_renderer(form: str) -> Any:
+    """Return the renderer.
+
+    Raises:
+        UnknownOption: it is not installed.
+
+    """
     try:
         import vl_convert
     except ImportError:
@@ -101,8 +151,4 @@ def render(chart: Any, form: str) -> bytes:
             f"figures as {form} need a renderer: pip install 'evenhand[images]', or take json,"
             " which https://vega.github.io/editor draws"
         ) from None
-    if form == "svg":
-        return str(vl_convert.vegalite_to_svg(spec)).encode()
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPNESS))
-    return bytes(vl_convert.vegalite_to_pdf(spec))
+    return vl_convert

@@ -1,12 +1,13 @@
 """Who is preferred to whom, by a model: the right half of figure 6 of Hopkins & May (2013).
 
-Row s1, column s2: the darker, the more the model favours s1. Columns bear the places of the
-systems, so that sixty of them fit.
+Row s1, column s2: blue where the model favours s1, brown where it favours s2, pale where neither.
+Columns bear the places of the systems, so that sixty of them fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -37,9 +38,41 @@ SLIM: Final = 340
 """Least width of a picture, if there is room: its title must fit."""
 BROAD: Final = 76
 """Most pixels that a column is wide."""
-LIGHT: Final = "#e3ebf0"
-DARK: Final = "#0a3d57"
-"""Ends of the scale; it has one hue, so it reads alike to all eyes and when printed in grey."""
+EVEN: Final = "#f3f3f1"
+BLUE: Final = "#0a3d57"
+BROWN: Final = "#5f2603"
+"""Even, and both ends: as dark as each other, and of hues that all eyes tell apart."""
+TURN: Final = 0.645
+"""Part of the way from even to an end at which white is as easy to read on it as black."""
+
+
+@dataclass(frozen=True)
+class _Shades:
+    """What shades stand for.
+
+    Attributes:
+        even: value of the palest.
+        reach: how far from it the darkest is.
+        sides: whether there is another hue below it.
+
+    """
+
+    even: float
+    reach: float
+    sides: bool
+
+    @property
+    def scale(self) -> tuple[list[float], list[str]]:
+        """Values, and their colours."""
+        above = [self.even, self.even + self.reach], [EVEN, BLUE]
+        if not self.sides:
+            return above
+        return [self.even - self.reach, *above[0]], [BROWN, *above[1]]
+
+    @property
+    def is_dark(self) -> str:
+        """Whether a cell is dark, as Vega asks it."""
+        return f"abs(datum.value - {self.even}) > {TURN * self.reach}"
 
 
 def draw_heat_map(
@@ -73,10 +106,10 @@ def draw_heat_map(
     preferred = chances[:, :, 0] + chances[:, :, 1] / 2
     apart = ~np.eye(len(systems), dtype=bool)
     reach = max(float(np.max(np.abs(preferred[apart] - 0.5), initial=0.0)), 0.05)
-    below = "row against column: the darker, the more the row's system is preferred"
+    below = "blue: the row's system is preferred to the column's; brown: the column's is"
     words = (title, below, "preferred, ties half")
     rows = _cells(systems, chances, preferred)
-    return _draw(rows, words, (0.5 - reach, 0.5 + reach), _frame(systems, borders, width))
+    return _draw(rows, words, _Shades(0.5, reach, sides=True), _frame(systems, borders, width))
 
 
 def draw_tie_map(
@@ -105,7 +138,7 @@ def draw_tie_map(
     most = max(float(np.max(ties[apart], initial=0.0)), 0.05)
     words = (title, "the darker, the more often", "neither preferred")
     rows = _cells(systems, chances, ties)
-    return _draw(rows, words, (0.0, most), _frame(systems, borders, width))
+    return _draw(rows, words, _Shades(0.0, most, sides=False), _frame(systems, borders, width))
 
 
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
@@ -165,7 +198,7 @@ def _frame(
 def _draw(
     rows: Sequence[dict[str, Any]],
     words: tuple[str, str, str],
-    span: tuple[float, float],
+    shades: _Shades,
     frame: tuple[Sequence[str], Sequence[int], int],
 ) -> Any:
     """Draw the cells.
@@ -173,7 +206,7 @@ def _draw(
     Args:
         rows: the cells.
         words: title, what stands below it, title of the legend.
-        span: values of the lightest and the darkest.
+        shades: what they stand for.
         frame: names of the rows, borders, width.
 
     """
@@ -192,13 +225,13 @@ def _draw(
     )
     told = [("first", "N"), ("second", "N"), *((name, "Q") for name in OUTCOMES)]
     cells = base.mark_rect().encode(
-        color=_shade(words[2], span),
+        color=_shade(words[2], shades),
         tooltip=[
             alt.Tooltip(f"{name}:{kind}", format=".2f" if kind == "Q" else "")
             for name, kind in told
         ],
     )
-    layers = [cells, *_numbers(base, span, len(labels), width), *_bands(borders, step)]
+    layers = [cells, *_numbers(base, shades, len(labels), width), *_bands(borders, step)]
     drawn = alt.layer(*layers)
     return dress(drawn.properties(height=step * len(labels), **fit_width(*words[:2], width)))
 
@@ -214,27 +247,27 @@ def _columns(systems: int, room: float) -> Any:
     return alt.X("against:O", title="against system number", sort=places, axis=axis)
 
 
-def _shade(title: str, span: tuple[float, float]) -> Any:
+def _shade(title: str, shades: _Shades) -> Any:
     import altair as alt
 
+    values, colours = shades.scale
     return alt.Color(
         "value:Q",
         title=title,
-        scale=alt.Scale(domain=list(span), range=[LIGHT, DARK], interpolate="lab"),
+        scale=alt.Scale(domain=values, range=colours, interpolate="lab"),
         legend=alt.Legend(
-            orient="bottom", format=".0%", gradientLength=160, gradientThickness=10, tickCount=3
+            orient="bottom", format=".0%", gradientLength=160, gradientThickness=10, values=values
         ),
     )
 
 
-def _numbers(base: Any, span: tuple[float, float], systems: int, width: int) -> list[Any]:
+def _numbers(base: Any, shades: _Shades, systems: int, width: int) -> list[Any]:
     """Write per cents into cells that have room for them, light on dark."""
     import altair as alt
 
     if (1 - NAMES) * width / systems < ROOM:
         return []
-    middle = sum(span) / 2
-    colour = alt.condition(f"datum.value > {middle}", alt.value("white"), alt.value(INK))
+    colour = alt.condition(shades.is_dark, alt.value("white"), alt.value("black"))
     return [base.mark_text(fontSize=10).encode(text="shown:N", color=colour)]
 
 

@@ -1,7 +1,7 @@
 """The figures of models compared on held-out judgments, and of the fit of one of them.
 
 perplexity    each model's perplexity, with its interval
-differences   how much worse than the best it is (bits), by paired differences
+differences   how much worse than the best it is (bits), by paired differences; of several models
 curves        perplexity by training size (figures 2 to 5 of Hopkins & May 2013)
 abilities     the systems by one model, with intervals (figure 6, left)
 heat-map      who is preferred to whom by that model (figure 6, right)
@@ -44,27 +44,39 @@ def draw_comparison(found: ModelComparison, *, width: int = WIDTH) -> dict[str, 
     if not found.scores:
         return {}
     level = f"{100 * found.level:g} % intervals"
-    return {
+    drawn = {
         "perplexity": draw_intervals(
             [_bar(one, (one.perplexity, one.lower, one.upper)) for one in found.scores],
             axis="perplexity",
             title="Perplexity on held-out judgments",
-            below=f"{level}; lower is better; grey: surely not the best; dashed: guessing",
+            below=f"{level}; lower is better; dashed: guessing{_say_grey(found)}",
             reference=UNIFORM,
             width=width,
-        ),
-        "differences": draw_intervals(
+        )
+    }
+    if len(found.scores) > 1:
+        drawn["differences"] = draw_intervals(
             [
                 _bar(one, (one.difference, one.difference_lower, one.difference_upper))
                 for one in found.scores
             ],
             axis="bits above the best",
             title=f"How much worse than {found.best}",
-            below=f"{level} of paired differences; grey: surely not the best",
+            below=f"{level} of paired differences{_say_grey(found)}",
             reference=0.0,
             width=width,
-        ),
-    }
+        )
+    return drawn
+
+
+def _say_grey(found: ModelComparison) -> str:
+    """Say what grey rows are, if there are any, and whom they are surely worse than."""
+    out = [one for one in found.scores if not one.among_best]
+    others = {str(one.beaten_by) for one in out}
+    if not out:
+        return ""
+    whom = others.pop() if len(others) == 1 else "some other model"
+    return f"; grey: not among the best, being surely worse than {whom}"
 
 
 def _bar(one: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
@@ -171,7 +183,10 @@ def _estimate_abilities(fit: Fitted, level: float) -> tuple[list[Ends], str]:
     if isinstance(fit, Posterior):
         draws = fit.order_draws - fit.order_draws.mean(axis=1, keepdims=True)
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        said = f"posterior means with {100 * level:g} % intervals, 0 the average system"
+        said = (
+            f"posterior means with {100 * level:g} % intervals, 0 the average system; answers taken"
+            " for independent given the outputs, as if judges were alike"
+        )
         return _join(draws.mean(axis=0), low, high), said
     if fit.worth_vcov is None:
         said = "log-odds against the average system; the model has no intervals of its own"

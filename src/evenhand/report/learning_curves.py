@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evenhand.report.drawing import INK, PALETTE, QUIET, dress
+from evenhand.report.drawing import PALETTE, QUIET, dress
 from evenhand.report.marks import WIDTH, begin_chart, fit_width
 from evenhand.report.naming import LETTER, LINE, spread
 
@@ -20,6 +20,8 @@ UNIFORM: Final = 3.0
 UNIFORM_NAME: Final = "uniform"
 DASHES: Final = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2))
 """Strokes of lines, where there are more lines than colours."""
+GUESSING: Final = (2, 3)
+"""Stroke of the line of that model."""
 HEADROOM: Final = 0.5
 """How far above uniform the plot reaches, as a part of how far the best is below it."""
 FEW: Final = 1
@@ -125,11 +127,13 @@ def _span(curves: Sequence[Curve]) -> tuple[float, float]:
 
 def _look(curves: Mapping[str, Curve]) -> Looks:
     """Return the colour and the stroke of each line."""
-    own = [name for name, curve in curves.items() if curve.like not in curves]
+    own = [name for name in curves if curves[name].like not in curves and name != UNIFORM_NAME]
     looks = {
         name: (PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)])
         for i, name in enumerate(own)
     }
+    if UNIFORM_NAME in curves:
+        looks[UNIFORM_NAME] = (QUIET, GUESSING)
     for name, curve in curves.items():
         if name not in looks:
             looks[name] = (looks.get(curve.like, (QUIET, ()))[0], DASHES[2])
@@ -173,7 +177,7 @@ def _rule(sizes: Sequence[int], names: Collection[str], axes: Mapping[str, Any])
     if UNIFORM_NAME in names:
         return []
     rows = [{"size": size, "perplexity": UNIFORM} for size in sizes or (1,)]
-    line = begin_chart(rows).mark_line(color=INK, strokeWidth=1, strokeDash=[2, 3])
+    line = begin_chart(rows).mark_line(color=QUIET, strokeWidth=1, strokeDash=list(GUESSING))
     text = begin_chart(rows[:1]).mark_text(align="left", dy=-7, fontSize=10, color=QUIET)
     return [line.encode(**axes), text.encode(text=alt.TextValue(UNIFORM_NAME), **axes)]
 

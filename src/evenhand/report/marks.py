@@ -59,9 +59,9 @@ def fit_width(text: str, below: str, width: int) -> dict[str, Any]:
     """
     import altair as alt
 
-    title = {
-        "text": wrap(text, max(int(width / TITLE_LETTER), 20)),
-        "subtitle": wrap(below, max(int(width / LETTER_BELOW), 26)),
+    title = {  # names such as geometric-students stay whole
+        "text": wrap(text, max(int(width / TITLE_LETTER), 20), break_on_hyphens=False),
+        "subtitle": wrap(below, max(int(width / LETTER_BELOW), 26), break_on_hyphens=False),
     }
     return {
         "width": width,

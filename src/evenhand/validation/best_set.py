@@ -15,6 +15,7 @@ and items like these, for models trained on about these votes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -30,11 +31,23 @@ SAME: Final = 1e-9
 """Standard errors (bits) below which losses are the same but for rounding."""
 
 
-def find_set_p(losses: Array, clusters: Clusters, seed: int) -> Array:
-    """Return the (M,) p-values of belonging to the set of the best models.
+@dataclass(frozen=True, eq=False)
+class Leavers:
+    """How models left the set of the best, one after another.
 
-    A set at level 1 − α are the models with a p-value above α; the model that stays to the end has
-    p 1.
+    Attributes:
+        p: (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value
+            above α; the model that stays to the end has p 1.
+        by: (M,) which model each was farthest behind when it left; −1 for the one that stays.
+
+    """
+
+    p: Array
+    by: Integers
+
+
+def find_leavers(losses: Array, clusters: Clusters, seed: int) -> Leavers:
+    """Let models leave the set of the best, the one farthest behind another first.
 
     Args:
         losses: (M, n) losses of votes (bits).
@@ -46,7 +59,7 @@ def find_set_p(losses: Array, clusters: Clusters, seed: int) -> Array:
     """
     many = len(losses)
     if many < 2:
-        return np.ones(many)
+        return Leavers(np.ones(many), np.full(many, -1, dtype=np.int64))
     one, other = (index.astype(np.int64) for index in np.triu_indices(many, 1))
     means, moved = clusters.strata.means(losses), clusters.strata.deviations(losses)
     own = leave_out(clusters, moved)
@@ -54,7 +67,7 @@ def find_set_p(losses: Array, clusters: Clusters, seed: int) -> Array:
     t = _studentise(means[one] - means[other], found.variance)
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = [_redraw(way.between(one, other), found, rng) for way in own.ways]
-    return _step_down(t, chance, (one, other), many)
+    return step_down(t, chance, (one, other), many)
 
 
 def _studentise(differences: Array, variance: Array) -> Array:
@@ -74,19 +87,31 @@ def _redraw(changes: Changes, found: Leaving, rng: np.random.Generator) -> Array
     )
 
 
-def _step_down(t: Array, chance: list[Array], pairs: tuple[Integers, Integers], many: int) -> Array:
-    """Let the worst model leave until one is left, and return what each leaves with."""
+def step_down(
+    t: Array, chance: list[Array], pairs: tuple[Integers, Integers], many: int
+) -> Leavers:
+    """Let the worst model leave until one is left.
+
+    Args:
+        t: (P,) t statistics of the losses of pairs.
+        chance: of each way to cluster, (B, P) absolute t statistics of models that are alike; the
+            way in which more of these are as large counts.
+        pairs: (P,) one model and the other.
+        many: models.
+
+    """
     one, other = pairs
     inside, p, reached = np.ones(many, dtype=np.bool_), np.ones(many), 0.0
+    by = np.full(many, -1, dtype=np.int64)
     behind = np.full((many, many), -np.inf)
     behind[one, other], behind[other, one] = t, -t
     while inside.sum() > 1:
         active = inside[one] & inside[other]
         largest = np.abs(t[active]).max()
         exceed = max((draws[:, active].max(axis=1) >= largest).sum() for draws in chance)
-        reached = max(reached, (1 + exceed) / (1 + DRAWS))
-        worst = np.where(inside, np.where(inside, behind, -np.inf).max(axis=1), -np.inf)
-        leaves = int(np.argmax(worst))
-        p[leaves] = reached
+        reached = max(reached, (1 + exceed) / (1 + len(chance[0])))
+        left = np.where(inside[:, None] & inside[None, :], behind, -np.inf)
+        leaves = int(np.argmax(left.max(axis=1)))
+        p[leaves], by[leaves] = reached, int(np.argmax(left[leaves]))
         inside[leaves] = False
-    return p
+    return Leavers(p, by)

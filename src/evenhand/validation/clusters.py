@@ -29,7 +29,9 @@ Integers = NDArray[np.int64]
 MOST: Final = 400
 """Most clusters of a way; more are put together at random, which is valid."""
 FEW: Final = 5.0
-"""Effective clusters below which intervals are shaky."""
+"""Effective judges below which nothing is said of others."""
+SOME: Final = 8
+"""Effective judges below which intervals are wide (INFERENCE B6)."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,11 @@ class Clusters:
     def name(self) -> str:
         """The ways, as for the clusters of a ranking."""
         return "+".join(self.ways)
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom of a mean: one less than the effective clusters of the fewer way."""
+        return leave_out(self, np.zeros((1, len(self.strata.code)))).df
 
     @cached_property
     def cells(self) -> Integers | None:
@@ -162,10 +169,23 @@ def find_clusters(votes: Votes, seed: int) -> Clusters:
             ways[name] = _merge(codes, strata, seed)
         else:
             notes.append(why)
+    few = count_effective(votes)
+    if "judge" in ways and few is not None and round(few, 1) < SOME:
+        notes.append(
+            f"{few:.1f} effective judges: intervals are wide; {SOME} or more would narrow them"
+        )
     if not ways:
         name = "judgment" if votes.answer is None else "ranking"
         ways[name] = _merge(number_answers(votes), strata, seed)
     return Clusters(ways, strata, tuple(notes))
+
+
+def count_effective(votes: Votes) -> float | None:
+    """Return the effective number of judges, (Σ n)² / Σ n²; None where nobody names them."""
+    if votes.judges == ("",):
+        return None
+    loads = np.bincount(votes.judge).astype(np.float64)
+    return float(loads.sum() ** 2 / (loads**2).sum())
 
 
 def _refuse_way(name: str, codes: Integers, strata: Strata, *, known: bool) -> str | None:

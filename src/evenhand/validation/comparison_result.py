@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption, require_option
 from evenhand.judgments.votes import Votes
-from evenhand.validation.clusters import Clusters, Estimate, find_clusters, leave_out
+from evenhand.validation.clusters import (
+    Clusters,
+    Estimate,
+    count_effective,
+    find_clusters,
+    leave_out,
+)
+from evenhand.validation.perplexity import raise_bits
 
 Array = NDArray[np.float64]
 
@@ -25,7 +32,7 @@ class HeldOutScore:
         model: the model.
         loss: mean loss of held-out votes (bits).
         perplexity: 2^loss.
-        lower: lower end of its interval.
+        lower: lower end of its interval, 2 to the power of that of the loss; 1 at least.
         upper: upper end.
         difference: loss above that of the best model (bits); 0 for the best itself.
         difference_lower: lower end of its interval; of this pair alone, the best as if it had been
@@ -33,6 +40,11 @@ class HeldOutScore:
         difference_upper: upper end.
         p: of belonging to the set of the best: the model leaves it at every level above.
         among_best: whether it cannot be told from the best, all models looked at together.
+        beaten_by: the model that it was farthest behind, in standard errors, when it left the set
+            of the best, which need not be the best by estimate; None if it is in the set.
+        behind: loss above that of this model (bits), or None.
+        behind_lower: lower end of its interval, of this pair alone, or None.
+        behind_upper: upper end.
         seconds: CPU seconds of all its fits and predictions.
 
     """
@@ -47,6 +59,10 @@ class HeldOutScore:
     difference_upper: float
     p: float
     among_best: bool
+    beaten_by: str | None
+    behind: float | None
+    behind_lower: float | None
+    behind_upper: float | None
     seconds: float
 
 
@@ -61,10 +77,12 @@ class ModelComparison:
         refused: model → why it has no loss, with how many of its trainings were refused.
         seconds: model → CPU seconds, also of those refused.
         blocks: what was never on both sides: judge, item, both, ranking or judgment.
-        folds: trainings per model and repeat.
+        folds: trainings per model and repeat, the most of any; blocks without votes are no fold.
         repeats: how often the votes were divided anew.
         train: (least, most) votes that a model was trained on.
         set_p: model → p of belonging to the set of the best.
+        left_behind: model → the one that it was farthest behind when it left that set, of all but
+            the model that stays to the end.
         level: of intervals and of the set (proportion).
         seed: of everything random.
         signature: one line that reproduces the numbers.
@@ -82,6 +100,7 @@ class ModelComparison:
     repeats: int
     train: tuple[int, int]
     set_p: Mapping[str, float]
+    left_behind: Mapping[str, str]
     level: float
     seed: int
     signature: str
@@ -96,6 +115,16 @@ class ModelComparison:
     def means(self) -> Array:
         """(M,) mean loss (bits), tasks alike."""
         return self.clusters.strata.means(self.losses)
+
+    @property
+    def effective_judges(self) -> float | None:
+        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
+        return count_effective(self.held_out)
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom of intervals."""
+        return self.clusters.df
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -121,14 +150,15 @@ class ModelComparison:
         return tuple(name for name in self.order if self.set_p[name] > 1 - self.level)
 
     def estimate(self, model: str) -> Estimate:
-        """Return a model's mean loss (bits) with its interval.
+        """Return a model's mean loss (bits) with its interval, which ends at 0 bits.
 
         Raises:
             UnknownOption: there is no such model here.
 
         """
         require_option("model", model, self.models)
-        return self._bound(self.losses[self.models.index(model)])
+        found = self._bound(self.losses[self.models.index(model)])
+        return replace(found, lower=max(found.lower, 0.0))
 
     def difference(self, model: str, other: str) -> Estimate:
         """Return by how much a model's mean loss is above another's (bits), on the same votes.
@@ -154,17 +184,23 @@ class ModelComparison:
 
     def _score(self, name: str) -> HeldOutScore:
         own, apart = self.estimate(name), self.difference(name, self.best)
+        by = None if name in self.best_set else self.left_behind[name]
+        behind = None if by is None else self.difference(name, by)
         return HeldOutScore(
             model=name,
             loss=own.value,
-            perplexity=float(2**own.value),
-            lower=float(2**own.lower),
-            upper=float(2**own.upper),
+            perplexity=raise_bits(own.value),
+            lower=raise_bits(own.lower),
+            upper=raise_bits(own.upper),
             difference=apart.value,
             difference_lower=apart.lower,
             difference_upper=apart.upper,
             p=self.set_p[name],
-            among_best=name in self.best_set,
+            among_best=by is None,
+            beaten_by=by,
+            behind=None if behind is None else behind.value,
+            behind_lower=None if behind is None else behind.lower,
+            behind_upper=None if behind is None else behind.upper,
             seconds=self.seconds[name],
         )
 
@@ -174,10 +210,13 @@ class ModelComparison:
         if not self.models:
             return ("no model predicted every vote",)
         own, rest = self.scores[0], self.best_set[1:]
+        which = "best on unseen votes" if len(self.models) > 1 else "compared with no other model"
         first = (
-            f"best on unseen votes: {own.model}, perplexity {own.perplexity:.3f}"
+            f"{which}: {own.model}, perplexity {own.perplexity:.3f}"
             f" ({own.lower:.3f} to {own.upper:.3f})"
         )
+        if len(self.models) == 1:
+            return (first,)
         many = f"at {100 * self.level:g} %"
         if not rest:
             return first, f"no other model can pass for the best {many}"
@@ -198,6 +237,8 @@ class ModelComparison:
             "n_comparisons": self.held_out.size,
             "level": self.level,
             "clusters": self.clusters.name,
+            "effective_judges": self.effective_judges,
+            "df": self.df,
             "models": self.records(),
             "best_set": list(self.best_set),
             "refused": dict(self.refused),

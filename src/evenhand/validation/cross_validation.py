@@ -30,6 +30,7 @@ class Validated:
         refused: model → why, and in how many trainings.
         seconds: model → CPU seconds.
         train: (least, most) votes that were trained on.
+        folds: trainings of a model in each repeat; blocks without votes are none.
 
     """
 
@@ -37,6 +38,7 @@ class Validated:
     refused: Mapping[str, str]
     seconds: Mapping[str, float]
     train: tuple[int, int]
+    folds: tuple[int, ...]
 
 
 def cross_validate(
@@ -57,7 +59,8 @@ def cross_validate(
     losses = {name: np.zeros(votes.size) for name in models}
     why: dict[str, list[str]] = {name: [] for name in models}
     seconds, sizes = dict.fromkeys(models, 0.0), set[int]()
-    folds = [fold for _, fold in make_folds(votes, plan)]
+    made = list(make_folds(votes, plan))
+    folds = [fold for _, fold in made]
     with one_blas_thread():
         for done, fold in enumerate(folds):
             known, asked = votes.take(fold.train), votes.take(fold.test)
@@ -68,12 +71,13 @@ def cross_validate(
                 if found.losses is None:
                     why[name].append(found.why)
                 else:
-                    losses[name][fold.test] += found.losses / plan.repeats
+                    losses[name][fold.test] += found.losses
             if progress is not None:
                 progress(done + 1, len(folds))
     refused = {name: _say(own, len(folds)) for name, own in why.items() if own}
-    kept = {name: own for name, own in losses.items() if name not in refused}
-    return Validated(kept, refused, seconds, (min(sizes), max(sizes)))
+    kept = {name: own / plan.repeats for name, own in losses.items() if name not in refused}
+    counts = np.bincount([repeat for repeat, _ in made], minlength=plan.repeats)
+    return Validated(kept, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist()))
 
 
 def _say(why: list[str], folds: int) -> str:

@@ -20,6 +20,9 @@ MARGIN: Final = 0.02
 """Perplexity that is not worth collecting for; about .01 bits."""
 FAST: Final = 0.5
 SLOW: Final = 0.5**0.5
+ALL_FAST: Final = FAST / (1 - FAST)
+ALL_SLOW: Final = SLOW / (1 - SLOW)
+"""What all further doublings gain beside the last, if each gains FAST or SLOW of the one before."""
 
 
 def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> Enough:
@@ -40,43 +43,57 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
     """
     if margin <= 0:
         raise UnknownOption(f"margin cannot be {margin:g}: it is a perplexity above 0")
-    most = max(one.train for one in curves.test_sets)
-    sizes = [size for size in curves.sizes if size <= most]
-    if not sizes:
-        raise NotIdentified(
-            f"no task has {curves.sizes[0]:,} comparisons to train on: ask for smaller sizes"
-        )
-    largest = sizes[-1]
+    largest = _find_largest(curves)
     filled = [one.task for one in curves.test_sets if one.train >= largest]
     kept = curves.of_tasks(filled)
-    behind = {size: kept.gain(model, size, largest) for size in _standing(kept, model, sizes)}
+    behind = {size: kept.gain(model, size, largest) for size in _standing(kept, model, largest)}
     near = [size for size, own in behind.items() if own.value <= margin]
     sure = [size for size in near if behind[size].upper <= margin]
-    half = [size for size in behind if 2 * size == largest]
-    gain = behind[half[0]] if half else None
+    gain = next((own for size, own in behind.items() if 2 * size == largest), None)
+    left = gain if gain is not None and gain.lower > 0 else None
     return Enough(
         model=model,
         size=_first_of_run(near, list(behind)),
         sure=_first_of_run(sure, list(behind)) if len(sure) > 1 else None,
         largest=largest,
         margin=margin,
-        gain=None if gain is None else gain.value,
-        gain_lower=None if gain is None else gain.lower,
-        gain_upper=None if gain is None else gain.upper,
-        left_if_fast=None if gain is None else max(gain.value, 0.0) * FAST / (1 - FAST),
-        left_if_slow=None if gain is None else max(gain.value, 0.0) * SLOW / (1 - SLOW),
+        gain=gain.value if gain else None,
+        gain_lower=gain.lower if gain else None,
+        gain_upper=gain.upper if gain else None,
         tasks=len(filled),
+        smaller=tuple(one.task for one in curves.test_sets if one.train < largest),
+        sizes=tuple(behind),
+        left_if_fast=left.value * ALL_FAST if left else None,
+        left_if_slow=left.value * ALL_SLOW if left else None,
+        left_lower=left.lower * ALL_FAST if left else None,
+        left_upper=left.upper * ALL_SLOW if left else None,
     )
 
 
-def _standing(curves: LearningCurves, model: str, sizes: list[int]) -> list[int]:
-    """Return the sizes from which on the model stands in every trial.
+def _find_largest(curves: LearningCurves) -> int:
+    """Return the largest size that some task fills.
+
+    Raises:
+        NotIdentified: none fills any.
+
+    """
+    largest = curves.largest
+    if all(one.train < largest for one in curves.test_sets):
+        raise NotIdentified(
+            f"no task has {largest:,} comparisons to train on: ask for smaller sizes"
+        )
+    return largest
+
+
+def _standing(curves: LearningCurves, model: str, largest: int) -> list[int]:
+    """Return the sizes up to the largest from which on the model stands in every trial.
 
     Raises:
         NotIdentified: it does not at the largest.
 
     """
-    curves.estimate(model, sizes[-1])
+    curves.estimate(model, largest)
+    sizes = [size for size in curves.sizes if size <= largest]
     refused = [one.size for one in curves.refusals if one.model == model and one.size in sizes]
     return [size for size in sizes if size > max(refused, default=0)]
 

@@ -19,6 +19,7 @@ from evenhand.judgments.vote_parts import recode_systems, sort_votes, split_task
 from evenhand.judgments.votes import Votes
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.validation.learning_parts import Refusal, TestSet
+from evenhand.validation.perplexity import average
 from evenhand.validation.split import LEAST, SIZES, TRIALS, Rows, draw_subset, hold_out_rare_items
 from evenhand.validation.training import Models, Progress, Trained, train
 
@@ -227,8 +228,8 @@ def _trace_task(
             at = one.said.task, protocol.sizes[s], r + 1
             refusals.append(Refusal(names[m], *at, found.why))
         else:
-            losses[m, 0, s, r] = mean = found.losses.mean()
-            deviations[m, s] += np.log(2) * 2**mean * (found.losses - mean) / protocol.trials
+            losses[m, 0, s, r] = mean = average(found.losses)
+            deviations[m, s] += np.log(2) * np.exp2(mean) * (found.losses - mean) / protocol.trials
         step(done + 1)
     deviations[np.isnan(losses).any(axis=(1, 3))] = 0.0
     return Traced(losses, deviations, tuple(refusals), seconds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evenhand.errors import listing
+
 
 @dataclass(frozen=True)
 class TestSet:
@@ -57,7 +59,7 @@ class CurvePoint:
         model: the model.
         size: votes that it was trained on, or the whole set where that is smaller.
         perplexity: mean perplexity; None unless every trial stands.
-        lower: lower end of its interval, or None.
+        lower: lower end of its interval, 1 at least, or None.
         upper: upper end.
         spread: standard deviation between trials of a task, or None with one trial.
         loss: mean loss (bits).
@@ -92,9 +94,14 @@ class Enough:
         gain_lower: lower end of its interval.
         gain_upper: upper end.
         left_if_fast: what more comparisons would gain if every further doubling gains half of
-            what the one before did, as errors that fall like 1/n; None with one size.
+            what the one before did, as errors that fall like 1/n; None unless the last doubling
+            surely gained.
         left_if_slow: the same if it gains .71 of it, as 1/√n.
+        left_lower: what they would gain fast if the last gain were the lower end of its interval.
+        left_upper: and slowly, if it were the upper end.
         tasks: tasks whose training sets are that large, on which all of this rests.
+        smaller: the other tasks, which are left out.
+        sizes: training sizes that were compared, ascending.
 
     """
 
@@ -108,27 +115,59 @@ class Enough:
     gain_upper: float | None
     left_if_fast: float | None
     left_if_slow: float | None
+    left_lower: float | None
+    left_upper: float | None
     tasks: int
+    smaller: tuple[str, ...]
+    sizes: tuple[int, ...]
 
     @property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
+        rests: tuple[str, ...] = ()
+        if self.smaller:
+            many = f"{self.tasks:,} of {self.tasks + len(self.smaller):,} tasks"
+            rests = (
+                f"that rests on {many}: fewer than {self.largest:,} comparisons train"
+                f" {listing(self.smaller)}",
+            )
+        return (*self._say_near(), *self._say_gain(), *rests)
+
+    def _say_near(self) -> tuple[str, ...]:
+        """Say which size comes near the largest."""
+        if len(self.sizes) == 1:
+            return (f"{self.model}: one training size, {self.largest:,}, shows no gain",)
+        if self.size == self.largest:
+            return (
+                f"{self.model}: no smaller size comes within {self.margin:g} of the perplexity with"
+                f" {self.largest:,} comparisons: the curve is still falling",
+            )
         sure = f"; surely from {self.sure:,} on" if self.sure is not None else ""
-        lines = [
-            f"{self.model}: {self.size:,} comparisons come within {self.margin:g} of the perplexity"
-            f" with {self.largest:,}{sure}"
-        ]
-        if self.gain is None or self.left_if_fast is None or self.left_if_slow is None:
-            return (*lines, "one training size shows no gain: nothing is said of more comparisons")
-        lines.append(
-            f"the last doubling, to {self.largest:,}, gained {self.gain:.3f}"
-            f" ({self.gain_lower:.3f} to {self.gain_upper:.3f})"
-        )
-        if self.gain <= 0:
-            return (*lines, "that is no gain: what more comparisons would bring cannot be seen")
         return (
-            *lines,
+            f"{self.model}: {self.size:,} comparisons come within {self.margin:g} of the perplexity"
+            f" with {self.largest:,}{sure}",
+        )
+
+    def _say_gain(self) -> tuple[str, ...]:
+        """Say what the last doubling gained, and what is left."""
+        if len(self.sizes) == 1:
+            return ("nothing is said of more comparisons",)
+        if self.gain is None:
+            return (
+                f"no size is half of {self.largest:,}: what a doubling gains was not measured, and"
+                " nothing is said of more comparisons",
+            )
+        gained = (
+            f"the last doubling, to {self.largest:,}, gained {self.gain:z.3f}"
+            f" ({self.gain_lower:z.3f} to {self.gain_upper:z.3f})"
+        )
+        if self.left_if_fast is None:
+            doubt = "may be" if (self.gain_upper or 0.0) > 0 else "is"
+            return (gained, f"that {doubt} no gain: what more comparisons would bring is not known")
+        return (
+            gained,
             f"what all further comparisons could gain is about {self.left_if_fast:.3f} to"
-            f" {self.left_if_slow:.3f}, if gains go on falling as errors do; the curve itself ends"
-            f" at {self.largest:,}",
+            f" {self.left_if_slow:.3f} ({self.left_lower:.3f} to {self.left_upper:.3f} over the"
+            " interval of that gain), if gains go on falling as errors do; the curve itself ends at"
+            f" {self.largest:,}",
         )

@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, require_option
+from evenhand.errors import NotIdentified, listing, require_option
 from evenhand.judgments.votes import Votes
-from evenhand.validation.clusters import Clusters, Estimate, bound, find_clusters, leave_out
+from evenhand.validation.clusters import (
+    Clusters,
+    Estimate,
+    bound,
+    count_effective,
+    find_clusters,
+    leave_out,
+)
 from evenhand.validation.learning_parts import CurvePoint, Refusal, TestSet
+from evenhand.validation.perplexity import average, raise_bits
+from evenhand.validation.trial_chance import find_chance, join_df
 
 Array = NDArray[np.float64]
 
@@ -25,6 +34,9 @@ class LearningCurves:
     A curve is the mean over trials and tasks, each task counting the same. Intervals are for other
     held-out votes like these and other training subsets of the same votes: held-out votes hang
     together by judge and item, trials differ by chance. They are not for other training judges.
+
+    Intervals of perplexities are made on the scale of losses (bits), which cannot fall below 0, so
+    that they end at 1; those of differences and gains are of perplexities as they are.
 
     Attributes:
         models: the M models.
@@ -64,7 +76,7 @@ class LearningCurves:
     @cached_property
     def perplexities(self) -> Array:
         """(M, T, S, R) perplexity of each trial; NaN where a model refused."""
-        return np.asarray(2.0**self.losses)
+        return np.asarray(np.exp2(self.losses).round(12), dtype=np.float64)
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -72,9 +84,21 @@ class LearningCurves:
         return find_clusters(self.held_out, self.seed)
 
     @property
+    def effective_judges(self) -> float | None:
+        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
+        return count_effective(self.held_out)
+
+    @property
+    def largest(self) -> int:
+        """The largest size that the training votes of some task fill; the smallest if none is."""
+        most = max(one.train for one in self.test_sets)
+        return max((size for size in self.sizes if size <= most), default=self.sizes[0])
+
+    @property
     def order(self) -> tuple[str, ...]:
-        """The models, best at the largest size first; those without a mean there last."""
-        ends = {name: self.curve(name)[-1].perplexity for name in self.models}
+        """The models, best at the largest filled size first; those without a mean there last."""
+        at = self.sizes.index(self.largest)
+        ends = {name: self.curve(name)[at].perplexity for name in self.models}
         return tuple(sorted(self.models, key=lambda name: (ends[name] is None, ends[name] or 0)))
 
     def of_tasks(self, tasks: Sequence[str]) -> LearningCurves:
@@ -120,17 +144,24 @@ class LearningCurves:
         own = self.estimate(model, size)
         spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean())) if trials.shape[1] > 1 else None
         ends = own.value, own.lower, own.upper
-        return CurvePoint(model, size, *ends, spread, float(losses.mean()), 0, trials.size)
+        return CurvePoint(model, size, *ends, spread, average(losses), 0, trials.size)
 
     def estimate(self, model: str, size: int) -> Estimate:
         """Return a model's mean perplexity at a training size, with its interval.
+
+        The interval is 2^(log₂ of the mean ± t times its standard error in bits), 1 at least.
 
         Raises:
             NotIdentified: some trial of it was refused.
             UnknownOption: there is no such model or size.
 
         """
-        return self._contrast([(1.0, *self._place(model, size))])
+        found = self._contrast([(1.0, *self._place(model, size))])
+        if found.stderr == 0:
+            return found
+        bits, margin = np.log2(found.value), (found.upper / found.value - 1) / np.log(2)
+        lower, upper = max(bits - margin, 0.0), bits + margin
+        return replace(found, lower=raise_bits(lower), upper=raise_bits(upper))
 
     def difference(self, model: str, other: str, size: int) -> Estimate:
         """Return by how much a model's perplexity is above another's, trained on the same votes.
@@ -177,21 +208,22 @@ class LearningCurves:
         trials = np.sum([sign * self.perplexities[m, :, s] for sign, m, s in parts], axis=0)
         moved = np.sum([sign * self.deviations[m, s] for sign, m, s in parts], axis=0)
         found = leave_out(self.clusters, moved[None, :])
-        chance = 0.0
-        if trials.shape[1] > 1:
-            chance = float(trials.var(axis=1, ddof=1).sum()) / trials.shape[1] / len(trials) ** 2
-        variance = float(found.variance[0]) + chance
-        return bound(float(trials.mean()), variance, found.df, self.level)
+        votes = float(found.variance[0])
+        chance, chance_df = find_chance(trials)
+        df = join_df(votes, found.df, chance, chance_df)
+        return bound(average(trials), votes + chance, df, self.level)
 
     @property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        size, best = self.sizes[-1], self.order[0]
-        if self.curve(best)[-1].perplexity is None:
+        size, best = self.largest, self.order[0]
+        if self.curve(best)[self.sizes.index(size)].perplexity is None:
             return (f"no model stands in every trial with {size:,} comparisons",)
         own = self.estimate(best, size)
+        small = [one.task for one in self.test_sets if one.train < size]
+        fewer = f" (fewer in {listing(small)})" if any(small) else " or fewer" if small else ""
         return (
-            f"lowest perplexity with {size:,} training comparisons: {best}, {own.value:.3f}"
+            f"lowest perplexity with {size:,} training comparisons{fewer}: {best}, {own.value:.3f}"
             f" ({own.lower:.3f} to {own.upper:.3f})",
         )
 
@@ -209,11 +241,17 @@ class LearningCurves:
                 f"{shared:,} training comparisons are on held-out items, by others: models of"
                 " outputs may have seen these (overlap='drop' leaves them out)"
             )
+        if self.losses.shape[3] == 1 and any(one.train > self.sizes[0] for one in self.test_sets):
+            notes.append(
+                "one random subset of each size: intervals leave out how much these differ"
+                " (--trials, in Python trials=, draws several)"
+            )
         if self.refusals:
             models = ", ".join(sorted({one.model for one in self.refusals}))
+            many = len(self.refusals)
             notes.append(
-                f"{len(self.refusals):,} trainings were refused ({models}): a model has no mean at"
-                " a size where any of its trainings was"
+                f"{many:,} training{' was' if many == 1 else 's were'} refused ({models}): a"
+                " model has no mean at a size where any of its trainings was"
             )
         return (*notes, *self.clusters.notes)
 
@@ -228,7 +266,10 @@ class LearningCurves:
             "models": list(self.models),
             "sizes": list(self.sizes),
             "level": self.level,
+            "largest": self.largest,
             "clusters": self.clusters.name,
+            "effective_judges": self.effective_judges,
+            "df": self.clusters.df,
             "test_sets": [asdict(one) for one in self.test_sets],
             "points": self.records(),
             "seconds": dict(self.seconds),

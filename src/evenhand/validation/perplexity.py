@@ -55,7 +55,26 @@ def find_perplexity(losses: Array) -> float:
     >>> find_perplexity(np.array([1.0, 2.0, 3.0]))
     4.0
     """
-    return float(2 ** losses.mean())
+    return raise_bits(average(losses))
+
+
+def raise_bits(bits: float) -> float:
+    """Return 2^bits, to 12 decimals: beyond these are only roundings of logarithms and powers.
+
+    >>> raise_bits(float(np.log2(3.0)))
+    3.0
+    """
+    return round(float(np.exp2(bits)), 12)
+
+
+def average(values: Array) -> float:
+    """Return the mean; of values that are all alike exactly these, without rounding.
+
+    >>> average(np.full(2000, 0.1)) == 0.1
+    True
+    """
+    first = values.flat[0]
+    return float(first + (values - first).mean())
 
 
 def _check(chances: Array, names: list[tuple[str, str]]) -> None:

@@ -7,7 +7,12 @@ import pytest
 
 from evenhand.preference.cyclic.likelihood import CyclicLikelihood, cyclic_part
 from evenhand.preference.cyclic.search import climb_all, climb_flat, principal_planes
-from evenhand.preference.cyclic.strength import noise_limit, split_counts
+from evenhand.preference.cyclic.strength import (
+    GRID,
+    choose_held_out,
+    noise_limit,
+    split_counts,
+)
 from evenhand.preference.pair_counts import pair_up
 from evenhand.preference.ties.laws import Davidson
 from tallies import simulate
@@ -52,6 +57,13 @@ def test_the_norm_of_residuals_of_a_transitive_campaign_lies_below_the_limit_of_
         ratios.append(np.linalg.norm(residuals, 2) / noise_limit(likelihood, flat))
     assert max(ratios) < 1
     assert 0.5 < np.mean(ratios) < 0.9
+
+
+def test_the_share_of_least_held_out_loss_is_chosen():
+    counts = pair_up(simulate(np.linspace(0.5, -0.5, 6), 900, seed=5))
+    likelihood = CyclicLikelihood(counts, Davidson(), 1, strength=1.0, prior=1.0)
+    share, losses = choose_held_out(likelihood, rng())
+    assert losses[GRID.index(share)] == min(losses) < max(losses)
 
 
 def test_folds_share_out_every_comparison_once():

@@ -86,6 +86,11 @@ class BaselineFit:
         return self.law.coefficients(self.systems)
 
     @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are: of counts as they came, not of worths."""
+        return "half log-odds"
+
+    @property
     def extras(self) -> Mapping[str, Any]:
         """What stands beside the coefficients, for machines."""
         return self.law.extras(self.systems)

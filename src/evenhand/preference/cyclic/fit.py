@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evenhand.preference.coefficients import Coefficient
 from evenhand.preference.cyclic.circles import Circle, cyclic_share, strongest_circle
 from evenhand.preference.cyclic.likelihood import cyclic_part
+from evenhand.preference.cyclic.noise import DRAWS, Noise
 from evenhand.preference.cyclic.strength import Strength
 from evenhand.preference.pair_counts import code_sides
 from evenhand.preference.ties.laws import TieLaw
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from evenhand.preference.melo import MElo
 
 Array = NDArray[np.float64]
-CAUTION: Final = "noise alone gives some: held-out judgments say whether circles predict anything"
+CAUTION: Final = "held-out judgments say whether that predicts anything"
+SURE: Final = 0.05
+"""Largest share of simulated campaigns with as much noise at which a circle is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,7 @@ class MEloFit:
         gamma: γ of ties; None where none was seen, or where they are discarded.
         law: the law of ties.
         strength: the penalty on c.
+        noise: campaigns without circles; None where there can be none, with two systems.
         loglik: log-likelihood (nats), penalty and prior left out.
         flat_loglik: that of the same model without circles.
         starts: climbs that were made.
@@ -53,6 +57,7 @@ class MEloFit:
     gamma: float | None
     law: TieLaw
     strength: Strength
+    noise: Noise | None
     loglik: float
     flat_loglik: float
     starts: int
@@ -79,8 +84,21 @@ class MEloFit:
 
     @cached_property
     def circle(self) -> Circle | None:
-        """The strongest circle of three systems, if there is any."""
-        return strongest_circle(self.odds)
+        """The strongest circle of three systems, if there is any that noise does not explain."""
+        return strongest_circle(self.odds) if self.shows_circles else None
+
+    @property
+    def noise_p(self) -> float | None:
+        """Share of simulated campaigns without circles whose residuals have as large a norm.
+
+        It is simulated when first asked for. None with two systems.
+        """
+        return None if self.noise is None else self.noise.p
+
+    @property
+    def shows_circles(self) -> bool:
+        """Whether the residuals without circles are larger than noise makes them (at .05)."""
+        return self.noise_p is not None and self.noise_p <= SURE
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
@@ -99,12 +117,18 @@ class MEloFit:
         return tuple(Coefficient(*row, None, None, None) for row in rows)
 
     @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are."""
+        return "lambda and coordinates" if self.share else "lambda"
+
+    @property
     def extras(self) -> Mapping[str, Any]:
         """What stands beside the coefficients, for machines."""
         circle = self.circle
         return {
             "strength": self.strength.value,
             "cyclic_share": self.share,
+            "noise_p": self.noise_p,
             "flat_loglik": self.flat_loglik,
             "circle": None if circle is None else [self.systems[i] for i in circle.systems],
             "coordinates": [
@@ -116,32 +140,56 @@ class MEloFit:
     @property
     def says(self) -> tuple[str, ...]:
         """Lines for people: how much goes in circles, and which systems."""
+        errors = "no standard errors: the penalty leaves no likelihood to take them from"
+        if self.noise is None:
+            alone = "with two systems there can be no circle: this is Bradley and Terry's model"
+            return (alone, f"log-likelihood {self.loglik:.4f}", errors)
         if not self.share:
-            said: tuple[str, ...] = ("no circles beyond noise: this is Bradley and Terry's model",)
+            said = ["the penalty leaves no circles: this is Bradley and Terry's model"]
         else:
-            said = (
-                f"{100 * self.share:.2g} % of the variance of log-odds goes round in circles;"
-                f" {CAUTION}",
-                self._say_circle(),
-            )
+            share = "less than 1 %" if self.share < 0.01 else f"{100 * self.share:.0f} %"
+            said = [f"{share} of the variance of log-odds goes round in circles; {CAUTION}"]
+        said.append(self._say_noise())
+        if self.share and self.shows_circles:
+            said.append(self._say_circle())
         return (
             *said,
             f"log-likelihood {self.loglik:.4f}, without circles {self.flat_loglik:.4f}",
             f"penalty {self.strength.value:.4g} ({self.strength.chosen});"
             f" {self.agreed} of {self.starts} starts ended here",
-            "no standard errors: the penalty leaves no likelihood to take them from",
+            errors,
+        )
+
+    def _say_noise(self) -> str:
+        verdict = "more than noise" if self.shows_circles else "no sign of circles"
+        return (
+            f"the flat model alone gives as much in {100 * (self.noise_p or 0):.0f} % of {DRAWS}"
+            f" simulated campaigns: {verdict}"
         )
 
     def _say_circle(self) -> str:
         circle = self.circle
         if circle is None:
-            return "no three systems are preferred in a circle: the order of worths holds"
+            return "no three systems are preferred in a circle; " + self._say_upset()
         names = [self.systems[i] for i in circle.systems]
         chances = (1 / (1 + np.exp(-np.array(circle.odds)))).tolist()
         (a, b, c), (p, q, r) = names, (f"{100 * chance:.0f} %" for chance in chances)
         return (
             f"strongest circle: {a} is preferred to {b} in {p}, {b} to {c} in {q}, {c} to {a} in"
             f" {r} (ties aside)"
+        )
+
+    def _say_upset(self) -> str:
+        """Say whether some system is preferred to one of higher worth: that needs no circle."""
+        lower = self.log_worth[:, None] < self.log_worth
+        upset = np.where(lower, self.odds, -np.inf)
+        if upset.max() <= 0:
+            return "the order of worths holds for every pair"
+        one, other = np.unravel_index(int(upset.argmax()), upset.shape)
+        chance = 100 / (1 + np.exp(-upset[one, other]))
+        return (
+            f"yet {self.systems[one]} is preferred to {self.systems[other]}, of higher worth, in"
+            f" {chance:.0f} % (ties aside)"
         )
 
     @property

@@ -7,8 +7,8 @@
 The last term is half a win and half a loss, times the prior, of each system against a ghost at 0.
 Ω has a block [[0, 1], [−1, 0]] for each plane. With B_j = (1, Ω c_j) both parts of x are one: x
 moves by B_j with (r_i, c_i) and by −B_i with those of j. Of all c with the same A = c Ω cᵀ the
-penalty takes the shortest, for which it is s/2 times the nuclear norm of A: circles weaker than
-noise are zero, not small.
+penalty takes the shortest, for which it is s/2 times the nuclear norm of A: where the residuals
+without circles have a spectral norm below s, circles are zero, not small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where the penalised likelihood is largest: from no circles, from the residuals', from chance.
 
-The likelihood is not concave in c. It nearly is in c Ω cᵀ, so that starts seldom end apart; several
-are made all the same, and the best is taken.
+The likelihood is not concave in c. It nearly is in c Ω cᵀ, so that under a strong penalty starts
+seldom end apart; under a weak one they may. Several are made, and the best is taken.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ from evenhand.preference.pair_counts import PairCounts
 
 Array = NDArray[np.float64]
 SHARE: Final = 0.7
-"""Of the limit that noise has in large campaigns; of 8 to 15 systems it reaches .6 to .8 of it."""
+"""Of the limit of noise: a strength that predicts well. Noise alone exceeds it often (of 15 systems
+mostly), so that circles that it leaves are no sign of circles."""
 GRID: Final = (2.0, 1.0, 0.7, 0.5, 0.25)
 """Shares among which held-out comparisons choose."""
 FOLDS: Final = 5

@@ -87,6 +87,11 @@ class CategoricalFit:
         return self.worth_draws.reshape(-1, len(self.systems)).astype(np.float64)
 
     @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are."""
+        return "mean quality"
+
+    @property
     def order_scale(self) -> str:
         """What systems are ordered by: mean qualities mix too slowly to order by."""
         return "log-worth"
@@ -134,7 +139,8 @@ class CategoricalFit:
         if worths:
             notes.append(
                 f"chains do not agree yet on log-worths, R-hat above {AGREED}: {worths}; take more"
-                f" sweeps than {self.model.sweeps:,}"
+                f" sweeps than {self.model.sweeps:,}, in Python"
+                f" IRTCategorical(sweeps={4 * self.model.sweeps})"
             )
         if qualities:
             notes.append(

@@ -76,6 +76,11 @@ class IRTGaussianFit:
         return self.ability_draws
 
     @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are."""
+        return "ability"
+
+    @property
     def order_scale(self) -> str:
         """What systems are ordered by."""
         return "ability"
@@ -192,7 +197,7 @@ class IRTGaussianFit:
             return []
         return [
             f"chains do not agree yet, R-hat above {AGREED}: {listing(apart)}; take more sweeps"
-            f" than {self.model.sweeps:,}"
+            f" than {self.model.sweeps:,}, in Python IRTGaussian(sweeps={4 * self.model.sweeps})"
         ]
 
     @property
