@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 import evenhand
+from categorical_truth import votes_on
 from evenhand import datasets
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
@@ -216,3 +217,11 @@ def test_chains_meet_on_a_task_of_wmt_2012(data_folder):
     assert fit.r_hat.max() < 1.02
     assert fit.effective_draws.min() > 400
     assert fit.notes == ()
+
+
+def test_without_a_radius_nothing_is_nan_and_a_tie_has_no_chance():
+    votes = votes_on([(0, 0, 1, 0), (1, 0, 1, 0), (2, 0, 1, 2), (0, 1, 2, 0)], 3)
+    fit = IRTGaussian(radius=0.0, sweeps=200, burn_in=50).fit(votes)
+    assert np.isfinite(fit.loglik)
+    assert fit.loglik < 0
+    assert (fit.predict([("s0", "s1"), ("s1", "s2")])[:, 1] >= 0).all()

@@ -109,6 +109,6 @@ def _sign_curves(votes: Votes, signed: _Signed) -> str:
     ]
     if signed.others is not None:
         whole = digest_votes(signed.others)[:12]
-        parts.append(f"trained on sha256 {whole}, held-out items {protocol.overlap}")
+        parts.append(f"trained on votes {whole}, held-out items {protocol.overlap}")
     parts.append(f"level {signed.level:g} seed={protocol.seed}")
     return write_signature(parts, count_answers(votes), digest_votes(votes))

@@ -51,3 +51,12 @@ def test_agreement_is_asked_of_contrasts_and_not_of_the_common_place():
     assert _draws(apart).r_hat.max() < 1.02
     shifted = apart + np.arange(4)[:, None, None] * np.array([1.0, 0.0, 0.0])
     assert _draws(shifted).r_hat[0] > 1.1
+
+
+def test_agreement_is_asked_of_the_means_too_around_which_draws_wander():
+    rng = np.random.default_rng(2)
+    wide = rng.normal(size=(4, 400, 2))
+    stuck = np.arange(4)[:, None, None] * np.array([0.05, 0.0]) + 0.01 * rng.normal(size=wide.shape)
+    draws = _draws(wide + stuck, stuck)
+    assert draws.r_hat[0] > 1.5  # draws alone, of sd 1, hide means that never meet
+    assert draws.effective[0] < 20

@@ -44,7 +44,7 @@ class Noise:
         rng = np.random.Generator(np.random.PCG64(child))
         with one_blas_thread():
             seen = residual_norm(start, at)
-            inverse: Array = np.linalg.inv(start.expand(at).information)
+            inverse = np.asarray(np.linalg.inv(start.expand(at).information), np.float64)
             above = sum(self._draw(start, at, inverse, rng) >= seen for _ in range(DRAWS))
         return (1 + int(above)) / (1 + DRAWS)
 

@@ -82,6 +82,12 @@ class Law:
         return np.ascontiguousarray(flat, np.float32 if flat.min() > SINGLE else np.float64)
 
     @cached_property
+    def log_rows(self) -> Array:
+        """(3Λ, Λ) logarithms of `rows`; a chance that vanishes has the smallest there is."""
+        flat = self.chances.transpose(0, 2, 1).reshape(-1, self.categories)
+        return np.log(np.maximum(flat, np.finfo(np.float64).tiny))
+
+    @cached_property
     def safe_factors(self) -> int:
         """How many chances may be multiplied before the product must be put back to 1."""
         room = ROOM[self.rows.dtype]

@@ -29,6 +29,12 @@ Numbers = NDArray[np.int64]
 
 SHIFT_EVERY: Final = 4
 """Sweeps from one offer of a common step to the next; it costs as much as a sweep."""
+MANY: Final = 32
+"""Comparisons of one output from which chances are added as logarithms.
+
+In a product, what many answers of one kind make vanish cannot be brought back by those of the other
+kind that follow; with fewer answers, what vanishes has no weight in the end either.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +62,7 @@ class _Step:
         last: row after the last.
         cell: (rows,) row of each in the abilities.
         rounds: places of rivals (m,), and the row that their outcome points to (m, 1).
+        busy: rows, the first of all, with so many comparisons that logarithms are added.
 
     """
 
@@ -63,6 +70,7 @@ class _Step:
     last: int
     cell: Numbers
     rounds: tuple[tuple[Numbers, Numbers], ...]
+    busy: int
 
 
 def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
@@ -106,18 +114,25 @@ def _make_step(colour: Colour, cell: Numbers, categories: int) -> _Step:
     chains = cell.shape[1]
     rounds = tuple((one.rival, one.outcome[:, None] * categories) for one in colour.rounds)
     rows = cell[colour.start : colour.stop].reshape(-1)
-    return _Step(colour.start * chains, colour.stop * chains, rows, rounds)
+    busy = len(rounds[MANY - 1][0]) * chains if len(rounds) >= MANY else 0
+    return _Step(colour.start * chains, colour.stop * chains, rows, rounds, busy)
 
 
 def _weigh(step: _Step, ability: Weights, quality: Numbers, law: Law) -> Weights:
     """Return (rows, Λ) weights of every quality of the outputs of one colour."""
-    weights = ability.take(step.cell, axis=0)
+    weights, busy = ability.take(step.cell, axis=0), step.busy
+    sums = np.zeros((busy, law.categories))
     for number, (rival, outcome) in enumerate(step.rounds, start=1):
         seen = (quality.take(rival, axis=0) + outcome).reshape(-1)
-        some = weights[: len(seen)]
-        some *= law.rows.take(seen, axis=0)
-        if number % law.safe_factors == 0:
+        sums[: len(seen)] += law.log_rows.take(seen[:busy], axis=0)
+        some = weights[busy : len(seen)]
+        some *= law.rows.take(seen[busy:], axis=0)
+        if len(some) and number % law.safe_factors == 0:
             some /= some.max(axis=1, keepdims=True)
+    if busy:
+        with np.errstate(divide="ignore"):  # an ability of 0 has weight 0
+            sums += np.log(weights[:busy])
+        weights[:busy] = np.exp(sums - sums.max(axis=1, keepdims=True))
     return weights
 
 

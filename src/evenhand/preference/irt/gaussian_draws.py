@@ -56,19 +56,26 @@ class AbilityDraws:
         return np.asarray(self.vcov_given + np.cov(self.flat_means, rowvar=False))
 
     @cached_property
-    def _contrasts(self) -> Array:
-        """(chains, draws, K) draws of abilities less their mean over systems."""
-        return np.asarray(self.abilities - self.abilities.mean(axis=2, keepdims=True))
+    def _contrasts(self) -> tuple[Array, Array]:
+        """(chains, draws, K) draws of abilities, and their means given D, less those of all.
+
+        Draws wander freely around means that may hardly move, so both are asked.
+        """
+        both = self.abilities, self.means
+        drawn, mean = (np.asarray(one - one.mean(axis=2, keepdims=True)) for one in both)
+        return drawn, mean
 
     @cached_property
     def r_hat(self) -> Array:
-        """(K,) split R̂ of each ability less the mean of all."""
-        return split_r_hat(self._contrasts)
+        """(K,) split R̂ of each ability less the mean of all; that of draws or of means."""
+        drawn, mean = self._contrasts
+        return np.maximum(split_r_hat(drawn), split_r_hat(mean))
 
     @cached_property
     def effective(self) -> Array:
-        """(K,) effective number of draws of the same."""
-        return bulk_size(self._contrasts)
+        """(K,) effective number of draws of the same, the smaller of the two."""
+        drawn, mean = self._contrasts
+        return np.minimum(bulk_size(drawn), bulk_size(mean))
 
     @cached_property
     def better(self) -> Array:

@@ -138,7 +138,8 @@ class IRTGaussianFit:
         left, right = self._chances(codes).T
         place = {pair: i for i, pair in enumerate(distinct)}
         rows = [place[pair] for pair in pairs]
-        return np.stack((left, 1 - left - right, right), axis=1)[rows]
+        tie = np.maximum(1 - left - right, 0.0)  # at radius 0 rounding leaves less than nothing
+        return np.stack((left, tie, right), axis=1)[rows]
 
     @cached_property
     def log_worth(self) -> Array:
@@ -174,8 +175,9 @@ class IRTGaussianFit:
     def loglik(self) -> float:
         """Σ ln P (nats) of the comparisons as `predict` has them, each with outputs of its own."""
         left, right = self._chances(self.pairs).T
-        logs = np.log(np.stack((left, 1 - left - right, right), axis=1))
-        return float((self.counts * logs).sum())
+        chances = np.stack((left, 1 - left - right, right), axis=1)
+        seen = self.counts > 0  # at radius 0 ties have chance 0, and none were seen
+        return float((self.counts[seen] * np.log(chances[seen])).sum())
 
     @property
     def n_comparisons(self) -> float:
