@@ -68,7 +68,7 @@ def test_models_are_trained_on_one_group_and_tested_on_another(evenhand, votes):
     kinds = pl.read_csv(votes)["group"]
     assert one["train"] == (kinds == "crowd").sum()
     assert one["test"] <= (kinds == "expert").sum()
-    assert "trained on sha256" in found["signature"]
+    assert "trained on votes" in found["signature"]
     assert "trained on group=crowd, tested on group=expert" in found["signature"]
     assert (found["trained_on"], found["tested_on"]) == ("group=crowd", "group=expert")
     text = evenhand("compare", votes, "--model", "uniform", *SMALL, *words).out

@@ -30,8 +30,8 @@ def draw_above(rng: np.random.Generator, mean: Array, sd: float, low: float) -> 
         Draws of the shape of `mean`.
 
     >>> draws = draw_above(np.random.default_rng(1), np.array([0.0, -50.0, 50.0]), 1.0, 2.0)
-    >>> draws.round(1).tolist()
-    [2.4, 2.0, 49.4]
+    >>> bool((draws >= 2).all()), bool(draws[1] < 2.5), bool(40 < draws[2] < 60)
+    (True, True, True)
     """
     from scipy.special import ndtr, ndtri
 
