@@ -45,7 +45,8 @@ def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = Fals
     if isinstance(data, Votes):
         if "judge" in by and data.judges == ("",):
             raise UnknownColumn("these votes do not say who judged: read them with a judge column")
-        return data.tally((*by, *(ANSWERS if answers and data.answer is not None else ())))
+        told = ("ranking", *(["task"] if data.tasks != ("",) else []))
+        return data.tally((*by, *(told if answers and data.answer is not None else ())))
     raise refuse_form(data, "preferences")
 
 
