@@ -163,7 +163,7 @@ def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so()
     assert found == pytest.approx([tail, 1 - 2 * tail, tail], abs=1e-3)
 
 
-def test_groups_that_only_the_prior_links_arename_votes():
+def test_groups_that_only_the_prior_links_are_named():
     rows = [(0, 0, 0, 1, LEFT), (0, 1, 2, 3, RIGHT)]
     fit = SHORT.fit(name_votes(rows, 4))
     assert fit.notes[-1].endswith("how they compare: a, b | c, d")

@@ -24,6 +24,8 @@ from evenhand.errors import NotConverged
 from evenhand.numerics.places import average_ranks
 
 Array = NDArray[np.float64]
+AGREED: Final = 1.05
+"""R̂ above which chains have not met."""
 FEWEST: Final = 4
 """Draws of a chain below which it has no two halves with a variance each."""
 

@@ -27,21 +27,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.forms import Judgments
 from evenhand.judgments.votes import TIE
 from evenhand.numerics.chains import FEWEST
-from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.design import DENSE
 from evenhand.preference.irt.gaussian_draws import draw_chains
 from evenhand.preference.irt.gaussian_fit import IRTGaussianFit
 from evenhand.preference.irt.gaussian_posterior import Scales
 from evenhand.preference.irt.gaussian_sampler import make_problem
+from evenhand.preference.irt.linking import note_parts
 from evenhand.preference.irt.outputs import OutputPairs, pair_outputs
-
-_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ class IRTGaussian:
             counts=counts,
             n_judgments=pairs.n_judgments,
             n_outputs=len(pairs.author),
-            said=(*pairs.notes, *_note_parts(pairs.systems, compared)),
+            said=(*pairs.notes, *note_parts(pairs)),
         )
 
     def _check(self, pairs: OutputPairs) -> None:
@@ -158,23 +156,3 @@ def _count(pairs: OutputPairs) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     found, at = np.unique(low * k + high, return_inverse=True)
     counts = np.bincount(at.reshape(-1) * 3 + outcome, minlength=3 * len(found)).reshape(-1, 3)
     return np.stack((found // k, found % k), axis=1).astype(np.intp), counts.astype(np.float64)
-
-
-def _note_parts(systems: tuple[str, ...], compared: NDArray[np.intp]) -> list[str]:
-    """Say which systems only the prior places, and which groups only the prior links."""
-    seen = np.isin(np.arange(len(systems)), compared)
-    unseen = [name for name, there in zip(systems, seen.tolist(), strict=True) if not there]
-    notes = []
-    if unseen:
-        notes.append(f"never compared, so that they stand as the prior has it: {listing(unseen)}")
-    part = weak_components(Graph(len(systems), compared[:, 0], compared[:, 1]))
-    groups = [
-        listing([systems[i] for i in np.flatnonzero(part == one).tolist()], _SHOWN)
-        for one in np.unique(part[seen]).tolist()
-    ]
-    if len(groups) > 1:
-        notes.append(
-            "no comparison links these groups, so that the prior alone says how they compare:"
-            f" {' | '.join(groups)}"
-        )
-    return notes

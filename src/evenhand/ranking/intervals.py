@@ -115,8 +115,8 @@ def resampled_intervals(
 ) -> Intervals:
     """Return intervals from resamples of clusters, widened where clusters are few.
 
-    The bootstrap divides by G where G − 1 is due, and knows nothing of Student's t: with eight
-    judges, percentiles at 95 % cover about 89 %. Both are made up for, around the mean.
+    The bootstrap divides by G where G − 1 is due, and knows nothing of Student's t, so that
+    percentiles are too close together. Both are made up for, around the mean.
 
     Args:
         draws: (B, K) resampled log-worths, in any gauge.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
-from evenhand.numerics.chains import bulk_size, split_r_hat
+from evenhand.numerics.chains import AGREED, bulk_size, split_r_hat
 from evenhand.preference.coefficients import Coefficient
 from evenhand.preference.irt.categorical_draws import (
     Single,
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-AGREED: Final = 1.05
-"""R̂ above which chains have not met."""
 SHOWN: Final = 5
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
+from evenhand.numerics.chains import AGREED
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.preference.coefficients import Coefficient
 from evenhand.preference.irt.gaussian_draws import AbilityDraws
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 LEVEL: Final = 0.95
-AGREED: Final = 1.05
-"""R̂ above which chains have not met."""
 _THINNED: Final = 1_000
 """Most draws that the covariance of log-worths is taken from."""
 
