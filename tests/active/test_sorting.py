@@ -78,9 +78,8 @@ def test_every_weak_order_is_sorted_and_ties_cost_no_more(n, orders):
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(2, 6))
 def test_any_number_may_be_shown_at_once(values, shown):
-    groups, asked = run_steps(values, shown)
+    groups, _ = run_steps(values, shown)
     assert groups == expected(values)
-    assert asked <= run_steps(values)[1] or shown == 2 or len(set(values)) < len(values)
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=9), st.integers(2, 4))

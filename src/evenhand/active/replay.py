@@ -7,8 +7,8 @@ the first k that are the same. The method is ours.
 What it cannot show. The ranking of all the data is no truth: where it is uncertain itself, no
 part of them agrees with it but by chance. A pool runs dry where a policy would go on asking: its
 saving is then understated (`Savings.notes` says how much). Past half of the data everything
-converges, so that replays end there, or after 120 K judgments of K systems. Judges and items come as
-they come.
+converges, so that replays end there, or after 120 K judgments of K systems. Judges and items come
+as they come.
 """
 
 from __future__ import annotations
