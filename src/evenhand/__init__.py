@@ -12,6 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evenhand.active.next_pairs import NextPairs, choose_pairs
+    from evenhand.active.policy import Policy
+    from evenhand.active.replay import measure_savings
+    from evenhand.active.savings import Savings
+    from evenhand.active.sorting import Sorting
     from evenhand.agreement.agreement_table import AgreementTable
     from evenhand.agreement.table import measure_agreement
     from evenhand.consensus.dawid_skene import DawidSkene
@@ -52,6 +57,14 @@ if TYPE_CHECKING:
     from evenhand.ranking.rank import rank
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.significance import PreferenceTests, find_preferences
+    from evenhand.rating.completion import Completion
+    from evenhand.rating.decision_curve import DecisionCurve
+    from evenhand.rating.features import OutputFeatures
+    from evenhand.rating.judge_process import JudgeProcess
+    from evenhand.rating.multitask_gp import MultiTaskGP
+    from evenhand.rating.nuclear_norm import NuclearNorm
+    from evenhand.rating.process_comparison import HeldOut, compare_processes
+    from evenhand.rating.reliability import study_decisions
     from evenhand.screening.card import Screening
     from evenhand.screening.diagnosis import diagnose_judges
     from evenhand.screening.diagnosis_groups import GroupedDiagnoses, diagnose_groups
@@ -73,15 +86,19 @@ __all__ = [
     "BradleyTerry",
     "CampaignError",
     "Comparisons",
+    "Completion",
     "DawidSkene",
+    "DecisionCurve",
     "Diagnosis",
     "EvenhandError",
     "GroupedDiagnoses",
+    "HeldOut",
     "IRTCategorical",
     "IRTGaussian",
     "IndependentPairs",
     "IndependentStudents",
     "InvalidJudgments",
+    "JudgeProcess",
     "JudgeSlopes",
     "LabelFit",
     "LearningCurves",
@@ -90,17 +107,24 @@ __all__ = [
     "Mix",
     "ModelComparison",
     "ModelTable",
+    "MultiTaskGP",
+    "NextPairs",
     "NotConverged",
     "NotIdentified",
+    "NuclearNorm",
+    "OutputFeatures",
     "PatternModel",
     "PlackettLuce",
+    "Policy",
     "PositionBias",
     "PreferenceTests",
     "RandomJudges",
     "Ranking",
     "Rankings",
     "Ratings",
+    "Savings",
     "Screening",
+    "Sorting",
     "Tally",
     "Uniform",
     "UnknownColumn",
@@ -108,8 +132,10 @@ __all__ = [
     "UnknownOption",
     "VarianceComponents",
     "check_borders",
+    "choose_pairs",
     "compare_methods",
     "compare_models",
+    "compare_processes",
     "diagnose_groups",
     "diagnose_judges",
     "estimate_components",
@@ -117,9 +143,11 @@ __all__ = [
     "find_position_bias",
     "find_preferences",
     "measure_agreement",
+    "measure_savings",
     "rank",
     "read",
     "screen_judges",
+    "study_decisions",
     "tabulate_models",
     "trace_learning",
 ]
@@ -131,15 +159,19 @@ _PUBLIC = {
     "BradleyTerry": "evenhand.preference.bradley_terry",
     "CampaignError": "evenhand.errors",
     "Comparisons": "evenhand.judgments",
+    "Completion": "evenhand.rating.completion",
     "DawidSkene": "evenhand.consensus.dawid_skene",
+    "DecisionCurve": "evenhand.rating.decision_curve",
     "Diagnosis": "evenhand.screening.diagnosis_result",
     "EvenhandError": "evenhand.errors",
     "GroupedDiagnoses": "evenhand.screening.diagnosis_groups",
+    "HeldOut": "evenhand.rating.process_comparison",
     "IRTCategorical": "evenhand.preference.irt_categorical",
     "IRTGaussian": "evenhand.preference.irt_gaussian",
     "IndependentPairs": "evenhand.preference.baselines.pairs",
     "IndependentStudents": "evenhand.preference.baselines.students",
     "InvalidJudgments": "evenhand.errors",
+    "JudgeProcess": "evenhand.rating.judge_process",
     "JudgeSlopes": "evenhand.preference.judge_slopes",
     "LabelFit": "evenhand.consensus.label_fit",
     "LearningCurves": "evenhand.validation.learning_result",
@@ -149,17 +181,24 @@ _PUBLIC = {
     "Mix": "evenhand.judgments.mix",
     "ModelComparison": "evenhand.validation.comparison_result",
     "ModelTable": "evenhand.ranking.model_rows",
+    "MultiTaskGP": "evenhand.rating.multitask_gp",
+    "NextPairs": "evenhand.active.next_pairs",
     "NotConverged": "evenhand.errors",
     "NotIdentified": "evenhand.errors",
+    "NuclearNorm": "evenhand.rating.nuclear_norm",
+    "OutputFeatures": "evenhand.rating.features",
     "PatternModel": "evenhand.preference.pattern",
     "PlackettLuce": "evenhand.preference.plackett_luce",
+    "Policy": "evenhand.active.policy",
     "PositionBias": "evenhand.ranking.position_bias",
     "PreferenceTests": "evenhand.ranking.significance",
     "RandomJudges": "evenhand.preference.random_judges",
     "Ranking": "evenhand.ranking",
     "Rankings": "evenhand.judgments",
     "Ratings": "evenhand.judgments",
+    "Savings": "evenhand.active.savings",
     "Screening": "evenhand.screening.card",
+    "Sorting": "evenhand.active.sorting",
     "Tally": "evenhand.judgments",
     "Uniform": "evenhand.preference.baselines.uniform",
     "UnknownColumn": "evenhand.errors",
@@ -167,8 +206,10 @@ _PUBLIC = {
     "UnknownOption": "evenhand.errors",
     "VarianceComponents": "evenhand.screening.variance.result",
     "check_borders": "evenhand.ranking.borders",
+    "choose_pairs": "evenhand.active.next_pairs",
     "compare_methods": "evenhand.ranking.methods",
     "compare_models": "evenhand.ranking.held_out",
+    "compare_processes": "evenhand.rating.process_comparison",
     "diagnose_groups": "evenhand.screening.diagnosis_groups",
     "diagnose_judges": "evenhand.screening.diagnosis",
     "estimate_components": "evenhand.screening.variance.estimate",
@@ -176,9 +217,11 @@ _PUBLIC = {
     "find_position_bias": "evenhand.ranking.position_bias",
     "find_preferences": "evenhand.ranking.significance",
     "measure_agreement": "evenhand.agreement.table",
+    "measure_savings": "evenhand.active.replay",
     "rank": "evenhand.ranking",
     "read": "evenhand.formats",
     "screen_judges": "evenhand.screening.screen",
+    "study_decisions": "evenhand.rating.reliability",
     "tabulate_models": "evenhand.ranking.model_table",
     "trace_learning": "evenhand.ranking.learning",
 }

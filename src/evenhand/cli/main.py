@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -27,6 +28,8 @@ VERBS: Final = (
     "judges",
     "labels",
     "variance",
+    "complete",
+    "next",
     "convert",
     "demo",
 )
@@ -55,7 +58,8 @@ class Verbs(click.Group):
         """Import a verb."""
         if cmd_name not in VERBS:
             return None
-        verb = getattr(import_module(f"evenhand.cli.{cmd_name}"), cmd_name)
+        module = import_module(f"evenhand.cli.{cmd_name}")
+        verb = getattr(module, f"{cmd_name}_" if hasattr(builtins, cmd_name) else cmd_name)
         return verb if isinstance(verb, click.Command) else None
 
     def resolve_command(

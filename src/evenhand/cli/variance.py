@@ -172,7 +172,7 @@ def _split(
     from evenhand.judgments import Rankings, Ratings
     from evenhand.judgments.groups import choose_groups
     from evenhand.judgments.levels import split_table
-    from evenhand.screening.variance.study import group_ratings
+    from evenhand.judgments.rating_groups import group_ratings
 
     if isinstance(data, Ratings):
         by = None if group_by is None else data.require(group_by)

@@ -4,11 +4,38 @@ Pairs are compared, their better halves sorted in the same way, and the others i
 in the order that never leaves a search one step longer than its range needs. At most
 Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ comparisons. Source: Ford & Johnson (1959), "A tournament problem",
 American Mathematical Monthly 66; Knuth, The Art of Computer Programming, volume 3, section 5.3.1.
+
+Ours are two extensions. Items that tie become one, and go on as one. Where `shown` items can be put
+in order at once, groups of as many take the place of pairs, and a search puts an item among
+`shown` − 1 others at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+
+Question = tuple[int, ...]
+"""Items to be put in order."""
+Order = tuple[tuple[int, ...], ...]
+"""Items best first, those that tie in one group."""
+Steps = Generator[list[Question], Sequence[Order], list[tuple[int, ...]]]
+"""Yields questions that may be asked at once, is sent their orders, returns the sorted groups."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a sort has found so far: (better, worse) in `better`, (one, other) in `tied`."""
+
+    better: list[tuple[int, int]] = field(default_factory=list)
+    tied: list[tuple[int, int]] = field(default_factory=list)
+
+    def take(self, order: Order) -> None:
+        """Take in an order of items that nothing was known of."""
+        for i, same in enumerate(order):
+            self.tied.extend((same[0], other) for other in same[1:])
+            below = [other for worse in order[i + 1 :] for other in worse]
+            self.better.extend((one, other) for one in same for other in below)
 
 
 def merge_insertion(items: Sequence[int], before: Callable[[int, int], bool]) -> list[int]:
@@ -21,47 +48,130 @@ def merge_insertion(items: Sequence[int], before: Callable[[int, int], bool]) ->
     >>> merge_insertion([3, 1, 4, 0, 2], lambda one, other: one < other)
     [0, 1, 2, 3, 4]
     """
+    steps = merge_steps(items)
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send([_ask(one, other, before) for one, other in asked])
+    except StopIteration as done:
+        return [item for group in done.value for item in group]
+
+
+def _ask(one: int, other: int, before: Callable[[int, int], bool]) -> Order:
+    return ((one,), (other,)) if before(one, other) else ((other,), (one,))
+
+
+def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = None) -> Steps:
+    """Sort step by step: yield questions, be sent their orders, return groups best first.
+
+    The questions of one step do not depend on each other. Of an order that contradicts what is
+    known only the place of the new item is taken, where it disagrees with the fewest others.
+
+    Args:
+        items: what to sort, all different.
+        shown: most items in one question.
+        learned: is told what is found.
+
+    >>> steps = merge_steps([7, 8, 9])
+    >>> next(steps)
+    [(7, 8)]
+    >>> steps.send([((7, 8),)])  # a tie: from now on 7 stands for both
+    [(9, 7)]
+    """
+    learned = Learned() if learned is None else learned
     if len(items) < 2:
-        return list(items)
-    pairs = [_ordered(items[i], items[i + 1], before) for i in range(0, len(items) - 1, 2)]
-    partner = dict(pairs)
-    chain = merge_insertion([better for better, _ in pairs], before)
-    odd = list(items[len(pairs) * 2 :])  # has no better half, so that it may go anywhere
-    waiting = [*odd, *(partner[better] for better in chain)]
-    bounds = [*(None for _ in odd), *chain]
-    for i in _insertion_order(len(waiting)):
-        low = 0 if (bound := bounds[i]) is None else chain.index(bound) + 1
-        chain.insert(_place(chain, low, waiting[i], before), waiting[i])
+        return [(item,) for item in items]
+    groups = [tuple(items[i : i + shown]) for i in range(0, len(items), shown)]
+    odd = groups.pop() if len(groups[-1]) == 1 else None  # has no better half
+    orders = yield groups
+    for order in orders:
+        learned.take(order)
+    tied = {order[0][0]: order[0] for order in orders}
+    waiting = [_Run(None, [odd])] if odd else []
+    chain = yield from merge_steps([*tied], shown, learned)
+    below = {order[0][0]: [*order[1:]] for order in orders if len(order) > 1}
+    waiting += [_Run(head, below[head]) for same in chain for head in same if head in below]
+    chain = [tuple(item for head in same for item in tied[head]) for same in chain]
+    yield from _insert_all(chain, waiting, shown, learned)
     return chain
 
 
-def _ordered(one: int, other: int, before: Callable[[int, int], bool]) -> tuple[int, int]:
-    return (one, other) if before(one, other) else (other, one)
+@dataclass
+class _Run:
+    """Groups that wait, best first, all of them below an item of the chain (or anywhere)."""
+
+    bound: int | None
+    groups: list[tuple[int, ...]]
+
+    def low(self, chain: list[tuple[int, ...]]) -> int:
+        """Return the first place that the next group may have."""
+        if self.bound is None:
+            return 0
+        return next(i for i, same in enumerate(chain) if self.bound in same) + 1
 
 
-def _place(chain: list[int], low: int, item: int, before: Callable[[int, int], bool]) -> int:
-    """Return where an item belongs at or after `low`, by halving."""
+def _insert_all(
+    chain: list[tuple[int, ...]], waiting: list[_Run], shown: int, learned: Learned
+) -> Generator[list[Question], Sequence[Order], None]:
+    """Insert every waiting group: the cheapest search next, of these the one of longest range.
+
+    That is Ford and Johnson's order, in batches that end at the Jacobsthal numbers 1, 3, 5, 11,
+    ... from the end of the chain, found without counting: ties may have thinned the chain out.
+    """
+    while waiting:
+        ranges = [len(chain) - run.low(chain) for run in waiting]
+        at = min(range(len(ranges)), key=lambda i: (_steps(ranges[i], shown), -ranges[i]))
+        run = waiting[at]
+        group, low = run.groups.pop(0), run.low(chain)
+        yield from _insert(chain, low, group, shown, learned)
+        run.bound = group[0]
+        if not run.groups:
+            waiting.pop(at)
+
+
+def _steps(places: int, shown: int) -> int:
+    """Return how many questions find a place among so many items, at most."""
+    steps, told_apart = 0, 1
+    while told_apart < places + 1:
+        steps, told_apart = steps + 1, told_apart * shown
+    return steps
+
+
+def _insert(
+    chain: list[tuple[int, ...]], low: int, group: tuple[int, ...], shown: int, learned: Learned
+) -> Generator[list[Question], Sequence[Order], None]:
+    """Find the place of a group at or after `low`, and put it there."""
     high = len(chain)
     while low < high:
-        middle = (low + high) // 2
-        if before(item, chain[middle]):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+        span, parts = high - low, min(shown, high - low + 1)
+        pivots = [low + j * span // parts for j in range(1, parts)]
+        heads = [chain[pivot][0] for pivot in pivots]
+        (order,) = yield [(group[0], *heads)]
+        above, tie = _place(order, group[0], heads)
+        learned.better.extend((head, group[0]) for head in heads[:above])
+        learned.better.extend((group[0], head) for head in heads[above + tie :])
+        if tie:
+            learned.tied.append((group[0], heads[above]))
+            chain[pivots[above]] += group
+            return
+        low = pivots[above - 1] + 1 if above else low
+        high = pivots[above] if above < len(pivots) else high
+    chain.insert(low, group)
 
 
-def _insertion_order(n: int) -> list[int]:
-    """Return which of the waiting items is inserted when; the last stands nearest to its bound.
+def _place(order: Order, item: int, heads: Sequence[int]) -> tuple[int, int]:
+    """Return how many heads stand above an item, and 1 if it ties with the next of them.
 
-    The ranges of a batch are of one length, 2^j − 1 at most, if the batches end at the Jacobsthal
-    numbers 1, 3, 5, 11, ... counted from the end of the chain, and each is taken from behind.
+    Heads stand best first. Of an order that does not agree with that, the place that disagrees
+    with the fewest heads, the highest of several.
     """
-    order: list[int] = []
-    done, border, power = 0, 1, 2
-    while done < n:
-        until = min(border, n)
-        order += [n - 1 - i for i in reversed(range(done, until))]
-        done, power = until, 2 * power
-        border = power - border
-    return order
+    place = {one: i for i, same in enumerate(order) for one in same}
+    signs = [(place[head] > place[item]) - (place[head] < place[item]) for head in heads]
+    options = [(above, tie) for above in range(len(heads) + 1) for tie in (0, 1)]
+
+    def disagree(option: tuple[int, int]) -> int:
+        above, tie = option
+        meant = [-1] * above + [0] * tie + [1] * (len(heads) - above - tie)
+        return sum(abs(one - other) for one, other in zip(signs, meant, strict=True))
+
+    return min((one for one in options if sum(one) <= len(heads)), key=disagree)

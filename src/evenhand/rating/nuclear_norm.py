@@ -1,0 +1,216 @@
+"""Completion of ratings: what would a judge have said of an output that he was not shown?
+
+    y_jo = μ + a_j + b_o + Z_jo + ε        minimise  ½ Σ_seen (y − μ − a − b − Z)² + τ ‖Z‖_*
+
+over all of μ, a (severity of judges), b (worth of outputs) and Z, a matrix of low rank: tastes that
+judges share. The intercepts cost nothing, and are found anew for every Z (numerics/soft_impute.py).
+
+τ is chosen on held-out ratings along τ_max x (.9, .7, .5, .35, .25). Z is used only if it predicts
+these better than the intercepts by more than 1.645 standard errors of the paired difference; else
+the fit abstains, answers with the intercepts, and says so (choice.py). Intervals are conformal
+(conformal.py), from ratings that neither the fit nor the choice of τ has seen.
+
+Sources: Wisniewski (2013), ACL, "On the Predictability of Human Assessment: when Matrix Completion
+Meets NLP Evaluation" (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning
+Research 11:2287-2322 (the method). Intercepts within the problem, abstention and intervals are
+ours.
+
+When not to use it: with one rating per output, whose intercept explains that rating: Z is 0 there,
+and completion says what judge + output says; and where judges chose what they rate by something
+else than its height (for that see missing="by value").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.grouped import Grouped
+from evenhand.judgments.rating_digest import digest_ratings
+from evenhand.judgments.rating_groups import group_ratings
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.signature import write_signature
+from evenhand.numerics.threads import one_blas_thread
+from evenhand.rating.baselines import (
+    ADDITIVE,
+    COMPLETION,
+    MethodError,
+    compare_errors,
+    errors_of,
+    find_errors,
+)
+from evenhand.rating.choice import Choice, choose_tau
+from evenhand.rating.completion import Completion
+from evenhand.rating.conformal import MISSING, Missing, find_half_widths
+from evenhand.rating.judge_groups import JUDGE, group_judges
+from evenhand.rating.matrix import RatingMatrix, make_matrix
+from evenhand.rating.remarks import write_notes
+from evenhand.rating.solution import Solution, solve
+
+Flags = NDArray[np.bool_]
+
+PATH: Final = (0.9, 0.7, 0.5, 0.35, 0.25)
+HELD: Final = 0.9
+"""Largest share of the ratings that may be held out."""
+ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class NuclearNorm:
+    """Settings of a completion.
+
+    Attributes:
+        calibration: share of the seen cells that only intervals and errors are found on; 0 for
+            neither, so that everything is learned from.
+        validation: share of the seen cells that τ is chosen on.
+        level: of the intervals.
+        path: τ as shares of the τ at which nothing but intercepts is left, descending.
+        group: groups of judges whose intervals are found apart: a column, "judge" for each judge
+            alone, or None for one group of all.
+        missing: whether missing and held-out ratings come about alike ("at random"), or with odds
+            that depend on how high the rating is ("by value").
+        clip: lowest and highest score that is predicted; None leaves predictions as they are.
+        abstain: False uses the low-rank part even where held-out ratings do not speak for it.
+        seed: of the draw of held-out cells.
+
+    """
+
+    calibration: float = 0.2
+    validation: float = 0.15
+    level: float = 0.9
+    path: tuple[float, ...] = PATH
+    group: str | None = None
+    missing: Missing = "at random"
+    clip: tuple[float, float] | None = None
+    abstain: bool = True
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: shares that leave nothing, a level or a path that is none.
+
+        """
+        require_option("missing", self.missing, MISSING)
+        shares = (self.calibration, self.validation)
+        if min(shares) < 0 or sum(shares) > HELD:
+            raise UnknownOption(
+                f"calibration {self.calibration:g} and validation {self.validation:g}: shares of"
+                f" the ratings that are held out, from 0, together {HELD:g} or less"
+            )
+        if not 0 < self.level < 1:
+            raise UnknownOption(f"level {self.level:g}: a proportion, such as 0.9")
+        falling = all(a > b for a, b in pairwise(self.path))
+        if not self.path or not falling or self.path[-1] <= 0 or self.path[0] > 1:
+            raise UnknownOption(f"path {self.path}: shares of τ, descending, above 0 and up to 1")
+        if self.clip is not None and not self.clip[0] < self.clip[1]:
+            raise UnknownOption(f"clip {self.clip}: the lowest score, then a higher one")
+
+    def fit(self, data: Ratings | RatingRows, *, judges: Sequence[str] = ()) -> Completion:
+        """Complete the ratings of one task under one criterion.
+
+        Args:
+            data: the ratings.
+            judges: further judges, who have rated nothing: as severe as the mean of the others,
+                with intervals without bounds.
+
+        Raises:
+            InvalidJudgments: several tasks or criteria, a matrix too large for memory, or a judge
+                in two groups.
+            NotIdentified: fewer than two judges or outputs.
+            NotConverged: the gap to the best solution stays too large.
+
+        """
+        rows = self._read(data)
+        matrix = make_matrix(rows, judges)
+        groups = group_judges(rows.targets(), matrix.judges, self.group)
+        held, deciding = self._deal(len(matrix.value))
+        with one_blas_thread():
+            choice = self.choose(matrix.take(~held & ~deciding), matrix.take(deciding))
+            found = solve(matrix.take(~held), choice, self.clip)
+        tested, how = matrix.take(held), (self.level, self.missing)
+        widths = find_half_widths(found.predicted, (matrix, tested), groups, how)
+        calibrated = np.bincount(groups.code[tested.cells.row], minlength=len(groups.names))
+        return Completion(
+            self,
+            matrix,
+            found.predicted,
+            widths,
+            choice,
+            found.tau,
+            found.rank,
+            found.gap,
+            self._compare(matrix.take(~held), tested, found),
+            dict(zip(groups.names, calibrated.tolist(), strict=True)),
+            (*matrix.notes, *write_notes(matrix, found.predicted, widths, self)),
+            self._sign(rows, len(matrix.judges)),
+        )
+
+    def fit_groups(self, data: Ratings | RatingRows) -> Grouped[Completion]:
+        """Complete each task and criterion by itself; those that cannot be are said with why."""
+        found: dict[str, Completion] = {}
+        refused: dict[str, str] = {}
+        for name, part in group_ratings(self._read(data)).items():
+            try:
+                found[name] = self.fit(part)
+            except (NotIdentified, NotConverged) as refusal:
+                refused[name] = str(refusal)
+        return Grouped(found, "group", refused)
+
+    def _read(self, data: Ratings | RatingRows) -> RatingRows:
+        if isinstance(data, RatingRows):
+            return data
+        return data.rows(factors=[] if self.group in (None, JUDGE) else [self.group])
+
+    def _deal(self, n: int) -> tuple[Flags, Flags]:
+        """Draw the cells for intervals and errors, and those for the choice of τ."""
+        order = np.random.default_rng(self.seed).permutation(n)
+        tested, deciding = int(n * self.calibration + ROUNDING), int(n * self.validation + ROUNDING)
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        return place < tested, (place >= tested) & (place < tested + deciding)
+
+    def choose(self, seen: RatingMatrix, held: RatingMatrix) -> Choice:
+        """Choose τ on held-out cells, or none.
+
+        Args:
+            seen: what is learned from.
+            held: cells that decide.
+
+        """
+        choice = choose_tau(seen, held, self.path)
+        if self.abstain or choice.best is None or choice.used:
+            return choice
+        return replace(choice, used=True, why=f"{choice.why}; used all the same, as asked")
+
+    def _compare(
+        self, seen: RatingMatrix, tested: RatingMatrix, found: Solution
+    ) -> tuple[MethodError, ...]:
+        if not len(tested.value):
+            return ()
+        row, column = tested.cells.row, tested.cells.column
+        errors = {
+            **find_errors(seen, tested),
+            ADDITIVE: errors_of(tested.value - found.effects.at(row, column)),
+            COMPLETION: errors_of(tested.value - found.predicted[row, column]),
+        }
+        return compare_errors(errors, column, self.level)
+
+    def _sign(self, rows: RatingRows, judges: int) -> str:
+        kept = rows.targets()
+        parts = (
+            f"completion calibration={self.calibration:g} validation={self.validation:g}",
+            f"nuclear norm path={'/'.join(f'{one:g}' for one in self.path)} abstain={self.abstain}",
+            f"conformal {100 * self.level:g} % group={self.group or 'none'}"
+            f" missing {self.missing} seed={self.seed}",
+        )
+        return write_signature(parts, kept.size, digest_ratings(kept), judges=judges)

@@ -1,0 +1,219 @@
+"""A sort with people as the comparator: every order comes out, at the known cost."""
+
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.active.sort_file import read_sort, start_sorting, write_sort
+from evenhand.active.sorting import Sorting
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.numerics.merge_insertion import merge_steps
+
+A001768 = (0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30)
+"""Merge insertion's worst case for n = 1, 2, ...: OEIS A001768."""
+
+
+def answer_all(sort, quality, *, through_json=False):
+    """Answer every question truthfully, one at a time."""
+    while not sort.done:
+        shown = sort.questions[0]
+        levels = sorted({quality[name] for name in shown}, reverse=True)
+        sort = sort.answer(shown, [1 + levels.index(quality[name]) for name in shown])
+        if through_json:
+            sort = read_sort(write_sort(sort))
+    return sort
+
+
+def order_of(quality):
+    levels = sorted(set(quality.values()), reverse=True)
+    return [{name for name, value in quality.items() if value == level} for level in levels]
+
+
+def run_steps(values, shown=2):
+    """Sort numbers by the steps alone; return the groups and the number of questions."""
+    steps, asked = merge_steps(range(len(values)), shown), 0
+    try:
+        questions = next(steps)
+        while True:
+            asked += len(questions)
+            questions = steps.send([_order(values, question) for question in questions])
+    except StopIteration as end:
+        return [set(group) for group in end.value], asked
+
+
+def _order(values, question):
+    levels = sorted({values[i] for i in question})
+    return tuple(tuple(i for i in question if values[i] == level) for level in levels)
+
+
+def expected(values):
+    return [
+        {i for i, value in enumerate(values) if value == level} for level in sorted(set(values))
+    ]
+
+
+def weak_orders(n):
+    return {tuple(sorted(set(v)).index(x) for x in v) for v in product(range(n), repeat=n)}
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_every_permutation_is_sorted_and_the_worst_costs_what_is_known(n):
+    found = [(run_steps(values), values) for values in permutations(range(n))]
+    assert all(groups == expected(values) for (groups, _), values in found)
+    assert max(asked for (_, asked), _ in found) == A001768[n - 1]
+
+
+@pytest.mark.parametrize(("n", "orders"), [(1, 1), (2, 3), (3, 13), (4, 75), (5, 541), (6, 4683)])
+def test_every_weak_order_is_sorted_and_ties_cost_no_more(n, orders):
+    """The number of weak orders is the ordered Bell number, OEIS A000670."""
+    every = weak_orders(n)
+    assert len(every) == orders
+    for values in every:
+        groups, asked = run_steps(values)
+        assert groups == expected(values)
+        assert asked <= A001768[n - 1]
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(2, 6))
+def test_any_number_may_be_shown_at_once(values, shown):
+    groups, _ = run_steps(values, shown)
+    assert groups == expected(values)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=9), st.integers(2, 4))
+def test_a_sort_is_taken_up_again_after_every_answer(values, shown):
+    quality = {f"s{i}": value for i, value in enumerate(values)}
+    sort = start_sorting([*quality], shown=shown)
+    straight, resumed = answer_all(sort, quality), answer_all(sort, quality, through_json=True)
+    assert straight == resumed
+    assert [set(group) for group in resumed.order] == order_of(quality)
+
+
+@given(st.permutations(range(8)))
+def test_what_is_known_on_the_way_is_true_and_grows(values):
+    quality = {f"s{i}": -value for i, value in enumerate(values)}
+    sort, known = Sorting(tuple(quality)), 0
+    while not sort.done:
+        one, other = sort.questions[-1]
+        assert sort.partial.says(one, other) == "unknown"
+        sort = sort.answer((one, other), (1, 2) if quality[one] > quality[other] else (2, 1))
+        for a, b in permutations(quality, 2):
+            says = sort.partial.says(a, b)
+            assert says in ("unknown", "better" if quality[a] > quality[b] else "worse")
+        known, before = sort.partial.known, known
+        assert known > before
+    assert known == sort.counts.pairs == 28
+
+
+def test_pairs_of_one_step_may_be_asked_at_once_and_answered_in_any_order():
+    sort = Sorting(("a", "b", "c", "d"))
+    assert sort.questions == (("a", "b"), ("c", "d"))
+    one = sort.answer(("a", "b"), (1, 2)).answer(("c", "d"), (1, 2))
+    other = sort.answer(("d", "c"), (2, 1)).answer(("a", "b"), (1, 2))
+    assert one.questions == other.questions == (("a", "c"),)
+
+
+def test_counts_are_told_beside_all_pairs_and_what_no_sort_goes_below():
+    """12! needs 29 of two answers (Knuth, volume 3, 5.3.1), 28091567595 weak orders 22 of three."""
+    quality = {f"s{i:02d}": i * 5 % 12 for i in range(12)}
+    counts = answer_all(Sorting(tuple(quality)), quality).counts
+    assert counts.asked == counts.answers
+    assert counts.asked <= counts.most == 30
+    assert (counts.pairs, counts.bound, counts.bound_ties) == (66, 29, 22)
+
+
+def test_several_judges_vote_and_the_most_frequent_answer_counts():
+    sort = Sorting(("a", "b"), votes=3)
+    for judge, places in (("ann", (1, 2)), ("bob", (2, 1))):
+        sort = sort.answer(("a", "b"), places, judge)
+        assert sort.missing(("b", "a")) == {"ann": 2, "bob": 1}[judge]
+    assert sort.answer(("a", "b"), (1, 2), "cay").order == (("a",), ("b",))
+    assert sort.answer(("a", "b"), (1, 1), "cay").order == (("a", "b"),)
+
+
+def test_a_question_is_closed_once_the_votes_to_come_change_nothing():
+    sort = Sorting(("a", "b"), votes=3).answer(("a", "b"), (1, 2)).answer(("a", "b"), (1, 2))
+    assert sort.done
+    with pytest.raises(InvalidJudgments, match="comes too late"):
+        sort.answer(("a", "b"), (2, 1))
+
+
+def test_of_rankings_that_disagree_pairs_won_less_pairs_lost_decide():
+    sort = Sorting(("a", "b", "c"), shown=3, votes=3)
+    for places in ((1, 2, 3), (1, 3, 2), (2, 1, 3)):
+        sort = sort.answer(("a", "b", "c"), places)
+    assert sort.order == (("a",), ("b",), ("c",))
+
+
+def test_an_answer_that_contradicts_what_is_known_is_counted():
+    names = ("a", "b", "c", "d", "e", "f", "g")
+    quality = {name: -i for i, name in enumerate(names)}
+    sort = Sorting(names, shown=3)
+    while not sort.done:
+        shown = sort.questions[0]
+        places = [1 + sorted(shown).index(name) for name in shown]
+        if len(sort.questions) == 1 and len(shown) == 3 and sort.partial.known > 6:
+            places.reverse()
+        sort = sort.answer(shown, places)
+    assert sort.counts.against > 0
+    assert sorted(name for group in sort.order for name in group) == sorted(quality)
+
+
+@pytest.mark.parametrize(
+    ("shown", "places", "words"),
+    [
+        (("a", "x"), (1, 2), "'x' is not among the systems"),
+        (("a", "c"), (1, 2), "nobody asked. What may be answered now is a or b, c or d"),
+        (("a", "b"), (1,), "2 outputs were shown and 1 places"),
+        (("a", "b"), (0, 1), "0 is no place"),
+    ],
+)
+def test_an_answer_that_nobody_asked_for_is_refused(shown, places, words):
+    with pytest.raises(InvalidJudgments, match=words):
+        Sorting(("a", "b", "c", "d")).answer(shown, places)
+
+
+def test_a_repeated_answer_is_refused():
+    sort = Sorting(("a", "b"), votes=3).answer(("a", "b"), (1, 2), "ann")
+    with pytest.raises(InvalidJudgments, match="ann has already answered"):
+        sort.answer(("b", "a"), (1, 2), "ann")
+
+
+def test_an_order_is_refused_before_it_is_known():
+    with pytest.raises(NotIdentified, match="the sort is not done; ask for a or b"):
+        _ = Sorting(("a", "b")).order
+
+
+def test_what_cannot_be_sorted_is_refused():
+    with pytest.raises(InvalidJudgments, match="'a' is named twice"):
+        Sorting(("a", "a"))
+    with pytest.raises(InvalidJudgments, match="nothing to sort"):
+        Sorting(())
+    for settings in ({"shown": 1}, {"votes": 0}):
+        with pytest.raises(UnknownOption):
+            Sorting(("a", "b"), **settings)
+
+
+def test_one_system_is_sorted_without_a_question():
+    assert Sorting(("a",)).order == (("a",),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "no JSON"),
+        ("{}", "no sort"),
+        ('{"format": "evenhand sort 1", "systems": ["a"]}', "KeyError 'shown'"),
+    ],
+)
+def test_a_file_that_is_no_sort_is_refused(text, words):
+    with pytest.raises(UnknownFormat, match=words):
+        read_sort(text)
+
+
+def test_a_file_with_an_answer_that_was_not_asked_names_it():
+    text = write_sort(Sorting(("a", "b", "c", "d")).answer(("a", "b"), (1, 2)))
+    with pytest.raises(InvalidJudgments, match=r"answer 1: a or d: nobody asked"):
+        read_sort(text.replace('"b"\n   ]', '"d"\n   ]'))
