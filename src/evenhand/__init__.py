@@ -12,8 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evenhand.active.next_outputs import NextOutputs, choose_outputs
     from evenhand.active.next_pairs import NextPairs, choose_pairs
     from evenhand.active.policy import Policy
+    from evenhand.active.query import Query
+    from evenhand.active.query_curves import QueryCurves
+    from evenhand.active.query_replay import trace_queries
+    from evenhand.active.query_settings import QueryReplay
     from evenhand.active.replay import measure_savings
     from evenhand.active.savings import Savings
     from evenhand.active.sorting import Sorting
@@ -108,6 +113,7 @@ __all__ = [
     "ModelComparison",
     "ModelTable",
     "MultiTaskGP",
+    "NextOutputs",
     "NextPairs",
     "NotConverged",
     "NotIdentified",
@@ -118,6 +124,9 @@ __all__ = [
     "Policy",
     "PositionBias",
     "PreferenceTests",
+    "Query",
+    "QueryCurves",
+    "QueryReplay",
     "RandomJudges",
     "Ranking",
     "Rankings",
@@ -132,6 +141,7 @@ __all__ = [
     "UnknownOption",
     "VarianceComponents",
     "check_borders",
+    "choose_outputs",
     "choose_pairs",
     "compare_methods",
     "compare_models",
@@ -150,6 +160,7 @@ __all__ = [
     "study_decisions",
     "tabulate_models",
     "trace_learning",
+    "trace_queries",
 ]
 
 _PUBLIC = {
@@ -182,6 +193,7 @@ _PUBLIC = {
     "ModelComparison": "evenhand.validation.comparison_result",
     "ModelTable": "evenhand.ranking.model_rows",
     "MultiTaskGP": "evenhand.rating.multitask_gp",
+    "NextOutputs": "evenhand.active.next_outputs",
     "NextPairs": "evenhand.active.next_pairs",
     "NotConverged": "evenhand.errors",
     "NotIdentified": "evenhand.errors",
@@ -192,6 +204,9 @@ _PUBLIC = {
     "Policy": "evenhand.active.policy",
     "PositionBias": "evenhand.ranking.position_bias",
     "PreferenceTests": "evenhand.ranking.significance",
+    "Query": "evenhand.active.query",
+    "QueryCurves": "evenhand.active.query_curves",
+    "QueryReplay": "evenhand.active.query_settings",
     "RandomJudges": "evenhand.preference.random_judges",
     "Ranking": "evenhand.ranking",
     "Rankings": "evenhand.judgments",
@@ -206,6 +221,7 @@ _PUBLIC = {
     "UnknownOption": "evenhand.errors",
     "VarianceComponents": "evenhand.screening.variance.result",
     "check_borders": "evenhand.ranking.borders",
+    "choose_outputs": "evenhand.active.next_outputs",
     "choose_pairs": "evenhand.active.next_pairs",
     "compare_methods": "evenhand.ranking.methods",
     "compare_models": "evenhand.ranking.held_out",
@@ -224,6 +240,7 @@ _PUBLIC = {
     "study_decisions": "evenhand.rating.reliability",
     "tabulate_models": "evenhand.ranking.model_table",
     "trace_learning": "evenhand.ranking.learning",
+    "trace_queries": "evenhand.active.query_replay",
 }
 
 

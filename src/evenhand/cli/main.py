@@ -28,6 +28,7 @@ VERBS: Final = (
     "judges",
     "labels",
     "variance",
+    "alike",
     "complete",
     "next",
     "convert",
