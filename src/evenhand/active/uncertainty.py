@@ -93,7 +93,7 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
 
 def say_order(batch: Batch, pair: int, value: float) -> str:
     """Say how doubtful the order of a pair is, or what its answer tells of others."""
-    share = f"{100 * value:.1f} % of the doubt about all orders"
+    share = f"{100 * value:.2g} % of the doubt about all orders"
     return _say_doubt(batch, pair) or f"little doubt here, but an answer removes {share}"
 
 
