@@ -200,4 +200,4 @@ def test_the_share_of_doubt_that_an_answer_removes_is_a_share():
     share = 1 - 1 / (1 + belief.information(gap) * variance)
     policy = Policy(random_share=0, start=0)
     (found,) = policy.choose(board, 1, np.random.default_rng(1))
-    assert f"removes {100 * share[0]:.1f} % of the doubt" in found.reason
+    assert f"removes {100 * share[0]:.2g} % of the doubt" in found.reason
