@@ -17,7 +17,7 @@ test slow arms: export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow browser arms lint format docs bench bench-web clean
+.PHONY: help demo test slow browser arms lint format docs site charts bench bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -51,6 +51,15 @@ format: $(VENV)/.installed-dev ## put the code into the house's format
 docs: $(VENV)/.installed-dev ## check the documentation: links, names, and every example in it
 	$(PYTEST) tests/test_docs.py
 
+# not --quiet: what is not said is not counted, and strict would pass
+charts: ## build again what draws charts inside reports; needs npm
+	$(PYTHON) website/chart_bundle.py build/charts
+
+site: export NO_MKDOCS_2_WARNING := 1
+site: $(VENV)/.installed-dev ## the documentation as a site in site/, strictly, and what must hold of it
+	$(BIN)/python -m mkdocs build --strict
+	EVENHAND_SITE=site $(PYTEST) tests/site
+
 bench: $(VENV)/.installed-bench ## time and memory beside the peers, in one run
 	$(BIN)/python -m benchmarks
 
@@ -58,7 +67,7 @@ bench-web: $(VENV)/.installed ## a server under load beside pearmut, in one run
 	$(BIN)/python -m benchmarks.web
 
 clean: ## remove the environment and what tools left behind
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # A stamp is made last, so a set-up that was interrupted starts again.
 $(VENV)/.made:

@@ -36,6 +36,7 @@ TARGETS = (
 )
 EVALICA_TIMES = 20
 HELP_SECONDS = 0.150
+RANK_SECONDS = 0.6
 
 
 def verdict(met: object) -> str:
@@ -63,6 +64,9 @@ def lines(rows: Sequence[Row], starts: Sequence[Start]) -> Iterator[str]:
         if start.command == "evenhand --help" and start.wall is not None:
             met = verdict(start.wall <= HELP_SECONDS)
             yield f"{met}  {start.command} {start.wall:.3f} s, at most {HELP_SECONDS:g}"
+        if start.command.startswith("evenhand rank ") and start.cpu is not None:
+            met = verdict(start.cpu <= RANK_SECONDS)
+            yield f"{met}  {start.command} {start.cpu:.3f} CPU s, at most {RANK_SECONDS:g}"
 
 
 def ahead(cpu_s: float, peers: Sequence[Row]) -> str:

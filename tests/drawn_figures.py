@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from evenhand.report.drawing import render
+from evenhand.report.figures.drawing import render
 
 
 def values(chart: Any) -> list[dict[str, Any]]:

@@ -70,6 +70,20 @@ def links(text: str) -> list[str]:
     return [inline or reference for inline, reference in _LINK.findall(prose)]
 
 
+def stray_prompts(text: str) -> list[str]:
+    """Lines with a prompt that no test runs: of another language, or in an indented block."""
+    others = [one.code for one in blocks(text) if one.language not in ("console", "python")]
+    outside = _BLOCK.sub("", text)
+    indented = re.findall(r"^[ \t]+(```.*|\$ evenhand .*|>>> .*)$", outside, re.MULTILINE)
+    return [*re.findall(r"^\s*(?:\$ evenhand|>>>) .*$", "".join(others), re.MULTILINE), *indented]
+
+
+def navigation() -> list[str]:
+    """The pages that the site's navigation names, in its order."""
+    _, _, tree = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")
+    return re.findall(r"^ +- (?:[^:\n]+: )?(\S+\.md)$", tree, re.MULTILINE)
+
+
 def anchors(text: str) -> set[str]:
     """The names that a code host gives to a page's headings."""
     headings = _HEADING.findall(_BLOCK.sub("", text))

@@ -8,10 +8,9 @@ The public names are imported when they are first used (PEP 562): `import evenha
 nothing, and `evenhand --help` needs neither numpy nor DuckDB.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from evenhand.public_names import ROOMS
+from evenhand.public_names import ROOMS, lend
 
 if TYPE_CHECKING:
     from evenhand.active.next_outputs import NextOutputs, choose_outputs
@@ -40,7 +39,10 @@ if TYPE_CHECKING:
         UnknownOption,
     )
     from evenhand.formats import read
+    from evenhand.formats.counted import CountedFiles
+    from evenhand.formats.counting_files import count_files
     from evenhand.judgments import Comparisons, Rankings, Ratings, Tally
+    from evenhand.judgments.adding import add_tallies
     from evenhand.judgments.mix import Mix
     from evenhand.planning.campaign_plan import CampaignPlan
     from evenhand.planning.plan_campaign import plan_campaign
@@ -86,6 +88,9 @@ if TYPE_CHECKING:
     from evenhand.rating.nuclear_norm import NuclearNorm
     from evenhand.rating.process_comparison import HeldOut, compare_processes
     from evenhand.rating.reliability import study_decisions
+    from evenhand.report.assemble import make_report
+    from evenhand.report.document import Report
+    from evenhand.report.plot import plot
     from evenhand.screening.card import Screening
     from evenhand.screening.diagnosis import diagnose_judges
     from evenhand.screening.diagnosis_groups import GroupedDiagnoses, diagnose_groups
@@ -111,6 +116,7 @@ __all__ = [
     "CampaignPlan",
     "Comparisons",
     "Completion",
+    "CountedFiles",
     "Cycles",
     "DawidSkene",
     "DecisionCurve",
@@ -153,6 +159,7 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Ratings",
+    "Report",
     "Savings",
     "Screening",
     "Sensitivity",
@@ -164,12 +171,14 @@ __all__ = [
     "UnknownOption",
     "VarianceComponents",
     "Vote",
+    "add_tallies",
     "check_borders",
     "choose_outputs",
     "choose_pairs",
     "compare_methods",
     "compare_models",
     "compare_processes",
+    "count_files",
     "diagnose_groups",
     "diagnose_judges",
     "estimate_components",
@@ -178,9 +187,11 @@ __all__ = [
     "find_fragility",
     "find_position_bias",
     "find_preferences",
+    "make_report",
     "measure_agreement",
     "measure_savings",
     "plan_campaign",
+    "plot",
     "rank",
     "read",
     "read_board",
@@ -195,13 +206,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import a public name from its room when it is first used."""
-    if name not in ROOMS:
-        raise AttributeError(f"module 'evenhand' has no attribute '{name}'")
-    value = getattr(import_module(ROOMS[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lend(__name__, ROOMS)
 
 
 def __dir__() -> list[str]:

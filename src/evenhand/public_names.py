@@ -1,5 +1,12 @@
-"""Where each public name lives; `evenhand/__init__.py` imports it when it is first used."""
+"""Where each public name lives, and how a package lends a name that it does not yet hold.
 
+A package that imported all that it publishes would make every verb pay for all of it. It lends
+instead (PEP 562): a name is imported from its file when it is first used.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Final
 
 ROOMS: Final = {
@@ -13,6 +20,7 @@ ROOMS: Final = {
     "CampaignPlan": "evenhand.planning.campaign_plan",
     "Comparisons": "evenhand.judgments",
     "Completion": "evenhand.rating.completion",
+    "CountedFiles": "evenhand.formats.counted",
     "Cycles": "evenhand.ranking.cycles_result",
     "DawidSkene": "evenhand.consensus.dawid_skene",
     "DecisionCurve": "evenhand.rating.decision_curve",
@@ -56,6 +64,7 @@ ROOMS: Final = {
     "Ranking": "evenhand.ranking",
     "Rankings": "evenhand.judgments",
     "Ratings": "evenhand.judgments",
+    "Report": "evenhand.report.document",
     "Savings": "evenhand.active.savings",
     "Screening": "evenhand.screening.card",
     "Sensitivity": "evenhand.ranking.sensitivity_result",
@@ -67,12 +76,14 @@ ROOMS: Final = {
     "UnknownOption": "evenhand.errors",
     "VarianceComponents": "evenhand.screening.variance.result",
     "Vote": "evenhand.ranking.anytime.vote",
+    "add_tallies": "evenhand.judgments.adding",
     "check_borders": "evenhand.ranking.borders",
     "choose_outputs": "evenhand.active.next_outputs",
     "choose_pairs": "evenhand.active.next_pairs",
     "compare_methods": "evenhand.ranking.methods",
     "compare_models": "evenhand.ranking.held_out",
     "compare_processes": "evenhand.rating.process_comparison",
+    "count_files": "evenhand.formats.counting_files",
     "diagnose_groups": "evenhand.screening.diagnosis_groups",
     "diagnose_judges": "evenhand.screening.diagnosis",
     "estimate_components": "evenhand.screening.variance.estimate",
@@ -81,9 +92,11 @@ ROOMS: Final = {
     "find_fragility": "evenhand.ranking.fragility",
     "find_position_bias": "evenhand.ranking.position_bias",
     "find_preferences": "evenhand.ranking.significance",
+    "make_report": "evenhand.report.assemble",
     "measure_agreement": "evenhand.agreement.table",
     "measure_savings": "evenhand.active.replay",
     "plan_campaign": "evenhand.planning.plan_campaign",
+    "plot": "evenhand.report.plot",
     "rank": "evenhand.ranking",
     "read": "evenhand.formats",
     "read_board": "evenhand.ranking.anytime.state_file",
@@ -96,3 +109,23 @@ ROOMS: Final = {
     "watch": "evenhand.ranking.anytime.watch",
     "write_board": "evenhand.ranking.anytime.state_file",
 }
+
+
+def lend(package: str, rooms: Mapping[str, str]) -> Callable[[str], object]:
+    """Return the `__getattr__` of a package: it imports a name when it is first used.
+
+    Args:
+        package: `__name__` of the package.
+        rooms: public name → the module that holds it. No name may be a module of the package too:
+            importing that module would put it in the name's place.
+
+    """
+
+    def borrow(name: str) -> object:
+        if name not in rooms:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        value = getattr(import_module(rooms[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return borrow

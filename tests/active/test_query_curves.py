@@ -11,7 +11,7 @@ from evenhand.active.label_share import find_share
 from evenhand.active.part_test import GreatestT, compare_parts
 from evenhand.active.query_curves import average
 from evenhand.errors import UnknownOption
-from evenhand.report.query_figures import draw_queries
+from evenhand.report.figures.query_figures import draw_queries
 
 
 def test_intervals_are_those_of_students_t():

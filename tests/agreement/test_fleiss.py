@@ -6,8 +6,11 @@ from hypothesis import assume, given
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from evenhand.agreement.fleiss import fleiss_kappa, fleiss_parts
+from evenhand.agreement.preference_table import tabulate_votes
 from evenhand.agreement.sums import Sums
+from evenhand.agreement.tabulation import Request
 from evenhand.errors import NotIdentified
+from few_votes import votes_of
 from golden_numbers import golden
 from hamon_records import hamon_coincidences
 from score_tables import broken_tables, coincidences_of, complete_tables, counts_of, declared
@@ -72,3 +75,14 @@ def test_nothing_shared_is_refused():
 def test_opposite_judges_reach_minus_one():
     matrix = np.array([[1, 2] * 4, [2, 1] * 4]).tolist()
     assert fleiss_kappa(Sums(coincidences_of(matrix))).value == pytest.approx(-1)
+
+
+def test_resamples_in_which_no_two_judges_share_an_output_are_counted_as_lost():
+    """Two items of nine have two judges: (7/9)⁹ of resamples hold neither."""
+    rows = [(0, item, 0, 1, item % 3) for item in range(9)]
+    rows.append((1, 0, 0, 1, 0))
+    rows.append((1, 1, 0, 1, 0))
+    votes = votes_of(rows)
+    table = tabulate_votes(votes, Request((), ("fleiss", "ac1"), 0.95, "item", 3))
+    for one in table.whole.coefficients[:2]:
+        assert (one.value is not None, one.lower) == (True, None)

@@ -128,7 +128,8 @@ WORDS = {
     "far from any verb": (
         "help",
         "There are inspect, rank, doubt, fit, models, compare, test, bias, agreement, judges,"
-        " labels, variance, alike, complete, plan, next, watch, serve, convert, verify, demo",
+        " labels, variance, alike, complete, plan, next, watch, serve, report, convert,"
+        " verify, demo",
     ),
     "unknown option before the verb": ("--frob", "no option --frob"),
     "no such table": ("demo puding", "Did you mean 'pudding'?"),

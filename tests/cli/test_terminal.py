@@ -5,8 +5,8 @@ from click import unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, bar, cut, label, pad, share, width
+from evenhand.report.signs import visible
 
 
 @given(st.text(), st.integers(3, 40))

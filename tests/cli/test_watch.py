@@ -9,7 +9,7 @@ import pytest
 from click import unstyle
 
 from evenhand import read
-from evenhand.cli.watch_result import _table
+from evenhand.cli.watch_result import draw_board
 from evenhand.ranking.anytime.live_board import LiveBoard
 from evenhand.ranking.anytime.watch import watch
 from ranking.anytime.arrivals import NAMES, draw_table
@@ -124,7 +124,7 @@ def test_names_have_room_and_lines_fit(folder, judged, columns):
     for side in ("left", "right"):
         table = table.with_columns(pl.col(side).replace(names))
     board = watch(read(table), LiveBoard(judge_votes=10 if judged else None)).board
-    lines = [unstyle(line) for line in _table(board, columns)]
+    lines = [unstyle(line) for line in draw_board(board, columns)]
     assert max(map(len, lines)) <= columns
     for name in ("gemini-2-5-pro", "gpt-5-mini", "llama-4-maverick"):
         assert sum(name in line for line in lines) == 1

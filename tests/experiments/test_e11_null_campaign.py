@@ -5,11 +5,10 @@ each: 1,200 judgments in a CSV file. Latent gaps of output pairs are N(0, 2 · .
 for systems N(0, .2²), their slopes exp(N(0, .25²)), ν = .5; the side does not matter. Drawn in
 this order: pairs, sides, gaps, who judges, slopes, tastes, outcomes.
 
-An alarm is a decided pair of `rank`, a judge flagged by `judges`, p ≤ .01 for cycles in `doubt`, or
-p ≤ .01 for the position in `bias`, all of them read from --json. Of `doubt` only the cycles are
-asked for 200 times, since the rest takes ten times as long, and held against the verb on five
-files. Pass: each in at most its budget plus 3.09 √(budget (1 − budget) / 200) of 200 files, any of
-them in at most .166. Each check must sound on most files that do have what it looks for.
+All four checks are read from `evenhand report --json`: an alarm is a decided pair (ranking), a
+flagged judge (judges), p ≤ .01 for cycles (circles), or p ≤ .01 for the position (order). Pass:
+each in at most its budget plus 3.09 √(budget (1 − budget) / 200) of 200 files, any of them in at
+most .166. Each check must sound on most files that do have what it looks for.
 """
 
 import json
@@ -25,7 +24,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import evenhand
 from evenhand.cli.main import main
 from experiments.campaign import generator, method_seed
 from vote_campaigns import answer, deal, draw_judges
@@ -44,37 +42,60 @@ def ask(words: list[str]) -> str:
     return ran.stdout
 
 
-def words_of(verb: str, file: Path, seed: int) -> list[str]:
-    own = ["--seed", str(seed)] if verb in {"rank", "doubt"} else []
-    return [verb, str(file), *own, "--json"]
+def words_of(file: Path, seed: int) -> list[str]:
+    sections = ",".join(check.section for check in CHECKS.values())
+    return ["report", str(file), "--sections", sections, "--seed", str(seed), "--json"]
 
 
-def ask_verb(verb: str, file: Path, seed: int) -> Any:
-    return json.loads(ask(words_of(verb, file, seed)))
-
-
-def ask_for_cycles(_verb: str, file: Path, seed: int) -> Any:
-    """What `doubt` says of cycles."""
-    found = evenhand.find_cycles(evenhand.read(file), seed=seed)
-    return {"cycles": json.loads(json.dumps(found.to_dict()))}
+def ask_report(file: Path, seed: int) -> dict[str, Any]:
+    """The sections of the report, by name."""
+    (part,) = json.loads(ask(words_of(file, seed)))["parts"]
+    return {section["name"]: section for section in part["sections"]}
 
 
 @dataclass(frozen=True)
 class Check:
-    """Something that a verb may find.
+    """Something that the report may find.
 
     Attributes:
-        verb: whose JSON is read.
+        section: whose JSON is read.
         budget: share of files in which it may be found where it is not there.
-        alarms: whether the JSON says so.
-        ask: how the JSON is got.
+        alarms: whether the section says so.
 
     """
 
-    verb: str
+    section: str
     budget: float
     alarms: Callable[[Any], bool]
-    ask: Callable[[str, Path, int], Any] = ask_verb
+
+    def sounds(self, found: dict[str, Any]) -> bool:
+        """Whether it alarms; a section that was not written cannot."""
+        section = found[self.section]
+        assert not section["not_run"], section["not_run"]
+        return self.alarms(section)
+
+
+def find_chance(section: Any) -> float:
+    """The p-value of the check of a section."""
+    (check,) = section["checks"]
+    assert check["p"] is not None, check["says"]
+    return float(check["p"])
+
+
+def find_rows(section: Any, name: str) -> list[dict[str, Any]]:
+    """The rows of a table of a section."""
+    (rows,) = [table["rows"] for table in section["tables"] if table["name"] == name]
+    return rows
+
+
+def decides(section: Any) -> bool:
+    """Whether any system is better than another."""
+    return any(row["better_than"] > 0 for row in find_rows(section, "board"))
+
+
+def flags(section: Any) -> bool:
+    """Whether any judge is flagged."""
+    return any(row["flags"] for row in find_rows(section, "judges"))
 
 
 def tolerated(budget: float) -> float:
@@ -82,10 +103,10 @@ def tolerated(budget: float) -> float:
 
 
 CHECKS = {
-    "ranks": Check("rank", 0.05, lambda found: found["rank_sets"]["decided"] != []),
-    "flags": Check("judges", 0.03, lambda found: found["screening"]["flagged"] != []),
-    "cycles": Check("doubt", 0.01, lambda found: found["cycles"]["p"] <= 0.01, ask_for_cycles),
-    "position": Check("bias", 0.01, lambda found: found["p"] <= 0.01),
+    "ranks": Check("ranking", 0.05, decides),
+    "flags": Check("judges", 0.03, flags),
+    "cycles": Check("circles", 0.01, lambda section: find_chance(section) <= 0.01),
+    "position": Check("order", 0.01, lambda section: find_chance(section) <= 0.01),
 }
 
 
@@ -144,11 +165,10 @@ def count_alarms(folder: Path) -> dict[str, int]:
     """Files in which each check alarms, in which any does, and in which judges are not judged."""
     count = dict.fromkeys((*CHECKS, "any", "abstains"), 0)
     for replicate in range(R):
-        file, seed = write_null(folder, replicate), seed_of(replicate)
-        found = {name: one.ask(one.verb, file, seed) for name, one in CHECKS.items()}
-        alarms = {name: one.alarms(found[name]) for name, one in CHECKS.items()}
+        found = ask_report(write_null(folder, replicate), seed_of(replicate))
+        alarms = {name: one.sounds(found) for name, one in CHECKS.items()}
         alarms["any"] = any(alarms.values())
-        alarms["abstains"] = found["flags"]["screening"]["abstains"] is not None
+        alarms["abstains"] = found["judges"]["checks"][0]["state"] == "not run"
         for name, true in alarms.items():
             count[name] += true
     return count
@@ -178,18 +198,14 @@ def test_the_same_checks_sound_where_there_is_something(tmp_path, name, world):
     check, file, sounds = CHECKS[name], tmp_path / "something.csv", 0
     for replicate in range(5):
         world.write(file, generator(EXPERIMENT, 1, replicate))
-        sounds += check.alarms(check.ask(check.verb, file, seed_of(replicate)))
+        sounds += check.sounds(ask_report(file, seed_of(replicate)))
     assert sounds >= 3
 
 
 @pytest.mark.parametrize("replicate", range(SUBPROCESSES))
 def test_a_process_of_its_own_prints_the_same_bytes(tmp_path, replicate):
-    file, seed = write_null(tmp_path, replicate), seed_of(replicate)
-    for check in CHECKS.values():
-        words = words_of(check.verb, file, seed)
-        program = [sys.executable, "-m", "evenhand", *words]
-        ran = subprocess.run(program, capture_output=True, check=False)
-        assert ran.returncode == 0, ran.stderr
-        assert ran.stdout == ask(words).encode()
-        said = json.loads(ran.stdout)
-        assert {**said, **check.ask(check.verb, file, seed)} == said
+    words = words_of(write_null(tmp_path, replicate), seed_of(replicate))
+    program = [sys.executable, "-m", "evenhand", *words]
+    ran = subprocess.run(program, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == ask(words).encode()

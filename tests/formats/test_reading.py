@@ -100,12 +100,6 @@ def test_lazy_frames_stay_lazy() -> None:
     assert isinstance(data.frame.to_native(), pl.LazyFrame)
 
 
-def test_a_spark_frame_gives_the_same_tally() -> None:
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
-    session = sql.SparkSession.builder.master("local[1]").getOrCreate()
-    assert cells_of(tally_of(session.createDataFrame(pd.DataFrame(ROWS)))) == CELLS
-
-
 def test_what_was_understood_is_said(tmp_path: Path) -> None:
     pl.DataFrame(ROWS).write_parquet(tmp_path / "t.parquet")
     source = read(tmp_path / "t.parquet").source

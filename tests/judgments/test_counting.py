@@ -131,11 +131,14 @@ def test_merged_levels_hold_the_counts_of_their_judges():
     np.testing.assert_array_equal(found, sums)
 
 
-def test_sparse_keys_are_counted_as_dense_ones(by_codes, monkeypatch):
-    columns = votes()
-    dense = handle(Comparisons, columns, "polars").tally(("judge", "item"))
-    monkeypatch.setattr(coding, "DENSE", 0)
-    assert_same(handle(Comparisons, columns, "polars").tally(("judge", "item")), dense)
+@every_engine
+@pytest.mark.parametrize("most", ["DENSE", "STREAMED"])
+def test_sparse_keys_and_very_many_are_counted_as_dense_ones(engine, most, by_codes, monkeypatch):
+    columns, limits = votes(), {"judge": 4}
+    dense = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
+    monkeypatch.setattr(coding, most, 0)
+    found = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
+    assert_same(found, dense)
 
 
 def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
@@ -144,7 +147,7 @@ def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
         coding.Coding(name, ["x"], np.zeros(1, np.int64), 2**22, np.zeros(0))
         for name in ("left", "right", "outcome")
     ]
-    assert coding.fetch_keys(data, data.frame, wide) is None
+    assert coding.fetch_cells(data, data.frame, wide, 400) is None
 
 
 @every_engine
@@ -281,7 +284,7 @@ def test_labels_that_come_late_are_counted_as_those_of_the_first_rows(by, late, 
     rows += [("A", "Z", "left", "j0")] if late else []
     frame = pl.DataFrame(rows, ["left", "right", "outcome", "judge"], orient="row")
     fetched = []
-    way = counting.fetch_keys
+    way = counting.fetch_cells
 
     def watched(*arguments):
         fetched.append(way(*arguments))
@@ -289,9 +292,9 @@ def test_labels_that_come_late_are_counted_as_those_of_the_first_rows(by, late, 
 
     monkeypatch.setattr(counting, "SAMPLE", 20)
     monkeypatch.setattr(counting, "_cells_are_many", lambda *_: True)
-    monkeypatch.setattr(counting, "fetch_keys", watched)
+    monkeypatch.setattr(counting, "fetch_cells", watched)
     tally = Comparisons(nw.from_native(frame)).tally(by)
-    assert [len(keys) for keys in fetched] == [30, 31] * late + [30] * (not late)
+    assert [cells is None for cells in fetched] == [True, False] * late + [False] * (not late)
     assert tally.n_comparisons == len(rows)
     monkeypatch.undo()
     assert tally.digest == Comparisons(nw.from_native(frame)).tally(by).digest

@@ -4,7 +4,7 @@ import duckdb
 import narwhals as nw
 import pytest
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.judgments import Comparisons
 from evenhand.preference.bradley_terry import BradleyTerry
 from frames_of_engines import ENGINES, every_engine, handle, native
@@ -35,9 +35,9 @@ def test_any_table_joins_any_other(engine, table):
 
 
 @pytest.mark.parametrize("table", ["pandas", "duckdb"])
-def test_a_duckdb_relation_of_nobody_knows_where_joins_only_its_own_kind(table):
-    with pytest.raises(UnknownOption, match="connection"):
-        join("duckdb without connection", JUDGES, table)
+def test_a_duckdb_relation_of_nobody_knows_where_takes_any_table(table):
+    found = join("duckdb without connection", JUDGES, table).tally(("group",))
+    assert found.factors["group"].loads.tolist() == [4, 2]
 
 
 def test_a_duckdb_relation_joins_one_of_its_own_connection():

@@ -151,7 +151,7 @@ def test_how_far_the_proof_reaches_is_printed():
     for n in (25, 30, 40):
         for name, spread in kinds:
             proven, slowest, gaps = 0, 0.0, []
-            for seed in range(5):
+            for seed in range(2):
                 rng = random(seed)
                 net = coin_flips(n, rng) if spread is None else judged(n, rng, spread=spread)
                 began = time.perf_counter()
@@ -160,6 +160,6 @@ def test_how_far_the_proof_reaches_is_printed():
                 proven += found.count is not None
                 gaps.append((found.cost - found.bound) / found.cost)
                 assert found.bound <= found.cost == walked(net, found.orders[0])
-            told = f"proven {proven} of 5, ≤ {slowest:.1f} s, gap ≤ {max(gaps):.1%}"
+            told = f"proven {proven} of 2, ≤ {slowest:.1f} s, gap ≤ {max(gaps):.1%}"
             print(f"K={n} {name}: {told}")  # noqa: T201 - an experiment shows its counts
-            assert proven == 5 or spread is None or spread < 0.2
+            assert proven == 2 or spread is None or spread < 0.2

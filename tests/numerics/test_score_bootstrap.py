@@ -6,9 +6,11 @@ import pytest
 from evenhand.numerics.score_bootstrap import (
     WEBB,
     Influence,
+    _weave,
     bootstrap_contrasts,
     draw_webb,
     jackknife,
+    set_up,
 )
 
 PAIRS = np.triu_indices(4, 1)
@@ -53,7 +55,7 @@ def test_worlds_are_those_of_the_formula(g):
     found, of_rows = bootstrap_contrasts(influence, weights, PAIRS)
     some = np.array([True, False, True, False])
     same, of_some = bootstrap_contrasts(influence.relative_to(some), weights, PAIRS)
-    np.testing.assert_allclose(same, found, rtol=1e-5)
+    np.testing.assert_allclose(same, found, rtol=1e-5, atol=1e-6)
     for world, v in enumerate(weights):
         moved = np.linalg.solve(total, sum(w * s for w, s in zip(v, corrected, strict=True)))
         changes = np.stack(
@@ -68,7 +70,40 @@ def test_worlds_are_those_of_the_formula(g):
         for contrasts, own_t in ((pairs, found), (rows, of_rows), (distances, of_some)):
             expected = np.abs(contrasts @ moved)
             expected /= np.sqrt(np.einsum("ci,ij,cj->c", contrasts, vcov, contrasts))
-            np.testing.assert_allclose(own_t[world], expected, rtol=1e-5)
+            np.testing.assert_allclose(own_t[world], expected, rtol=1e-5, atol=1e-6)
+
+
+def of_clusters(g: int, seed: int) -> Influence:
+    scores, own, total = clusters(g, seed)
+    left = np.linalg.inv(total - own)
+    rows = np.vstack([np.eye(3), np.zeros(3)]) - np.array([0.25, 0.25, 0.25])
+    changes = -np.matmul(left, scores[:, :, None])[:, :, 0]
+    return Influence(changes, np.matmul(np.matmul(rows, left), total), rows)
+
+
+@pytest.mark.parametrize(("g", "most"), [(3, 1e-4), (20, 1e-5), (203, 1e-5)])
+def test_single_precision_hardly_changes_the_largest_t_of_a_world(g, most):
+    """Least so of three clusters, among whose worlds are some in which a pair hardly varies."""
+    influence, weights = of_clusters(g, 7), draw_webb((999, g), np.random.default_rng(8))
+    found, own = bootstrap_contrasts(influence, weights, PAIRS)
+    exact, of_rows, _ = _weave(set_up(influence), weights, PAIRS)
+    np.testing.assert_allclose(found.max(axis=1), exact.max(axis=0), rtol=most)
+    np.testing.assert_allclose(own.max(axis=1), of_rows.max(axis=1), rtol=most)
+
+
+def test_worlds_that_single_precision_would_blur_are_made_again():
+    """Two coordinates a thousandth apart in what moves them: their difference hardly varies."""
+    influence, weights = of_clusters(20, 9), draw_webb((200, 20), np.random.default_rng(10))
+    near = np.array([[1.0, 0, 0, 0], [1 - 1e-5, 1e-5, 0, 0]])
+    carried = np.einsum("ck,gkp->gcp", near, influence.carried)
+    thin = Influence(influence.changes, carried, near @ influence.rows)
+    pair = (np.array([0]), np.array([1]))
+    single, _, lost = _weave(set_up(thin).single(), weights, pair)
+    assert lost.all()
+    found, _ = bootstrap_contrasts(thin, weights, pair)
+    wide, _ = bootstrap_contrasts(influence, weights, pair)
+    np.testing.assert_allclose(found, wide, rtol=1e-4)
+    assert np.abs(single.T / wide - 1).max() > 0.1
 
 
 def test_equal_clusters_need_no_correction():
@@ -85,7 +120,7 @@ def test_equal_clusters_need_no_correction():
     pulls = -11 * changes
     moved = weights @ pulls / 12
     spread = ((weights**2) @ (pulls**2) / 12 - moved**2) / 11
-    np.testing.assert_allclose(found, np.abs(moved) / np.sqrt(spread), rtol=1e-9)
+    np.testing.assert_allclose(found, np.abs(moved) / np.sqrt(spread), rtol=1e-5, atol=1e-6)
 
 
 def test_a_world_without_spread_says_that_anything_may_happen():

@@ -8,6 +8,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments import Comparisons
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
+from evenhand.ranking.urn import draw, fill
 from ranking.panels import comparisons, panel
 
 
@@ -67,8 +68,8 @@ def test_row_order_does_not_matter_to_a_seeded_draw():
 def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts(order):
     frame = panel(judges=5, n=300)
     data, model = comparisons(frame), BradleyTerry(order_effect=order)
-    urn = bootstrap._fill(model.fit(data), data.tally(by=("judge",)))
-    drawn = bootstrap._draw(urn, ("judge",), np.random.Generator(np.random.PCG64(3)))
+    drawn_from = fill(model.fit(data), data.tally(by=("judge",)))
+    drawn = draw(drawn_from, ("judge",), np.random.Generator(np.random.PCG64(3)))
     times = np.random.Generator(np.random.PCG64(3)).multinomial(5, np.full(5, 0.2))
     repeated = pl.concat(
         frame.filter(pl.col("judge") == judge)

@@ -114,9 +114,27 @@ def test_of_large_boards_nothing_is_narrow_that_is_not_looked_at_and_is_wide(mon
     rng = np.random.default_rng(1)
     links = [(g, *rng.choice(20, 2, False).tolist(), 1.0) for g in range(40) for _ in range(30)]
     board, pairs = network(20, links), np.triu_indices(20, 1)
+    monkeypatch.setattr(bottlenecks, "CLEAR", np.inf)
     assert count_links(board)[pairs].min() > 15
     monkeypatch.setattr(bottlenecks, "EVERY", 1)
     assert count_links(board)[pairs].min() > 15
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_that_are_not_followed_are_wide_and_their_number_is_a_lower_bound(seed, monkeypatch):
+    """Thirty judges of a spread board, and two who alone link a last system to it."""
+    rng = np.random.default_rng(seed)
+    links = [(g, *rng.choice(8, 2, False).tolist(), 1.0) for g in range(30) for _ in range(20)]
+    board = network(9, [*links, (30, 0, 8, 1.0), (31, 0, 8, 1.0)])
+    found = count_links(board)
+    monkeypatch.setattr(bottlenecks, "CLEAR", np.inf)
+    exact = count_links(board)
+    followed = found == exact
+    assert followed[8].all()
+    assert not followed[:8, :8][np.triu_indices(8, 1)].any()
+    np.testing.assert_allclose(exact[8, :8], 2)
+    assert (found <= exact).all()
+    np.testing.assert_array_equal(found < LINKS, exact < LINKS)
 
 
 SIDES = np.random.default_rng(7).choice(["left", "right"], (16, 240)).tolist()

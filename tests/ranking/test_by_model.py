@@ -130,7 +130,8 @@ def test_resamples_of_any_model_are_those_of_the_log_linear_one(monkeypatch):
     rngs = [np.random.Generator(np.random.PCG64(5)) for _ in range(2)]
     known = resample(fit, counted, ("judge",), rng=rngs[0])
     found = resample_model(BradleyTerry(), counted, ("judge",), rng=rngs[1])
-    np.testing.assert_allclose(found.log_worth, known.log_worth, atol=1e-7)
+    # refits with one factorisation stop within 1e-4 standard errors, which are about .2 here
+    np.testing.assert_allclose(found.log_worth, known.log_worth, atol=2e-5)
 
 
 def test_baselines_are_resampled_by_cluster_and_the_seed_stands_in_the_signature(data):

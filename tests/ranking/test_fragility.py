@@ -237,3 +237,33 @@ def test_a_ranking_is_taken_away_whole():
     first = found.flips[0]
     assert (first.unit, first.total) == ("ranking", 8)
     assert all(one.count == 3 for one in first.removed)
+
+
+def test_with_the_board_known_the_findings_are_the_same():
+    data = table(campaign_table(3, n=250))
+    board = evenhand.rank(data)
+    assert evenhand.find_fragility(data, board=board).flips == evenhand.find_fragility(data).flips
+
+
+def test_the_first_conclusion_and_one_outcome_are_asked_alone():
+    data = table(campaign_table(3, n=250))
+    every = evenhand.find_fragility(data)
+    some = evenhand.find_fragility(data, most=1, outcomes=("turned",))
+    first = every.flips[0].claim
+    assert some.flips == tuple(
+        one for one in every.flips if one.claim == first and one.how == "turned"
+    )
+    assert len(some.flips) < len(every.flips)
+
+
+def test_an_outcome_that_does_not_exist_is_refused():
+    with pytest.raises(UnknownOption, match="outcome"):
+        evenhand.find_fragility(table(campaign_table(3, n=250)), outcomes=("broken",))
+
+
+def test_the_board_of_other_systems_is_refused():
+    data = table(campaign_table(3, n=250))
+    rows = [("A", "B", "left")] * 7 + [("A", "B", "right")] * 4
+    other = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    with pytest.raises(UnknownOption, match="other systems"):
+        evenhand.find_fragility(data, board=evenhand.rank(other))

@@ -15,7 +15,7 @@ from evenhand.judgments.vote_parts import sort_votes
 from evenhand.preference.irt_gaussian import IRTGaussian
 from evenhand.ranking.borders import check_borders
 from evenhand.ranking.learning import trace_learning
-from evenhand.report.heat_map import tabulate_chances
+from evenhand.report.figures.heat_map import tabulate_chances
 from evenhand.validation.learning_curve import Protocol, divide_tasks
 from evenhand.validation.split import draw_subset, hold_out_rare_items
 

@@ -212,8 +212,8 @@ def test_renaming_systems_permutes_everything():
     renamed = frame.with_columns(pl.col("left", "right").replace(names))
     one, other = rank(comparisons(frame)), rank(comparisons(renamed))
     assert other.systems == tuple(names[system] for system in one.systems)
-    for name in ("log_worth", "stderr", "lower", "upper"):
-        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-9)
+    for name in ("log_worth", "stderr", "lower", "upper"):  # critical values agree to a millionth
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6, atol=1e-9)
 
 
 def test_every_judgment_twice_leaves_the_ranking_as_it_is():

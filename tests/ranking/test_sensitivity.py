@@ -1,5 +1,7 @@
 """Sensitivity: each choice is the ranking that `rank` makes, and designed conclusions are lost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,9 +84,35 @@ def test_a_pair_that_only_independent_votes_decide_does_not_survive():
 def test_without_ties_and_judges_fewer_choices_are_offered_and_it_is_said():
     rows = [("A", "B", "left")] * 9 + [("A", "B", "right")] * 4
     found = evenhand.vary_choices(votes(rows, ["left", "right", "outcome"]))
-    assert [one.name for one in found.choices] == ["default", "advantage of the first output"]
-    assert found.choices[1].refused is not None
+    assert [one.name for one in found.choices] == ["default"]
     assert "judges are not known: none can be capped or left out" in found.notes
+    assert any("every pair of systems was always shown in one order" in one for one in found.notes)
+
+
+def test_pairs_of_rankings_with_places_offer_the_advantage_of_the_first():
+    rng, rows = np.random.default_rng(2), []
+    for r in range(120):
+        names = rng.permutation(list("ABC"))
+        score = {"A": 0.5, "B": 0.0, "C": -0.5}
+        felt = np.array([score[n] for n in names]) + rng.gumbel(size=3) + [0.6, 0.3, 0.0]
+        rank = (-felt).argsort().argsort() + 1
+        rows += [(f"j{r % 8}", f"q{r}", names[p], p + 1, int(rank[p]), f"r{r}") for p in range(3)]
+    columns = ["judge", "item", "system", "position", "rank", "ranking"]
+    data = evenhand.read(pd.DataFrame(rows, columns=columns))
+    found = evenhand.vary_choices(data)
+    (one,) = [each for each in found.choices if each.name == "advantage of the first output"]
+    asked = evenhand.rank(data, model=evenhand.BradleyTerry(order_effect=True))
+    assert one.systems == asked.systems
+    assert one.refused is None
+    assert not any("not known" in note for note in found.notes)
+
+
+def test_where_places_are_not_known_no_advantage_of_the_first_is_offered_and_it_is_said():
+    rows = [("A", "B", "left"), ("B", "A", "left"), ("A", "B", "left")] * 9
+    data = votes(rows, ["left", "right", "outcome"])
+    found = evenhand.vary_choices(replace(data, positions_known=False))
+    assert [one.name for one in found.choices] == ["default"]
+    assert "which output was shown first is not known: no advantage of the first" in found.notes
 
 
 def test_what_a_choice_changes_is_named():
@@ -149,3 +177,23 @@ def test_several_tasks_are_refused():
     rows = [(t, "A", "B", o) for t in ("x", "y") for o in ("left", "right", "left")]
     with pytest.raises(UnknownOption, match="choose a task"):
         evenhand.vary_choices(votes(rows, ["task", "left", "right", "outcome"]))
+
+
+def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
+    data = votes(campaign())
+    whole = {one.name: one for one in evenhand.vary_choices(data).choices}
+    found = evenhand.vary_choices(data, board=evenhand.rank(data), decide=False)
+    names = [one.name for one in found.choices]
+    assert names == [name for name in whole if "clustered" not in name and "indep" not in name]
+    for one in found.choices:
+        assert (one.systems, one.rank) == (whole[one.name].systems, whole[one.name].rank)
+    assert found.choices[0].decided == whole["default"].decided
+    assert all(not one.decided for one in found.choices[1:])
+    assert found.says == (found._say_leader(),)
+    assert "was not asked" in found.notes[-1]
+
+
+def test_choices_with_the_screening_known_are_the_same():
+    data = votes(campaign())
+    found = evenhand.vary_choices(data, screening=evenhand.screen_judges(data))
+    assert found == evenhand.vary_choices(data)

@@ -217,3 +217,16 @@ def test_what_the_range_of_the_scores_rules_out_is_refused(monkeypatch):
     monkeypatch.setattr(variance_components, "estimate_moments", invent)
     with pytest.raises(NotConverged, match="beyond the range of the scores"):
         estimate_rating_components(simulate(3, {"judge": 2.0}))
+
+
+def test_quick_estimates_of_a_balanced_table_are_the_likelihoods_without_intervals():
+    # balanced, all above 0: moments and restricted likelihood agree (Searle et al. 1992, ch. 4)
+    entry = golden("variance_components", "brennan_p_r_in_t")
+    scores = np.array(entry.input["scores"], dtype=float).reshape(10, 3, 4)
+    system, item, rater = np.indices(scores.shape)
+    rows = rows_of(4 * item + rater, item, system, scores)
+    components, result = found_in(rows, quick=True)
+    hold(components, entry)
+    assert result.method == "moments"
+    assert all(one.lower is None for one in components.values())
+    assert any("which take longer" in note for note in result.notes)

@@ -14,6 +14,7 @@ from evenhand.active.output_pool import FeaturedOutputs, join_outputs, read_eith
 from evenhand.active.query import Query, Scene
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
 from evenhand.judgments.coding import SEED
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.signature import write_signature
 from evenhand.numerics.ard import Points
@@ -57,7 +58,7 @@ class OutputChoice:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextOutputs:
+class NextOutputs(InNotebooks):
     """Outputs to label now.
 
     Attributes:

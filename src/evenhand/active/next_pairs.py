@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from evenhand.active.state import State, number_pairs, read_state
 from evenhand.errors import UnknownOption, listing
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
@@ -24,7 +25,7 @@ from evenhand.numerics.threads import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)
-class NextPairs:
+class NextPairs(InNotebooks):
     """Pairs to ask about now.
 
     Attributes:
@@ -35,6 +36,8 @@ class NextPairs:
         savings: what the policy would have saved on these judgments, where that was asked.
 
     """
+
+    TABLE: ClassVar = "pairs"
 
     pairs: tuple[Choice, ...]
     policy: Policy

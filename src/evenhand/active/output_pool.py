@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
-from evenhand.judgments.engine import COUNT, fetch_columns
+from evenhand.judgments.engine import COUNT, fetch_columns, is_nan
 from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.rating_groups import admit_unrated
 from evenhand.judgments.rating_rows import RatingRows
@@ -183,7 +183,7 @@ def _find_missing(data: Ratings) -> nw.Expr:
     """Return which rows have no score."""
     score = nw.col("score")
     if data.frame.collect_schema()["score"].is_float():
-        return score.is_null() | score.is_nan()
+        return score.is_null() | is_nan(data.frame, "score")
     return score.is_null()
 
 

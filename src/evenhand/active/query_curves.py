@@ -26,6 +26,7 @@ from evenhand.active.part_test import ENOUGH, GreatestT, PartTest, compare_parts
 from evenhand.active.query import RANDOM
 from evenhand.active.query_words import write_findings
 from evenhand.errors import require_option
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.numerics.distributions import t_quantile
 
 Array = NDArray[np.float64]
@@ -76,7 +77,7 @@ class QueryPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryCurves:
+class QueryCurves(InNotebooks):
     """Queries replayed on outputs whose labels are known.
 
     Attributes:

@@ -14,12 +14,13 @@ nothing.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.active.policy import Policy
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.numerics.isotonic import fit_rising
 
 Array = NDArray[np.float64]
@@ -60,7 +61,7 @@ class Saving:
 
 
 @dataclass(frozen=True, eq=False)
-class Savings:
+class Savings(InNotebooks):
     """A policy and random pairs, replayed on the same judgments.
 
     Attributes:
@@ -76,6 +77,8 @@ class Savings:
         seed: of the resamples.
 
     """
+
+    TABLE: ClassVar = "saving"
 
     policy: Policy
     agreement: str

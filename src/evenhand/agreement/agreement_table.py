@@ -9,6 +9,7 @@ from typing import Any, Final
 from evenhand.agreement.coefficient import Coefficient
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judgments.grouped import Grouped
+from evenhand.judgments.notebook import InNotebooks
 
 ALL: Final = "all"
 """What a part is called that is not limited by anything."""
@@ -91,7 +92,7 @@ class AgreementPart:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgreementTable:
+class AgreementTable(InNotebooks):
     """Do judges agree: coefficients on all judgments and on parts of them.
 
     Attributes:

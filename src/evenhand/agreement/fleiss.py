@@ -84,8 +84,9 @@ def fleiss_parts(
 
 
 def _parts(sums: Sums) -> tuple[Array, Array]:
-    """(B,) P̄_o and P̄_e."""
+    """(B,) P̄_o and P̄_e; 0 of resamples without a unit of two judges, which do not vary."""
     check_categories(sums.points)
     agree = n_agreement(sums, 0)
-    shares = sums.mass / sums.scores[:, None]
-    return agree.over / agree.under, np.asarray((shares**2).sum(axis=1))
+    shares = sums.mass / np.where(sums.scores > 0, sums.scores, 1.0)[:, None]
+    observed = agree.over / np.where(agree.exists, agree.under, 1.0)
+    return observed, np.asarray((shares**2).sum(axis=1))

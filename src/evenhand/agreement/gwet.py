@@ -81,7 +81,8 @@ def gwet_pi(sums: Sums, weighting: str = "identity") -> Ratio:
 
 def _correct(sums: Sums, weighting: str, chance: Array) -> Ratio:
     agree = weighted_agreement(sums, weighting)
-    return Ratio(agree.over / agree.under - chance, 1 - chance)
+    observed = agree.over / np.where(agree.exists, agree.under, 1.0)
+    return Ratio(observed - chance, np.where(agree.exists, 1 - chance, 0.0))
 
 
 def _categories(sums: Sums) -> int:

@@ -10,11 +10,11 @@ import click
 from evenhand.agreement.agreement_table import AgreementPart, AgreementTable
 from evenhand.agreement.coefficient import Coefficient
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, cut, label, plural, width
 from evenhand.cli.words import block, sign
 from evenhand.errors import listing
+from evenhand.report.tables.latex import escape, number, tabular
 
 MOST: Final = 30
 """Most parts in the table for people."""

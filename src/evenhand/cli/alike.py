@@ -174,7 +174,7 @@ def _check_figures(folder: str | None, forms: tuple[str, ...]) -> None:
     if folder is None and forms:
         raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
     if folder is not None:
-        from evenhand.report.drawing import check_folder
+        from evenhand.report.figures.drawing import check_folder
 
         check_folder(Path(folder), forms or ("svg", "png"))
 
@@ -265,9 +265,9 @@ def _draw(found: dict[str, JudgeLikeness], folder: str | None, forms: tuple[str,
     """Draw the judges of every group, if that was asked for; say where they are."""
     if folder is None:
         return []
-    from evenhand.report.drawing import write_figures
-    from evenhand.report.file_names import name_files
-    from evenhand.report.likeness_map import draw_likeness
+    from evenhand.report.figures.drawing import write_figures
+    from evenhand.report.figures.file_names import name_files
+    from evenhand.report.figures.likeness_map import draw_likeness
 
     heads = {name: f"{file}-" for name, file in name_files(filter(None, found)).items()}
     figures = {f"{heads.get(name, '')}alike": draw_likeness(own) for name, own in found.items()}

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from evenhand.cli.alike_text import draw_errors, draw_judges, draw_pairs, say_features, say_open
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.terminal import label, plural
 from evenhand.cli.words import block, sign
 from evenhand.rating.judge_likeness import JudgeLikeness
+from evenhand.report.tables.latex import escape, number, tabular
 
 KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")
 """Columns of CSV."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evenhand.cli.short_names import shorten, tell_apart
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, bar, pad, whole, width
 from evenhand.ranking.printing import (
     NONE,
@@ -18,6 +17,7 @@ from evenhand.ranking.printing import (
     write_range,
     write_ranks,
 )
+from evenhand.report.signs import visible
 
 if TYPE_CHECKING:
     from evenhand.ranking import Ranking

@@ -8,8 +8,8 @@ from typing import Final
 import click
 
 from evenhand.cli.short_names import tell_apart
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, label, width, wrap
+from evenhand.report.signs import visible
 from evenhand.screening.card import Card, Screening
 
 LEGEND: Final = (

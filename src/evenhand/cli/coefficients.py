@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from evenhand.cli.latex import NONE, escape, number, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, width
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.preference.coefficients import Coefficient, format_p
 from evenhand.preference.fit import Fit
 from evenhand.preference.quasi_variance import QuasiVariances
+from evenhand.report.tables.latex import NONE, escape, number, tabular
 
 LAMBDA = "lambda"
 """The scale of worths, twice which are log-worths."""

@@ -29,7 +29,7 @@ def check_figures(asked: Asked) -> None:
     """
     if asked.figures is None:
         return
-    from evenhand.report.drawing import check_folder
+    from evenhand.report.figures.drawing import check_folder
 
     check_folder(Path(asked.figures), asked.forms or USUAL)
 
@@ -43,8 +43,8 @@ def write_comparisons(groups: Mapping[str, ModelComparison], asked: Asked) -> li
     """
     if asked.figures is None:
         return []
-    from evenhand.report.file_names import name_files
-    from evenhand.report.held_out_figures import draw_comparison
+    from evenhand.report.figures.file_names import name_files
+    from evenhand.report.figures.held_out_figures import draw_comparison
 
     heads = {name: f"{file}-" for name, file in name_files(filter(None, groups)).items()}
     figures: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def _draw_systems(found: ModelComparison, width: int) -> tuple[dict[str, Any], s
     """Draw the systems by the best model that orders them, fitted to all judgments."""
     from evenhand.preference.models import find_model
     from evenhand.ranking.by_model import ALIKE
-    from evenhand.report.held_out_figures import draw_fit
+    from evenhand.report.figures.held_out_figures import draw_fit
 
     names = [name for name in found.order if name not in ALIKE]
     if not names:
@@ -85,13 +85,13 @@ def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
     """
     if asked.figures is None:
         return []
-    from evenhand.report.held_out_figures import draw_curves
+    from evenhand.report.figures.held_out_figures import draw_curves
 
     return _write({"curves": draw_curves(found, width=asked.pixels)}, asked)
 
 
 def _write(figures: Mapping[str, Any], asked: Asked) -> list[str]:
-    from evenhand.report.drawing import write_figures
+    from evenhand.report.figures.drawing import write_figures
 
     folder = asked.figures or ""
     written = write_figures(figures, Path(folder), asked.forms or USUAL)

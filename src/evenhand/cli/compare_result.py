@@ -8,10 +8,10 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import NONE, escape, number, tabular
 from evenhand.cli.terminal import align, effective, label, plural, share, width
 from evenhand.cli.words import block
 from evenhand.judgments.votes import TIE, Votes
+from evenhand.report.tables.latex import NONE, escape, number, tabular
 from evenhand.validation.clusters import count_effective
 from evenhand.validation.comparison_result import HeldOutScore, ModelComparison
 

@@ -237,9 +237,9 @@ def _draw(found: dict[str, CompletedPart], folder: str | None, forms: tuple[str,
     """Draw the curve of every group, if that was asked for; say where it is."""
     if folder is None:
         return []
-    from evenhand.report.decision_figures import draw_decisions
-    from evenhand.report.drawing import write_figures
-    from evenhand.report.file_names import name_files
+    from evenhand.report.figures.decision_figures import draw_decisions
+    from evenhand.report.figures.drawing import write_figures
+    from evenhand.report.figures.file_names import name_files
 
     heads = {name: f"{file}-" for name, file in name_files(filter(None, found)).items()}
     figures = {

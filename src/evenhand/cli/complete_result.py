@@ -9,7 +9,6 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import comment, escape, number, tabular
 from evenhand.cli.terminal import align, cut, label, plural, width
 from evenhand.cli.words import block, sign
 from evenhand.errors import UnknownOption
@@ -18,6 +17,7 @@ from evenhand.rating.baselines import ADDITIVE, COMPLETION, MethodError
 from evenhand.rating.completed_part import CompletedPart
 from evenhand.rating.completion import Completion, GroupWidth
 from evenhand.rating.decision_curve import ONE, RAW, DecisionCurve, Estimate
+from evenhand.report.tables.latex import comment, escape, number, tabular
 
 LEGEND: Final = (
     "points of the scale that a prediction is off, on {n} held-out cells that nothing was learned"

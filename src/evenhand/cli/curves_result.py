@@ -10,10 +10,10 @@ import click
 
 from evenhand.cli.compare_result import WHY, count_sides, count_votes, say_seconds
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.terminal import align, cut, label, plural, width
 from evenhand.cli.words import block
 from evenhand.errors import NotIdentified
+from evenhand.report.tables.latex import escape, number, tabular
 from evenhand.validation.learning_parts import CurvePoint, Enough
 from evenhand.validation.learning_result import LearningCurves
 

@@ -8,9 +8,9 @@ from typing import Final
 
 import click
 
-from evenhand.cli import latex
-from evenhand.cli.latex import escape
 from evenhand.cli.terminal import align, cut, label, plural, width
+from evenhand.report.tables import latex
+from evenhand.report.tables.latex import escape
 from evenhand.screening.diagnosis_result import AgreementRow, Diagnosis
 from evenhand.screening.system_scores import Rescoring
 

@@ -8,8 +8,6 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, tabular
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, cut, label, plural, width, wrap
 from evenhand.cli.words import block, sign
 from evenhand.errors import listing
@@ -17,6 +15,8 @@ from evenhand.ranking.doubts import Doubts
 from evenhand.ranking.fragility_result import Flip, Fragility
 from evenhand.ranking.fragility_search import NO_RANKING
 from evenhand.ranking.sensitivity_result import Choice, Sensitivity
+from evenhand.report.signs import visible
+from evenhand.report.tables.latex import escape, tabular
 
 LONGEST: Final = 24
 """Columns that a system's name has in a table."""

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import click
 
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import label
 from evenhand.cli.words import block
+from evenhand.report.signs import visible
 
 Part = TypeVar("Part")
 

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import click
 
-from evenhand.cli.latex import escape, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, effective, label, plural, share, whole, width
 from evenhand.cli.words import block
 from evenhand.formats import Inspection
 from evenhand.formats.inspection import Part
 from evenhand.formats.scores import Scores
+from evenhand.report.tables.latex import escape, tabular
 
 COUNTS: Final = ("judgments", "comparisons")
 UNKNOWN: Final = "—"

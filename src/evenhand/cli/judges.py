@@ -119,9 +119,9 @@ def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, .
         raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
     if folder is None:
         return []
-    from evenhand.report.drawing import write_figures
-    from evenhand.report.file_names import name_files
-    from evenhand.report.judge_figures import draw_judges
+    from evenhand.report.figures.drawing import write_figures
+    from evenhand.report.figures.file_names import name_files
+    from evenhand.report.figures.judge_figures import draw_judges
 
     heads = {name: f"{file}-" for name, file in name_files(filter(None, panels)).items()}
     figures = {

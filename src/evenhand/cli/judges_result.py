@@ -9,10 +9,10 @@ from typing import Any, Final
 from evenhand.cli.card_text import draw_cards
 from evenhand.cli.diagnosis_text import draw_diagnosis, tabulate_diagnosis
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.terminal import label, plural
 from evenhand.cli.words import block, sign
 from evenhand.ranking.judge_panel import JudgePanel
+from evenhand.report.tables.latex import escape, number, tabular
 from evenhand.screening.card import CLASSES, Card, Screening
 
 KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")

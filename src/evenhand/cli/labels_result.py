@@ -9,10 +9,10 @@ import click
 
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.labels import Labelled
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, cut, label, plural, share, width
 from evenhand.cli.words import block, sign
+from evenhand.report.tables.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.consensus.label_fit import LabelFit

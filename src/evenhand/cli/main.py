@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -14,31 +14,35 @@ import click
 import evenhand
 from evenhand.cli.refusals import choose_colour, plainly, say_unforeseen
 from evenhand.cli.streams import write_whatever_they_take
+from evenhand.cli.without_pandas import without_pandas
 from evenhand.errors import suggest
 
-VERBS: Final = (
-    "inspect",
-    "rank",
-    "doubt",
-    "fit",
-    "models",
-    "compare",
-    "test",
-    "bias",
-    "agreement",
-    "judges",
-    "labels",
-    "variance",
-    "alike",
-    "complete",
-    "plan",
-    "next",
-    "watch",
-    "serve",
-    "convert",
-    "verify",
-    "demo",
-)
+VERBS: Final[Mapping[str, str]] = {
+    "inspect": "What is in a file: judgments, judges, items, systems, ties.",
+    "rank": "Systems best first, with intervals, rank ranges, clusters.",
+    "doubt": "What would change the answer: fewer votes, other choices, cycles?",
+    "fit": "The coefficients of the model, as the papers print them.",
+    "models": "Are ties needed, does order matter, do judges differ?",
+    "compare": "Which model of what judges prefer foresees unseen judgments best?",
+    "test": "Is there a preference at all? Sign tests of pairs, Friedman's test.",
+    "bias": "Is the output shown first preferred for that alone, and by whom?",
+    "agreement": "Do judges agree, with each other and with themselves?",
+    "judges": "Which judges are to be doubted, how sure is it, and what changes without them?",
+    "labels": "What do the judges say together, weighed by how reliable each is?",
+    "variance": "What is due to systems, judges, items and chance? How many judges are enough?",
+    "alike": "Which judges are alike, who is lenient, who strays, and what moves opinions?",
+    "complete": "What would judges have said of the outputs that they were not shown?",
+    "plan": "How many judgments, judges and items are enough, at which cost?",
+    "next": "Which pairs to ask about next, and why? What does choosing save?",
+    "watch": "What is decided already, however often one looks, and who leads now?",
+    "serve": "Ask judges on the web, and lose nothing.",
+    "report": "All that the judgments show, on one page to read, trust and cite.",
+    "convert": "The same judgments in another format.",
+    "verify": "Is a log of collected judgments what was written?",
+    "demo": "The main job on published tables.",
+}
+"""Verb → its short help, so that the list of verbs imports none of them."""
+_WORDS: Final = "evenhand.words"
 
 
 class Verbs(click.Group):
@@ -60,6 +64,15 @@ class Verbs(click.Group):
         """Return the verbs in the order in which they are needed."""
         return list(VERBS)
 
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """List the verbs by their short help; click would import each of them for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*VERBS.items()])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import a verb."""
         if cmd_name not in VERBS:
@@ -77,18 +90,21 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what stands before the verb."""
+        """Parse what stands before the verb; keep all words for `invoke`."""
+        ctx.meta[_WORDS] = tuple(args)
         with plainly():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb."""
         write_whatever_they_take()
-        with plainly():
+        with plainly(), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
 
 
 def _no_verb(word: str) -> str:
+    if "://" in word:  # an organiser's link holds a secret: it is not said again
+        return "an address is not a verb. Try: evenhand watch ADDRESS"
     if Path(word).is_file():
         return f"'{word}' is a file, not a verb. Try: evenhand rank {word}"
     hint = suggest(word, VERBS) or f" There are {', '.join(VERBS)}"

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from evenhand.cli.grouped import group_title
-from evenhand.cli.latex import comment, escape, number, tabular
 from evenhand.cli.short_names import tell_apart
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, label, pad, whole, width
 from evenhand.cli.words import block, say_answers, say_systems
 from evenhand.ranking.method_table import GroupedMethodTables, MethodTable
+from evenhand.report.signs import visible
+from evenhand.report.tables.latex import comment, escape, number, tabular
 from evenhand.scoring.rules import find_rule
 
 Row = Mapping[str, Any]

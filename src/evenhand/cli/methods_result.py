@@ -9,16 +9,16 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.grouped import group_title
-from evenhand.cli.latex import NONE, comment, escape, tabular
 from evenhand.cli.method_board import BoardResult, say_table
 from evenhand.cli.methods import abbreviate
 from evenhand.cli.output import Result
 from evenhand.cli.short_names import shorten, tell_apart
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, label, pad, plural, whole, width
 from evenhand.cli.words import block
 from evenhand.ranking.distances import Disagreement
 from evenhand.ranking.method_table import GroupedMethodTables, MethodTable
+from evenhand.report.signs import visible
+from evenhand.report.tables.latex import NONE, comment, escape, tabular
 
 LEAST: Final = 14
 """Columns that names have before methods go to a second block."""

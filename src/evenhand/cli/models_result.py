@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import NONE, escape, number, tabular
 from evenhand.cli.terminal import align, label, width
 from evenhand.cli.words import block, say_answers, say_systems, sign
 from evenhand.preference.coefficients import format_p
 from evenhand.ranking.model_rows import ModelRow, ModelTable, Question
 from evenhand.ranking.robust import WaldTest
+from evenhand.report.tables.latex import NONE, escape, number, tabular
 
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
 TITLES = ("model", "parameters", "deviance", "df", "AIC", "BIC")

@@ -11,10 +11,10 @@ from evenhand.active.chosen_part import ChosenPart
 from evenhand.active.next_outputs import OutputChoice
 from evenhand.active.query_curves import QueryCurves
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural
 from evenhand.cli.words import block, sign
+from evenhand.report.tables.latex import escape, number, tabular
 
 NAME: Final = 20
 """Most columns of a name in the table."""

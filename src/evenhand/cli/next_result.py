@@ -12,10 +12,10 @@ from evenhand.active.next_pairs import NextPairs
 from evenhand.active.policy import TITLES
 from evenhand.active.savings import Savings
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural, width, wrap
 from evenhand.cli.words import block, sign
+from evenhand.report.tables.latex import escape, tabular
 
 NAME: Final = 20
 """Most columns of a system's name in the table of pairs."""

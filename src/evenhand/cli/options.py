@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from evenhand.cli.explain import explain_option
 from evenhand.cli.kept import keep
 from evenhand.cli.parameters import SEEDS, LabelOutcome, OneOf, RoleColumn
 
@@ -150,6 +151,7 @@ reading_options = stack(
         help="The sign between the systems of an output that was shown once for all of them, as +"
         " in A+B: it counts for each.",
     ),
+    explain_option,
 )
 
 group_option = click.option(
@@ -169,35 +171,34 @@ method_option = click.option(
     " shown side by side. Repeatable.",
 )
 
+ties_option = click.option(
+    "--ties",
+    cls=_Model,
+    type=OneOf(TIES),
+    default="davidson",
+    show_default=True,
+    help="What a tie says. none: γ = 0 with the tie cells kept.",
+)
+_ORDER: Final = "Estimate the advantage of being shown first."
+order_option = click.option("--order-effect", cls=_Model, is_flag=True, help=_ORDER)
+prior_option = click.option(
+    "--prior",
+    cls=_Model,
+    type=float,
+    default=0.0,
+    metavar="NUMBER",
+    help="Pseudo-comparisons of every system with an average one, half won. Default: none.",
+)
 model_options = stack(
-    click.option(
-        "--ties",
-        cls=_Model,
-        type=OneOf(TIES),
-        default="davidson",
-        show_default=True,
-        help="What a tie says. none: γ = 0 with the tie cells kept.",
-    ),
-    click.option(
-        "--order-effect",
-        cls=_Model,
-        is_flag=True,
-        help="Estimate the advantage of being shown first.",
-    ),
+    ties_option,
+    order_option,
     click.option(
         "--reference",
         cls=_Model,
         metavar="SYSTEM",
         help="The system whose coefficient is 0. Default: the last by name.",
     ),
-    click.option(
-        "--prior",
-        cls=_Model,
-        type=float,
-        default=0.0,
-        metavar="NUMBER",
-        help="Pseudo-comparisons of every system with an average one, half won. Default: none.",
-    ),
+    prior_option,
 )
 
 control_option = click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +14,12 @@ if TYPE_CHECKING:
     Word = click.ParamType[str]
     Pair = click.ParamType[tuple[str, str]]
     Whole = click.ParamType[tuple[int, ...]]
+    Words = click.ParamType[tuple[str, ...]]
 else:  # not generic before click 8.3
-    Word = Pair = Whole = click.ParamType
+    Word = Pair = Whole = Words = click.ParamType
+
+
+_SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
 class OneOf(Word):
@@ -38,6 +43,43 @@ class OneOf(Word):
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         """Show the choices in the help."""
         return "|".join(self.choices)
+
+
+class Size(Word):
+    """A size of memory, such as 4GB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the size if it is one."""
+        if not _SIZE.fullmatch(str(value)):
+            self.fail(
+                f"'{value}' is no size: write a number and KB, MB, GB or TB, as 4GB", param, ctx
+            )
+        return str(value)
+
+
+class SomeOf(Words):
+    """Some of a few words, with commas between, such as `svg,pdf`."""
+
+    name = "choices"
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        self.choices = tuple(choices)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the words, each once, if they are among the choices."""
+        if isinstance(value, tuple):
+            return value
+        one = OneOf(self.choices)
+        words = [one.convert(word.strip(), param, ctx) for word in str(value).split(",")]
+        return tuple(dict.fromkeys(words))
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Show the choices in the help."""
+        return ",".join(self.choices)
 
 
 class WholeFrom(click.types.IntParamType):

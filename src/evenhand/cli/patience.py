@@ -51,6 +51,12 @@ class Patience:
         if self._shown is not None and self._task is not None:
             self._shown.update(self._task, completed=done, total=total)
 
+    def tell(self, doing: str) -> None:
+        """Tell what is being done now; called by the work."""
+        self.doing = doing
+        if self._shown is not None and self._task is not None:
+            self._shown.update(self._task, description=doing)
+
     def _show(self) -> None:
         from rich.console import Console
         from rich.progress import (

@@ -141,7 +141,7 @@ def check_figures() -> None:
         if kept("forms"):
             raise UnknownOption("--figure-format says how to draw: say where to with --figures")
         return
-    from evenhand.report.drawing import check_folder
+    from evenhand.report.figures.drawing import check_folder
 
     check_folder(Path(kept("figures")), kept("forms") or USUAL)
 
@@ -151,8 +151,8 @@ def _draw(found: CampaignPlan) -> list[str]:
     folder = kept("figures")
     if folder is None:
         return []
-    from evenhand.report.drawing import write_figures
-    from evenhand.report.plan_figures import draw_plan
+    from evenhand.report.figures.drawing import write_figures
+    from evenhand.report.figures.plan_figures import draw_plan
 
     written = write_figures(draw_plan(found), Path(folder), kept("forms") or USUAL)
     return [f"wrote {len(written)} figures to {folder}"]

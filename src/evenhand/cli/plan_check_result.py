@@ -10,9 +10,9 @@ from evenhand.campaign.assignment import Assignment
 from evenhand.campaign.doubts import find_doubts
 from evenhand.campaign.promise import Guarantee
 from evenhand.campaign.verification import DesignCheck
-from evenhand.cli.latex import escape, tabular
 from evenhand.cli.terminal import label, plural, wrap
 from evenhand.cli.words import say_outputs, sign
+from evenhand.report.tables.latex import escape, tabular
 
 MARKS = {True: "kept", False: "BROKEN", None: "counted"}
 OPEN = "not yet"

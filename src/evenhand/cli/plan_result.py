@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import click
 
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.short_names import shorten, tell_apart
 from evenhand.cli.terminal import PLAIN, align, label, plural, width, wrap
 from evenhand.cli.words import block, sign
 from evenhand.planning.campaign_plan import CampaignPlan, PairPower
 from evenhand.planning.design import Design
+from evenhand.report.tables.latex import escape, number, tabular
 
 SHOWN: Final = 12
 """Most pairs of the table: the hardest."""

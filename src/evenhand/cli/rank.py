@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import click
 
 import evenhand
+from evenhand.cli.counting import (
+    asks_for_cache,
+    count_reading,
+    counting_options,
+    refuse_beside_cache,
+    remarks_on_files,
+)
 from evenhand.cli.covariates import join_options, join_tables, refuse_tables
 from evenhand.cli.methods import DEFAULT, deliver_methods
 from evenhand.cli.mixes import Shares, make_mix, mix_options
@@ -30,7 +37,7 @@ from evenhand.cli.ranked_models import (
     model_option,
     refuse_scales,
 )
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.reading import Reading, remarks_on, take_reading
 
 EXAMPLES: Final = (
     "evenhand rank battles.parquet",
@@ -39,6 +46,7 @@ EXAMPLES: Final = (
     "evenhand rank wmt12.RNK_results.csv --task en-de --model plackett-luce",
     "evenhand rank battles.parquet --control length=length_a,length_b",
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
+    "evenhand rank votes/*.parquet --cache tallies",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
 )
 
@@ -49,6 +57,7 @@ EXAMPLES: Final = (
     epilog=examples(*EXAMPLES),
 )
 @reading_options
+@counting_options
 @join_options
 @group_option
 @method_option
@@ -89,15 +98,15 @@ def rank(
     """
     reading, place, given = take_reading(), take_output(judges, items), given_options()
     if {*methods} - {DEFAULT}:
+        refuse_beside_cache(("--method", methods))
         refuse_tables(judges, items, f"--method {' '.join(methods)}")
         deliver_methods(click.get_current_context(), reading, place)
         return
     effects = {"order_effect": order_effect, "controls": control}
     settings = {"ties": ties, "reference": reference, "prior": prior, **effects}
+    refuse_beside_cache(("--judges", judges), ("--items", items), ("--mix", mixes))
     with Patience("ranking") as patience:
-        data = reading.open_comparisons("rank")
-        used = (group_by, *(column for column, _ in mixes))
-        data = join_tables(data, judges, items, used=used)
+        data = _open(reading, (judges, items), (group_by, mixes), patience)
         spec = choose_model(model, methods, settings, given)
         found = evenhand.rank(
             data,
@@ -112,8 +121,30 @@ def rank(
             progress=patience.step,
         )
         refuse_scales(found, elo=elo, worth=worth, marginal=marginal)
-        remarks = remarks_on(data)
+        remarks = remarks_on_files(data) if asks_for_cache() else remarks_on(data)
     from evenhand.cli.board import Scales
     from evenhand.cli.rank_result import RankResult
 
     place.deliver(RankResult(found, remarks, Scales(elo=elo, worth=worth, marginal=marginal)))
+
+
+def _open(
+    reading: Reading,
+    tables: tuple[str | None, str | None],
+    columns: tuple[str | None, tuple[Shares, ...]],
+    patience: Patience,
+) -> Any:
+    """Open comparisons, with tables joined; or count files one by one.
+
+    Args:
+        reading: what to read.
+        tables: of judges and of items.
+        columns: what is grouped by, and mixes.
+        patience: shows how far the counting is.
+
+    """
+    group_by, mixes = columns
+    if asks_for_cache():
+        return count_reading(reading, group_by, patience)
+    used = (group_by, *(column for column, _ in mixes))
+    return join_tables(reading.open_comparisons("rank"), *tables, used=used)

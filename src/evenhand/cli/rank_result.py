@@ -10,12 +10,12 @@ import click
 
 from evenhand.cli.board import Scales, draw_board
 from evenhand.cli.grouped import group_title
-from evenhand.cli.latex import NONE, escape, number, tabular
 from evenhand.cli.mixes import say_mix
 from evenhand.cli.terminal import label
 from evenhand.cli.words import block, say_counts, say_ranked_by, sign
 from evenhand.ranking import GroupedRankings, Ranking
 from evenhand.ranking.printing import explain_mark, title_ranks, write_range, write_ranks
+from evenhand.report.tables.latex import NONE, escape, number, tabular
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,9 @@ from typing import IO, Any, Final
 
 import click
 
-from evenhand.cli.streams import discard_output, visible
+from evenhand.cli.streams import discard_output
 from evenhand.errors import EvenhandError, end, suggest
+from evenhand.report.signs import visible
 
 WIDTH: Final = 7
 """Columns that a label such as `error` takes, with the space after it."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Final
 
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import cut, width
+from evenhand.report.signs import visible
 
 _BREAKS: Final = re.compile(r"[.\-_/ :]")
 

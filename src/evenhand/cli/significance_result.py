@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.significance_tables import (
     TITLES,
     call_systems,
@@ -20,6 +19,7 @@ from evenhand.cli.terminal import label, whole
 from evenhand.cli.words import block, say_answers, say_systems, sign
 from evenhand.preference.coefficients import format_p
 from evenhand.ranking.significance import PreferenceTests
+from evenhand.report.tables.latex import escape, number, tabular
 
 
 class SignificanceResult(GroupedResult[PreferenceTests]):

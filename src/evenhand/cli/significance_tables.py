@@ -9,9 +9,9 @@ from typing import Final
 import click
 
 from evenhand.cli.short_names import shorten, tell_apart
-from evenhand.cli.streams import visible
 from evenhand.cli.terminal import align, plural, width
 from evenhand.preference.coefficients import Coefficient, format_p
+from evenhand.report.signs import visible
 from evenhand.significance.friedman import Friedman
 from evenhand.significance.pairs import PairTests
 from evenhand.significance.sign_test import SignTest

@@ -7,15 +7,9 @@ import os
 import sys
 from io import TextIOWrapper
 from typing import Final
-from unicodedata import category
 
 PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
 """Signs of our own and what stands for them, one for one so that columns stay aligned."""
-
-HIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Categories of signs that a terminal obeys or cannot write."""
-BREAKS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Signs that turn the direction of the text behind them."""
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
@@ -42,16 +36,3 @@ def discard_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
-
-
-def visible(text: str) -> str:
-    r"""Write signs that would move the cursor or hide text as what they are.
-
-    >>> visible("two\nlines"), visible("\x1b[31mred"), visible("naïve 系统")
-    ('two\\nlines', '\\x1b[31mred', 'naïve 系统')
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        repr(sign)[1:-1] if category(sign) in HIDDEN or sign in BREAKS else sign for sign in text
-    )

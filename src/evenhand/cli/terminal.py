@@ -12,7 +12,7 @@ from unicodedata import combining, east_asian_width
 import click
 
 from evenhand.cli.refusals import WIDTH
-from evenhand.cli.streams import visible
+from evenhand.report.signs import visible
 
 PLAIN: Final = 80
 """Columns where there is no terminal to ask."""
@@ -35,6 +35,8 @@ def width(text: str) -> int:
     >>> width("abc"), width("系统"), width("é"), width("e" + chr(0x301))
     (3, 4, 1, 1)
     """
+    if text.isascii():
+        return len(text)
     return sum(
         0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
     )

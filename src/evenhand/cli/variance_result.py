@@ -7,11 +7,11 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.terminal import align, label, plural
 from evenhand.cli.words import block, say_answers, sign
 from evenhand.judgments.components import Component
 from evenhand.preference.coefficients import format_p
+from evenhand.report.tables.latex import escape, number, tabular
 from evenhand.screening.variance.plan import Plan
 from evenhand.screening.variance.result import VarianceComponents
 from evenhand.screening.variance.study import Study

@@ -9,11 +9,11 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.latex import escape, number, tabular
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural, share, width
 from evenhand.cli.words import block, sign
 from evenhand.ranking.anytime.board import Board, Standing
+from evenhand.report.tables.latex import escape, number, tabular
 
 Heads = tuple[str, str, str, str, str]
 LONG: Final = ("decided", "leading now", "log-worth", "decided better than", "by judges alone")
@@ -36,7 +36,7 @@ class WatchResult(GroupedResult[Board]):
         return [
             label("", ", ".join(counts), columns),
             "",
-            *_table(part, columns),
+            *draw_board(part, columns),
             "",
             *block("says", part.says, columns),
             *(label("note", note, columns, colour="yellow") for note in part.notes),
@@ -84,8 +84,8 @@ def _rank(one: Standing, dash: str = "-") -> str:
     return str(one.lower) if one.lower == one.upper else f"{one.lower}{dash}{one.upper}"
 
 
-def _table(part: Board, columns: int) -> list[str]:
-    """Return a line for each system: where it stands for good, and where now.
+def draw_board(part: Board, columns: int) -> list[str]:
+    """Return titles, and a line for each system: where it stands for good, and where now.
 
     Names need room: heads grow short for it first, then log-worths go.
     """
@@ -97,6 +97,10 @@ def _table(part: Board, columns: int) -> list[str]:
             break
     short = tell_apart([one.system for one in part.standings], room)
     names = align([("system",), *((short[one.system],) for one in part.standings)], left=(0,))
-    rows = zip(first, names, last, strict=True)
-    lines = [" " + "  ".join([*one, *name, *other]) for one, name, other in rows]
+    settled = [False, *(bool(one.better_than or one.worse_than) for one in part.standings)]
+    rows = zip(first, names, last, settled, strict=True)
+    lines = []
+    for (decided, now), name, other, sure in rows:
+        shown = click.style(decided, fg="green") if sure else decided
+        lines.append(" " + "  ".join([shown, now, *name, *other]))
     return [click.style(lines[0].rstrip(), dim=True), *lines[1:]]

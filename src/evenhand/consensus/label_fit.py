@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evenhand.consensus.answers import Answers, Codes
 from evenhand.consensus.skill import Skill
 from evenhand.errors import UnknownOption
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.numerics.distributions import entropy_terms
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ EQUAL: Final = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelFit:
+class LabelFit(InNotebooks):
     """Labels of units, and judges.
 
     Attributes:

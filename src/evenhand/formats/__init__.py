@@ -6,12 +6,17 @@ Layouts that nest or spread a judgment over rows go through `unfolding.py`. `ins
 what is there, `writing.py` is the way out, `exports/` the formats of other projects.
 """
 
-from evenhand.formats.exports import EXPORTS, say_left_out
-from evenhand.formats.inspection import Inspection, inspect
-from evenhand.formats.persons import name_persons, read_persons
-from evenhand.formats.reading import read
-from evenhand.formats.registry import FORMATS
-from evenhand.formats.writing import FILE_KINDS, KINDS, write
+from typing import TYPE_CHECKING, Final
+
+from evenhand.public_names import lend
+
+if TYPE_CHECKING:
+    from evenhand.formats.exports import EXPORTS, say_left_out
+    from evenhand.formats.inspection import Inspection, inspect
+    from evenhand.formats.persons import name_persons, read_persons
+    from evenhand.formats.reading import read
+    from evenhand.formats.registry import FORMATS
+    from evenhand.formats.writing import FILE_KINDS, KINDS, write
 
 __all__ = [
     "EXPORTS",
@@ -26,3 +31,18 @@ __all__ = [
     "say_left_out",
     "write",
 ]
+
+_ROOMS: Final = {
+    "EXPORTS": "evenhand.formats.exports",
+    "FILE_KINDS": "evenhand.formats.writing",
+    "FORMATS": "evenhand.formats.registry",
+    "KINDS": "evenhand.formats.writing",
+    "Inspection": "evenhand.formats.inspection",
+    "inspect": "evenhand.formats.inspection",
+    "name_persons": "evenhand.formats.persons",
+    "read": "evenhand.formats.reading",
+    "read_persons": "evenhand.formats.persons",
+    "say_left_out": "evenhand.formats.exports",
+    "write": "evenhand.formats.writing",
+}
+__getattr__ = lend(__name__, _ROOMS)

@@ -17,7 +17,6 @@ from evenhand.formats.columns import name_covariates
 from evenhand.formats.numbers import is_no_number
 from evenhand.formats.roles import SOFT, fold
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments.asides import is_kind
 from evenhand.judgments.engine import COUNT, fetch_columns
 from evenhand.judgments.source import Aside, find_rows
 
@@ -76,6 +75,8 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
     dtype = table.schema[column]
     text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
     if role == "kind":
+        from evenhand.judgments.asides import is_kind
+
         if not text:
             return str(dtype).lower()
         named = table.frame.select(nw.col(column).cast(nw.String))

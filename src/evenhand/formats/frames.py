@@ -1,4 +1,4 @@
-"""Any data frame: pandas, Polars (eager or lazy), PyArrow, DuckDB relation, PySpark, narwhals."""
+"""Any data frame: pandas, Polars (lazy or not), PyArrow, DuckDB, PySpark, Ibis, narwhals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_frame(source: Any) -> Table:
     except TypeError:
         raise UnknownFormat(
             f"{type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
-            " of paths, or a pandas, Polars, PyArrow, DuckDB or PySpark frame"
+            " of paths, or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame"
         ) from None
     except DuplicateError as error:
         raise UnknownFormat(

@@ -119,8 +119,12 @@ class Inspection:
         return asdict(self)
 
 
-def inspect(data: Handle) -> Inspection:
+def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
     """Count what is in a table of judgments, and check every value on the way.
+
+    Args:
+        data: comparisons, rankings or ratings.
+        expanded: all their comparisons, where they have been made already.
 
     Raises:
         InvalidJudgments: a value that cannot be; names up to five rows.
@@ -130,7 +134,6 @@ def inspect(data: Handle) -> Inspection:
     >>> table = {"left": ["x", "y"], "right": ["y", "x"], "winner": ["left", "tie"]}
     >>> inspect(read(pl.DataFrame(table))).total.tie_share
     0.5
-
     """
     if isinstance(data, Ratings):
         refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
@@ -138,16 +141,17 @@ def inspect(data: Handle) -> Inspection:
         controls, repeats = count_kinds(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
         return _inspection(data, (part,), scores, notes=say_alike_of(data))
-    comparisons = data.comparisons() if isinstance(data, Rankings) else data
-    tally = comparisons.tally([role for role in ("task", "judge") if comparisons.has(role)])
-    refuse_unnamed(comparisons.frame, comparisons.source, ["item"])
-    overlap = count_overlap(one_row_per_answer(comparisons), judge=comparisons.has("judge"))
-    ranked = count_rankings(comparisons.rankings) if comparisons.rankings is not None else {}
-    controls, repeats = count_kinds(comparisons)
-    linked = tally_systems(comparisons, controls)
+    if expanded is None:
+        expanded = data.comparisons() if isinstance(data, Rankings) else data
+    tally = expanded.tally([role for role in ("task", "judge") if expanded.has(role)])
+    refuse_unnamed(expanded.frame, expanded.source, ["item"])
+    overlap = count_overlap(one_row_per_answer(expanded), judge=expanded.has("judge"))
+    ranked = count_rankings(expanded.rankings) if expanded.rankings is not None else {}
+    controls, repeats = count_kinds(expanded)
+    linked = tally_systems(expanded, controls)
     tasks = tuple(
         _part(task, (part, linked.get(task, part)), overlap.get(task), ranked.get(task))
-        for task, part in _by_task(comparisons, tally).items()
+        for task, part in _by_task(expanded, tally).items()
     )
     if len(tasks) > 1:
         tasks = (_sum(tally, tasks), *tasks)

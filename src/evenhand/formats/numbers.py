@@ -9,6 +9,7 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.table import Table
+from evenhand.judgments.engine import is_nan
 from evenhand.judgments.source import find_rows, name_rows
 
 PATTERN: Final = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$"
@@ -48,7 +49,7 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     if dtype.is_float():
         pandas = table.frame.implementation.is_pandas_like()  # there NaN is what missing is
         # fill_nan would hand DuckDB a constant, for which it imports pandas
-        return (value if pandas else nw.when(~value.is_nan()).then(value)).alias(role)
+        return (value if pandas else nw.when(~is_nan(table.frame, column)).then(value)).alias(role)
     if dtype.is_decimal():
         return value.cast(nw.Float64).alias(role)
     if dtype != nw.String:

@@ -11,6 +11,7 @@ import duckdb
 import narwhals as nw
 
 from evenhand.errors import require_option
+from evenhand.formats.engines import is_address, open_address
 from evenhand.formats.files import open_files
 from evenhand.formats.frames import open_frame
 from evenhand.formats.registry import choose
@@ -40,7 +41,8 @@ def read(
     Args:
         source: a path, a list of paths or a pattern such as "day*.csv.gz" (CSV with any
             delimiter, JSON Lines, a JSON list, Parquet; CSV and JSON may be packed with gzip or
-            Zstandard); or a pandas, Polars, PyArrow, DuckDB or PySpark frame.
+            Zstandard); or the URL of a table, such as "sc://localhost:15002/main.votes"; or a
+            pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame.
         format: a name of `evenhand.formats.FORMATS`; None recognises it by the columns.
         columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
@@ -73,20 +75,40 @@ def read(
     """
     require_option("weights", weights, ("frequency", "importance"))
     table = _open(source)
-    if where is not None:
-        table = _keep(table, where)
     own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     wishes = Wishes(dict(columns or {}), own, weights, merged)
-    layout = choose(table.header(wishes), format)
+    data = understand(table, wishes, layout=format, where=where)
     try:
-        data = layout.understand(table, wishes)
         data = data if task is None else data.select_task(task)
         return data if merged is None else data.split_merged(merged)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
 
 
+def understand(
+    table: Table, wishes: Wishes, *, layout: str | None, where: str | nw.Expr | None
+) -> Comparisons | Rankings | Ratings:
+    """Say what the columns of a table mean; arguments as `read`.
+
+    Raises:
+        UnknownFormat: it has no known layout.
+        UnknownColumn: a needed column, or one that was asked for, is missing.
+        UnknownOption: a wish that does not exist or does not fit.
+        InvalidJudgments: ranks, weights or scores that are none; no rows.
+
+    """
+    if where is not None:
+        table = _keep(table, where)
+    chosen = choose(table.header(wishes), layout)
+    try:
+        return chosen.understand(table, wishes)
+    except duckdb.Error as error:
+        raise explain(error, table.name) from None
+
+
 def _open(source: Any) -> Table:
+    if isinstance(source, str) and is_address(source):
+        return open_address(source)
     if isinstance(source, str | Path):
         return open_files(source)
     if isinstance(source, Sequence) and all(isinstance(one, str | Path) for one in source):

@@ -18,7 +18,7 @@ import narwhals as nw
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.columns import read_label
 from evenhand.formats.table import Table
-from evenhand.judgments.engine import fetch_columns, is_spark
+from evenhand.judgments.engine import fetch_columns
 from evenhand.judgments.labels import KNOWN_LABELS, Outcome
 
 LOOK: Final = 1000
@@ -62,8 +62,6 @@ def names_winners(table: Table, roles: Mapping[str, str]) -> bool:
         InvalidJudgments: every label can be read as a name and as a side, and they differ.
 
     """
-    if is_spark(table.frame):  # a look would run the whole plan
-        return False
     labels = [read_label(table, roles[role], role) for role in _ROLES]
     found = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", found[role].tolist()) for role in _ROLES]

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.errors import InvalidJudgments, listing
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns
+from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
 from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
 from evenhand.judgments.source import Source, find_rows, name_rows
 from evenhand.judgments.tally import Codes
@@ -255,7 +255,7 @@ def read_weights(data: Comparisons) -> Weighing:
     importance = data.weights == "importance"
     _refuse(data, weight.is_null(), "is missing")
     if data.frame.collect_schema()["weight"].is_float():
-        _refuse(data, ~weight.is_finite(), "is not a finite number")
+        _refuse(data, ~is_finite(data.frame, "weight"), "is not a finite number")
     if find_rows(data.frame, (weight < 0) | (weight > LARGEST), limit=1):
         _refuse(data, weight < 0, "is negative: correct it, or leave the row out (0 does that too)")
         _refuse(data, weight > LARGEST, "is too large: a row can stand for 2^53 judgments at most")

@@ -126,6 +126,27 @@ class Comparisons:
         kept = filter_rows(self.frame, condition, self.source.name)
         return replace(self, frame=kept)
 
+    def cut(self, column: str, edges: Sequence[float]) -> Comparisons:
+        """Add bins of a covariate, such as "below 100", as the column `<column>_bin`.
+
+        Args:
+            column: numbers, or text that is numbers; a missing one has no bin.
+            edges: where a bin ends and the next begins, rising.
+
+        Raises:
+            UnknownColumn: a column that is not there.
+            UnknownOption: edges that are none, or a name that is taken.
+            InvalidJudgments: text that is no number, with up to five rows named.
+
+        """
+        from evenhand.judgments.bins import add_bins
+
+        own = self.require(column)
+        name = f"{own}_bin"
+        if self.has(name):
+            raise UnknownOption(f"{self.source.name} already has a column '{name}': rename it")
+        return replace(self, frame=add_bins(self.frame, own, edges, name, self.source))
+
     def without(self, *, judges: Sequence[str]) -> Comparisons:
         """Leave out the judgments of some judges.
 

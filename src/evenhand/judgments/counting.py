@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import prod
 from typing import Final
 
 import narwhals as nw
@@ -29,14 +28,21 @@ from evenhand.judgments.checks import (
 from evenhand.judgments.coding import (
     SEED,
     code_tables,
-    count_keys,
     count_labels,
     decode,
-    fetch_keys,
+    fetch_cells,
     make_factor,
 )
 from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
-from evenhand.judgments.engine import COUNT, SQUARES, Columns, Frame, fetch_columns, one_thread
+from evenhand.judgments.engine import (
+    COUNT,
+    SQUARES,
+    Columns,
+    Frame,
+    fetch_columns,
+    keeps_rows,
+    one_thread,
+)
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.tally import (
     Tally,
@@ -120,7 +126,7 @@ def _look(data: Comparisons, by: tuple[str, ...]) -> _Look:
 
 def _count(data: Comparisons, limits: Mapping[str, int], look: _Look) -> Tally:
     by, keys, weighing = look.by, look.keys, look.weighing
-    if look.many:
+    if look.many and not keeps_rows(look.frame):
         coded = _count_codes(data, look.frame, by, limits)
         if coded is not None:
             return coded
@@ -260,13 +266,12 @@ def _count_known(
     tables = code_tables(by, counted, meaning, limits)
     *levels, side, _, _ = tables
     systems = side.labels
-    keys = fetch_keys(data, frame, tables)
-    if keys is None or len(keys) != rows:
+    cells = fetch_cells(data, frame, tables, rows)
+    if cells is None:
         return None
-    sizes = [table.size for table in tables]
-    pairs, counts = count_keys(keys, prod(sizes))
-    del keys
-    codes = decode(pairs, sizes[:-1])
+    pairs, counts = cells
+    codes = decode(pairs, [table.size for table in tables[:-1]])
+    del cells, pairs
     check_opponents(data, frame, systems, codes[-2], codes[-1])
     factors = {level.name: make_factor(level, codes[i]) for i, level in enumerate(levels)}
     wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))

@@ -17,6 +17,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.pushed import note_fetch
 from evenhand.judgments.refusals import explain, name_file
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ ANSWER = "evenhand_answer"
 """Columns that we add to somebody's table carry names that are nobody's."""
 
 _NAMES = count()
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def fetch_columns(frame: Frame) -> Columns:
@@ -40,15 +42,26 @@ def fetch_columns(frame: Frame) -> Columns:
     >>> fetch_columns(nw.from_native(pl.DataFrame({"a": ["x", None]})))
     {'a': array(['x', None], dtype=object)}
     """
+    columns = _fetch(frame)
+    note_fetch(frame, columns)
+    return columns
+
+
+def _fetch(frame: Frame) -> Columns:
     if isinstance(frame, nw.DataFrame):
         return {name: _to_array(frame.get_column(name)) for name in frame.columns}
     if frame.implementation.is_duckdb():
         return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
     if is_spark(frame):
-        rows = frame.to_native().collect()
-        names = frame.collect_schema().names()
-        return {name: _from_list([row[name] for row in rows]) for name in names}
-    return fetch_columns(frame.collect())
+        from evenhand.judgments.spark import fetch_spark
+
+        found = fetch_spark(frame)
+        return found if isinstance(found, dict) else _fetch(found)
+    if frame.implementation.is_ibis():
+        from evenhand.judgments.warehouse import fetch_warehouse
+
+        return _fetch(fetch_warehouse(frame))
+    return _fetch(frame.collect())
 
 
 def is_spark(frame: Frame) -> bool:
@@ -56,11 +69,33 @@ def is_spark(frame: Frame) -> bool:
     return frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect()
 
 
-def _from_list(values: list[Any]) -> NDArray[np.generic]:
-    """Keep text as objects; numbers become arrays, missing ones NaN (refused later)."""
-    if any(isinstance(value, str) for value in values) or all(v is None for v in values):
-        return np.array(values, dtype=object)
-    return np.array([np.nan if value is None else value for value in values])
+def is_nan(frame: Frame, column: str) -> nw.Expr:
+    """Return the condition that a number of a column is none; missing ones stay missing.
+
+    Databases without such values (SQLite, MySQL) have no word for them either.
+    """
+    value = nw.col(column)
+    return value.is_nan() if _knows(frame, "IsNan") else value != value  # noqa: PLR0124
+
+
+def is_finite(frame: Frame, column: str) -> nw.Expr:
+    """Return the condition that a number of a column is neither infinite nor none."""
+    value = nw.col(column)
+    return value.is_finite() if _knows(frame, "IsInf") else value.abs() <= _LARGEST
+
+
+def _knows(frame: Frame, operation: str) -> bool:
+    """Say whether an engine has an operation of Ibis; those that are not reached by it have all."""
+    if not frame.implementation.is_ibis():
+        return True
+    from evenhand.judgments.warehouse import knows
+
+    return knows(frame, operation)
+
+
+def keeps_rows(frame: Frame) -> bool:
+    """Say whether rows had better stay in the engine, even one integer of each: it is not here."""
+    return is_spark(frame) or frame.implementation.is_ibis()
 
 
 def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
@@ -124,7 +159,14 @@ def label_frame(
     if like.implementation.is_duckdb():
         return None if connection is None else make_table(connection, data)
     if is_spark(like):
-        return None
+        from evenhand.judgments.spark import make_spark_table
+
+        session = cast("Any", like.to_native()).sparkSession
+        return cast("Frame", nw.from_native(make_spark_table(session, data)))
+    if like.implementation.is_ibis():
+        from evenhand.judgments.warehouse import make_warehouse_table
+
+        return cast("Frame", nw.from_native(make_warehouse_table(data)))
     frame = nw.from_dict(data, backend=like.implementation)
     if like.implementation.is_pyarrow():
         return _typed_like(frame, like)
@@ -140,14 +182,19 @@ def _typed_like(table: Frame, like: Frame) -> Frame:
     return cast("Frame", nw.from_native(native))
 
 
-def constant_frame(like: Frame, columns: Mapping[str, Sequence[str]]) -> Frame | None:
-    """Write a small table of labels into a query on a DuckDB relation of any connection.
+def small_table(
+    like: Frame,
+    columns: Mapping[str, Sequence[str]],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Frame:
+    """Put a small table of labels beside another, in whatever engine that is.
 
-    It is read anew by every query that uses it, so `label_frame` is better where it can be made.
-    Returns None for other engines.
+    Where the connection of a DuckDB relation is not known it stands in the query, and is read anew
+    by every query that uses it: `label_frame` is better where it can be made.
     """
-    if not like.implementation.is_duckdb():
-        return None
+    table = label_frame(like, columns, connection)
+    if table is not None:
+        return table
     one_row = cast("duckdb.DuckDBPyRelation", like.to_native()).limit(1)
     selected = _select_lists({name: list(values) for name, values in columns.items()})
     return cast("Frame", nw.from_native(one_row.project(selected)))

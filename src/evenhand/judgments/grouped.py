@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from evenhand.errors import InvalidJudgments, suggest
+from evenhand.judgments.notebook import draw_groups, draw_result
 
 
 class Part(Protocol):
     """What a group can hold."""
+
+    TABLE: ClassVar[str]
 
     def records(self) -> list[dict[str, Any]]:
         """Return rows with plain values."""
@@ -62,6 +65,11 @@ class Grouped(Generic[Held]):
             "groups": {name: one.to_dict() for name, one in self.groups.items()},
             "refused": dict(self.refused),
         }
+
+    def _repr_html_(self) -> str:
+        shown = {name: draw_result(one, one.TABLE) for name, one in self.groups.items()}
+        refused = {name: f"nothing known: {why}" for name, why in self.refused.items()}
+        return draw_groups(self.by, shown, refused)
 
     def __repr__(self) -> str:
         parts = [f"{self.by} {name}\n{one}" for name, one in self.groups.items()]

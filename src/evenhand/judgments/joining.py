@@ -9,8 +9,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
-from evenhand.judgments.engine import COUNT, Frame, fetch_columns, label_frame
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, small_table
 from evenhand.judgments.source import Source
 
 NAMELESS: Final = "the table to join"
@@ -34,7 +34,6 @@ def join_covariates(
         UnknownColumn: the table lacks the column `on`.
         InvalidJudgments: a judge who is not in the table or stands in it twice, or a covariate
             under a name that the judgments already use.
-        UnknownOption: a DuckDB relation of a connection that is not known.
 
     """
     other = nw.from_native(table)
@@ -50,30 +49,10 @@ def join_covariates(
     judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias(COUNT))
     _check_keys(columns[on], fetch_columns(judges)[on].tolist(), source, (on, named))
     keyed = frame.collect_schema()[on]
-    ours = label_frame(frame, columns, source.connection)
-    if ours is None:
-        return _join_own(frame, other, on)
+    ours = small_table(frame, columns, source.connection)
     if keyed != nw.String:
         ours = ours.with_columns(nw.col(on).cast(keyed))
     return frame.join(_alike(ours, frame), on=on, how="left")
-
-
-def _join_own(frame: Frame, other: Any, on: str) -> Frame:
-    """Join with a table where none can be made: it must already be of the judgments' engine."""
-    import duckdb
-
-    if other.implementation is not frame.implementation:
-        raise UnknownOption(
-            f"the judgments are a {frame.implementation.value} relation whose connection is not"
-            f" known, the table to join is {other.implementation.value}'s: make it a relation of"
-            " the same connection"
-        )
-    try:
-        return frame.join(_alike(other, frame), on=on, how="left")
-    except duckdb.InvalidInputException:
-        raise UnknownOption(
-            "the judgments and the table to join are of two DuckDB connections: make both with one"
-        ) from None
 
 
 def _alike(table: Any, frame: Frame) -> Any:

@@ -15,7 +15,7 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
-from evenhand.judgments.engine import COUNT, Frame, constant_frame, fetch_columns, label_frame
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, small_table
 from evenhand.judgments.source import Source
 
 SIGN: Final = "+"
@@ -106,22 +106,12 @@ def _refuse_parts(label: str, systems: Sequence[str], where: str) -> None:
 
 
 def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
-    """Turn each row into one for each system of the output that a column names.
-
-    Raises:
-        UnknownOption: a Spark table, which cannot be handed a table of names.
-
-    """
+    """Turn each row into one for each system of the output that a column names."""
     names = frame.collect_schema().names()
     if frame.collect_schema()[column] != nw.String:
         frame = frame.with_columns(nw.col(column).cast(nw.String))
     columns = {column: parts.labels, PART: parts.systems}
-    table = label_frame(frame, columns, source.connection) or constant_frame(frame, columns)
-    if table is None:
-        raise UnknownOption(
-            "names of a Spark table cannot be taken apart here: take them apart in Spark, or write"
-            " the table to Parquet and read that"
-        )
+    table = small_table(frame, columns, source.connection)
     joined = frame.join(table, on=column, how="left")  # type: ignore[arg-type]
     return joined.select(
         *[nw.col(PART).alias(name) if name == column else nw.col(name) for name in names]

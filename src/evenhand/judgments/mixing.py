@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption
-from evenhand.judgments.engine import constant_frame, label_frame
+from evenhand.judgments.engine import small_table
 
 if TYPE_CHECKING:
     from evenhand.judgments.comparisons import Comparisons
@@ -93,21 +93,12 @@ def attach_weights(
         weights: (C,) a row's weight; written as text to the last digit, so that every engine has
             the same.
 
-    Raises:
-        UnknownOption: a Spark table, which cannot be handed a table of weights.
-
     """
     from evenhand.judgments.counting import name_levels
 
     frame = name_levels(table, list(labels), table.frame)
     columns = {**labels, _WEIGHT: [repr(weight) for weight in weights.tolist()]}
-    listed = label_frame(frame, columns, table.source.connection)
-    listed = constant_frame(frame, columns) if listed is None else listed
-    if listed is None:
-        raise UnknownOption(
-            "judgments of a Spark table cannot be mixed here: write the table to Parquet and read"
-            " that"
-        )
+    listed = small_table(frame, columns, table.source.connection)
     joined = frame.join(listed, on=list(labels), how="inner")  # type: ignore[arg-type]
     weighed = joined.with_columns(weight=nw.col(_WEIGHT).cast(nw.Float64)).drop(_WEIGHT)
     return replace(table, frame=weighed, weights="importance")

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.errors import InvalidJudgments, listing
-from evenhand.judgments.engine import ANSWER, fetch_columns, one_thread
+from evenhand.judgments.engine import ANSWER, fetch_columns, is_nan, one_thread
 from evenhand.judgments.rating_reading import is_unscored
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
@@ -91,12 +91,12 @@ def admit_unrated(data: Ratings) -> Ratings:
     if types["judge"] == nw.String:
         blank = blank | (judge.str.strip_chars() == "")
     elif types["judge"].is_float():
-        blank = blank | judge.is_nan()
+        blank = blank | is_nan(data.frame, "judge")
     with one_thread(data.source.connection):
         named = fetch_columns(data.frame.filter(~blank).select("judge").head(1))["judge"].tolist()
     if not named:
         return data
-    filled = nw.when(blank & is_unscored(types["score"])).then(nw.lit(named[0], types["judge"]))
+    filled = nw.when(blank & is_unscored(data.frame)).then(nw.lit(named[0], types["judge"]))
     return replace(data, frame=data.frame.with_columns(judge=filled.otherwise(judge)))
 
 

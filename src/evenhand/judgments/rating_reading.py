@@ -15,7 +15,15 @@ from evenhand.judgments.aside_reading import Beside, Expected, Words, find_aside
 from evenhand.judgments.asides import read_expected_scores
 from evenhand.judgments.checks import is_name, refuse_unnamed_levels
 from evenhand.judgments.counting import name_levels
-from evenhand.judgments.engine import ANSWER, COUNT, Frame, fetch_columns, one_thread
+from evenhand.judgments.engine import (
+    ANSWER,
+    COUNT,
+    Frame,
+    fetch_columns,
+    is_finite,
+    is_nan,
+    one_thread,
+)
 from evenhand.judgments.label_codes import Labels, Level, bind_levels, fetch_codes, find_labels
 from evenhand.judgments.rating_rows import CONTROL, RatingRows
 from evenhand.judgments.ratings import Ratings
@@ -67,19 +75,20 @@ def code_ratings(data: Ratings, *, factors: Sequence[str] = ()) -> RatingRows:
     )
 
 
-def is_unscored(dtype: nw.dtypes.DType) -> nw.Expr:
+def is_unscored(frame: Frame) -> nw.Expr:
     """Return the condition that a row has no score: it is missing, or not a number.
 
     Args:
-        dtype: of the column of scores.
+        frame: a table with a column of scores.
 
     """
-    score = nw.col("score")
-    return score.is_null() | score.is_nan() if dtype.is_float() else score.is_null()
+    missing = nw.col("score").is_null()
+    floats = frame.collect_schema()["score"].is_float()
+    return missing | is_nan(frame, "score") if floats else missing
 
 
 def _is_missing(data: Ratings) -> nw.Expr:
-    return is_unscored(data.frame.collect_schema()["score"])
+    return is_unscored(data.frame)
 
 
 def _count_missing(data: Ratings) -> int:
@@ -93,8 +102,8 @@ def _count_missing(data: Ratings) -> int:
     where = f"column '{name}' of {data.source.name}"
     if not dtype.is_numeric():
         raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
-    missing, score = _is_missing(data), nw.col("score")
-    infinite = ~missing & ~score.is_finite()
+    missing = _is_missing(data)
+    infinite = ~missing & ~is_finite(data.frame, "score")
     odd = data.frame.select(missing=missing, infinite=infinite)
     groups = odd.group_by("missing", "infinite").agg(nw.len().alias(COUNT))
     with one_thread(data.source.connection):

@@ -211,10 +211,11 @@ class Tally:
             digest.update("\x1f".join(["", *factor.labels]).encode())
         for codes in (*(factor.codes for factor in factors), pooled.left, pooled.right):
             digest.update(codes.astype("<i4").tobytes())
-        part, power = np.frexp(pooled.counts)  # 30 bits: sums differ by their order in the rest
-        rounded = np.ldexp(np.round(part * 2**30) / 2**30, power)
-        exact = (pooled.counts % 1 == 0).all()
-        digest.update((pooled.counts if exact else rounded).astype("<f8").tobytes())
+        counts = pooled.counts
+        if (counts != np.floor(counts)).any():
+            part, power = np.frexp(counts)  # 30 bits: sums differ by their order in the rest
+            counts = np.ldexp(np.round(part * 2**30) / 2**30, power)
+        digest.update(counts.astype("<f8").tobytes())
         return digest.hexdigest()
 
 

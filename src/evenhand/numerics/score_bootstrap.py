@@ -13,31 +13,33 @@ The variance in that world is the same functional as in this one (CV3), each clu
 leverage: where loads are unequal, or judges saw some of the systems only, one common mean for all
 clusters would make t* too short (INFERENCE A5, B1).
 
-Weights are those of Webb (2023), Reworking wild bootstrap-based inference for clustered errors,
+Numbers are those of Webb (2023), Reworking wild bootstrap-based inference for clustered errors,
 Canadian Journal of Economics 56:839-858: six points, so that few clusters still make many worlds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Numbers = NDArray[Any]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 WEBB: Final = np.sqrt([1.5, 1.0, 0.5]) * np.array([[-1.0], [1.0]])
 """The six weights, all as likely: ±√(3/2), ±1, ±√(1/2)."""
-BLOCK: Final = 40_000
+BLOCK: Final = 100_000
 """Numbers in the changes of all clusters that are worked on at a time: they stay in the cache."""
 WORLDS: Final = 32
 """Worlds that are worked on at a time where each has more numbers than that."""
-SMALL: Final = 32
-"""Coordinates below which a product of two arrays is faster than of one with itself."""
+BESIDE: Final = 8
+"""Clusters whose weights stand beside each other in one product."""
+LOST: Final = 0.01
+"""Variance of a difference beside those of its ends, below which single precision is too coarse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,65 +89,129 @@ def bootstrap_contrasts(
 ) -> tuple[Singles, Array]:
     """Return |t*| of differences between coordinates, and of the coordinates themselves.
 
+    Worlds are made in single precision. One in which something varies so little beside what it is
+    the difference of that rounding would show is made again in double precision.
+
     Args:
         influence: of every cluster.
         weights: (B, G) one row for each world.
         pairs: (P,) first and (P,) second coordinate of each difference.
 
     Returns:
-        (B, P) of differences and (B, K) of coordinates.
+        (B, P) of differences, each of them in one piece of memory, and (B, K) of coordinates.
 
     """
-    of_pairs = np.empty((len(weights), len(pairs[0])), dtype=np.float32)
-    own = np.empty((len(weights), len(influence.rows)))
-    at = 0
-    for estimate, variance in _worlds(influence, weights):
-        stop = at + len(estimate)
-        diagonal = np.diagonal(variance, axis1=1, axis2=2)
-        own[at:stop] = absolute_t(estimate, diagonal)
-        apart = estimate[:, pairs[0]] - estimate[:, pairs[1]]
-        spread = diagonal[:, pairs[0]] + diagonal[:, pairs[1]]
-        spread -= 2 * variance[:, pairs[0], pairs[1]]
-        of_pairs[at:stop] = absolute_t(apart, spread)
-        at = stop
-    return of_pairs, own
+    loom = set_up(influence)
+    of_pairs, own, lost = _weave(loom.single(), weights, pairs)
+    again = np.flatnonzero(lost)
+    if len(again):
+        of_pairs[:, again], own[again], _ = _weave(loom, weights[again], pairs)
+    return of_pairs.T, own
 
 
-def _worlds(influence: Influence, weights: Array) -> Iterator[tuple[Array, Array]]:
-    """Return (b, K) estimates and (b, K, K) variances, some worlds at a time."""
-    g, k, p = influence.carried.shape
+@dataclass(frozen=True, eq=False)
+class Loom:
+    """What turns weights into worlds, as products of matrices.
+
+    The changes d*_g of a world are linear in θ* and in v_g, those of BESIDE clusters together in θ*
+    and in their weights. θ* is written in the principal axes of the d_g, so that no number is large
+    beside what it adds up to.
+
+    Attributes:
+        axes: (G, r) from weights to θ* in principal axes.
+        rows: (r, K) from these to the coordinates.
+        carried: (N, r + 1 + BESIDE, BESIDE · (K + 1)) from θ*, one and the weights of BESIDE
+            clusters to the changes of each, with a last column of ones, which counts clusters.
+        factor: (G − 1)/G.
+
+    """
+
+    axes: Numbers
+    rows: Numbers
+    carried: Numbers
+    factor: float
+
+    def single(self) -> Loom:
+        """Return the same in single precision."""
+        axes, rows, carried = (
+            one.astype(np.float32) for one in (self.axes, self.rows, self.carried)
+        )
+        return Loom(axes, rows, carried, self.factor)
+
+    def clear(self, worlds: int) -> Numbers:
+        """Return room for the changes of some worlds, which is used again and again."""
+        blocks, _, columns = self.carried.shape
+        return np.empty((worlds, blocks, columns), dtype=self.carried.dtype)
+
+    def weave(self, weights: Array, room: Numbers) -> tuple[Numbers, Numbers]:
+        """Return (b, K) estimates and (b, K, K + 1) products of changes, with their sums last."""
+        some = weights.astype(self.axes.dtype)
+        blocks, width, columns = self.carried.shape
+        moved = some @ self.axes
+        known = np.ones((blocks, len(some), width), dtype=some.dtype)
+        known[:, :, : moved.shape[1]] = moved
+        filled = np.zeros((len(some), blocks * BESIDE), dtype=some.dtype)
+        filled[:, : some.shape[1]] = some
+        known[:, :, -BESIDE:] = filled.reshape(len(some), blocks, BESIDE).transpose(1, 0, 2)
+        changes = room[: len(some)]
+        np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
+        each = changes.reshape(len(some), blocks * BESIDE, columns // BESIDE)
+        # of an array with itself numpy makes half and mirrors it: slower, where both are small
+        return moved @ self.rows, np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
+
+
+def set_up(influence: Influence) -> Loom:
+    """Write the influence of clusters as what turns weights into worlds."""
+    g, k, _ = influence.carried.shape
+    left, size, right = np.linalg.svd(influence.changes, full_matrices=False)
+    axes, r = size[:, None] * right, len(size)
     own = np.matmul(influence.carried, influence.changes[:, :, None])[:, :, 0]
     apart = influence.carried - influence.carried.mean(axis=0)
-    flat = np.ascontiguousarray(apart.reshape(g * k, p).T)
-    step = max(WORLDS, BLOCK // (g * k))
-    for start in range(0, len(weights), step):
-        some = weights[start : start + step]
-        moved = -some @ influence.changes
-        changes = (moved @ flat).reshape(len(some), g, k)
-        changes += np.einsum("bg,gk->bgk", some, own)
-        mean = some @ own / g
-        variance = _squares(changes)
-        variance -= g * mean[:, :, None] * mean[:, None]
-        variance *= influence.factor
-        yield moved @ influence.rows.T, variance
+    blocks = -(-g // BESIDE)
+    carried = np.zeros((blocks * BESIDE, r + 1 + BESIDE, k + 1))
+    carried[:g, :r, :k] = np.matmul(apart, axes.T).transpose(0, 2, 1)
+    carried[:g, r, k] = 1.0
+    each = np.arange(g)
+    carried[each, r + 1 + each % BESIDE, :k] = own
+    shape = blocks, BESIDE, r + 1 + BESIDE, k + 1
+    carried = carried.reshape(shape).transpose(0, 2, 1, 3).reshape(blocks, r + 1 + BESIDE, -1)
+    return Loom(-left, axes @ influence.rows.T, np.ascontiguousarray(carried), influence.factor)
 
 
-def _squares(changes: Array) -> Array:
-    """Return (b, K, K) sums of products over clusters."""
-    turned = changes.transpose(0, 2, 1)
-    if changes.shape[2] < SMALL:
-        turned = turned.copy()  # of one array with itself numpy makes half and mirrors it: slower
-    return np.asarray(np.matmul(turned, changes))
+def _weave(loom: Loom, weights: Array, pairs: Pairs) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+    """Return (P, B) and (B, K) |t*|, and (B,) whether rounding to single precision would show."""
+    clusters, k = weights.shape[1], loom.rows.shape[1]
+    of_pairs = np.empty((len(pairs[0]), len(weights)), dtype=np.float32)
+    own, lost = np.empty((len(weights), k)), np.empty(len(weights), dtype=np.bool_)
+    corners = pairs[0] * k + pairs[1]
+    step = max(WORLDS, BLOCK // (clusters * k))
+    room = loom.clear(step)
+    for at in range(0, len(weights), step):
+        some = slice(at, at + step)
+        estimate, products = loom.weave(weights[some], room)
+        sums = products[:, :, k]
+        variance = products[:, :, :k] - sums[:, :, None] * (sums / clusters)[:, None]
+        variance *= loom.factor
+        # one row for each coordinate or pair: what belongs to a pair is then copied in one piece
+        matrix, moved = np.ascontiguousarray(variance.reshape(-1, k * k).T), estimate.T.copy()
+        diagonal = matrix[:: k + 1]
+        both = diagonal[pairs[0]] + diagonal[pairs[1]]
+        spread = both - 2 * matrix[corners]
+        of_pairs[:, some] = absolute_t(moved[pairs[0]] - moved[pairs[1]], spread)
+        own[some] = absolute_t(estimate, diagonal.T)
+        raw = loom.factor * np.diagonal(products, axis1=1, axis2=2)
+        lost[some] = (spread < LOST * both).any(axis=0) | (LOST * raw > diagonal.T).any(axis=1)
+    return of_pairs, own, lost
 
 
-def absolute_t(estimate: Array, variance: Array) -> Array:
+def absolute_t(estimate: Numbers, variance: Numbers) -> Numbers:
     """Return |t|; a world in which nothing varies says that anything may happen.
 
     >>> absolute_t(np.array([-3.0, 0.0]), np.array([4.0, 0.0])).tolist()
     [1.5, inf]
     """
-    endless = np.full(estimate.shape, np.inf)
-    spread = np.sqrt(np.maximum(variance, 0.0))
+    endless = np.full_like(estimate, np.inf)
+    spread = np.sqrt(np.maximum(variance, 0))
     return np.asarray(np.divide(np.abs(estimate), spread, out=endless, where=spread > 0))
 
 

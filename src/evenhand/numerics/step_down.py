@@ -54,7 +54,8 @@ def step_down(
     decided = np.zeros(len(statistic), dtype=np.bool_)
     critical: list[float] = []
     while not decided.all():
-        largest = [draws[:, ~decided].max(axis=1) for draws in worlds]
+        # a row for each contrast: of worlds that are stored so the chosen are copied in one piece
+        largest = [draws.T[~decided].max(axis=0) for draws in worlds]
         critical.append(max(float(order_statistic(one, level)) for one in largest))
         fresh = ~decided & (statistic > critical[-1])
         if not fresh.any():

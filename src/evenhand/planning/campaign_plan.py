@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.signature import exactly, write_signature
 from evenhand.planning.closed_form import Foreseen
 from evenhand.planning.design import Design, name_pair
@@ -91,7 +92,7 @@ class PairPower:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CampaignPlan:
+class CampaignPlan(InNotebooks):
     """A plan.
 
     Attributes:
@@ -111,6 +112,8 @@ class CampaignPlan:
         worst: power of the weakest pair if tastes are as strong as the pilot cannot exclude.
 
     """
+
+    TABLE: ClassVar = "pairs"
 
     spec: CampaignSpec
     design: Design

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,37 +25,26 @@ from evenhand.judgments.alike import say_names
 from evenhand.judgments.forms import Judgments, count_pairs, note_tasks
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.threads import one_blas_thread
-from evenhand.preference.covariates import grouped_design
 from evenhand.preference.design import DENSE, Design, plain_design, reference_code
 from evenhand.preference.estimation import make_fit
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
-from evenhand.preference.support import Shape, Support, check_support, refuse_nothing
-from evenhand.preference.ties.groups import TieGroups, group_ties
+from evenhand.preference.support import (
+    THRESHOLDS,
+    Shape,
+    Support,
+    check_support,
+    refuse_nothing,
+)
 from evenhand.preference.ties.laws import Davidson, TieLaw, TwoOutcomes
-from evenhand.preference.ties.thresholds import GlennDavid, RaoKupper, TwoProbits
+
+if TYPE_CHECKING:
+    from evenhand.preference.ties.groups import TieGroups
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
-
-_LAWS: Final[Mapping[str, TieLaw]] = {
-    "davidson": Davidson(),
-    "rao-kupper": RaoKupper(),
-    "glenn-david": GlennDavid(),
-}
-"""Laws with a tie parameter."""
-
-_WITHOUT_TIES: Final[Mapping[str, TieLaw]] = {
-    "davidson": TwoOutcomes(),
-    "rao-kupper": TwoOutcomes(),
-    "glenn-david": TwoProbits(),
-    "half-win": TwoOutcomes(),
-    "discard": TwoOutcomes(),
-    "none": Davidson(free=False),
-}
-"""Laws without one: by choice, or because no tie was seen."""
 
 
 @dataclass(frozen=True)
@@ -133,15 +122,22 @@ class BradleyTerry:
         """Columns that the counts must tell apart."""
         return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
 
-    def fit(self, data: Judgments) -> Fit:
+    def fit(self, data: Judgments, *, start: Fit | None = None) -> Fit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Args:
+            data: comparisons, rankings, votes or a tally.
+            start: an earlier fit, or a ranking by one, to start from: the answer is the same, in
+                fewer steps. Systems that it does not know start in the middle.
 
         Raises:
             NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
             InvalidJudgments: a value in the data that cannot be.
-            UnknownOption: an order effect is asked of data without positions.
+            UnknownOption: an order effect is asked of data without positions; a start that is
+                none, or one beside controls.
 
         """
+        previous = None if start is None else self._take_start(start)
         if self.controls:
             from evenhand.preference.controls.fit import fit_controlled
 
@@ -160,9 +156,25 @@ class BradleyTerry:
 
             if self.tie_covariates:
                 raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
-            return fit_large(self, likelihood, tally, notes)
+            return fit_large(self, likelihood, tally, notes, self._start(likelihood, previous))
         with one_blas_thread():
-            return make_fit(self, likelihood, tally, notes)
+            return make_fit(self, likelihood, tally, notes, self._start(likelihood, previous))
+
+    def _take_start(self, start: object) -> Fit:
+        from evenhand.preference.warm_start import take_fit
+
+        if self.controls:
+            raise UnknownOption(
+                "with controls a fit starts from the one without them: leave out start"
+            )
+        return take_fit(start)
+
+    def _start(self, likelihood: Likelihood, previous: Fit | None) -> Array:
+        if previous is None:
+            return likelihood.start()
+        from evenhand.preference.warm_start import choose_start
+
+        return choose_start(likelihood, previous)
 
     def _tally(self, data: Judgments) -> Tally:
         """Count, pool over everything the model does not tell apart, and fold if order is none."""
@@ -192,7 +204,7 @@ class BradleyTerry:
         ties = self._group_ties(kept, design)
         support = check_support(self, Shape(design, ties), counts, tally)
         counts = np.asfortranarray(counts)  # laws take it column by column
-        law = _LAWS[self.ties] if support.ties_estimated else _WITHOUT_TIES[self.ties]
+        law = _find_law(self.ties, estimated=support.ties_estimated)
         likelihood = Likelihood(
             design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=ties
         )
@@ -211,6 +223,8 @@ class BradleyTerry:
         reference = reference_code(tally.systems, self.reference)
         if not self.judge_covariates and not self.system_covariates:
             return plain_design(tally, reference)
+        from evenhand.preference.covariates import grouped_design
+
         return grouped_design(
             tally, reference, self.judge_covariates, self.references, self.system_covariates
         )
@@ -220,7 +234,22 @@ class BradleyTerry:
         if not self.tie_covariates or not tally.ties.any():
             return None
         covariates = self.judge_covariates, self.tie_covariates
+        from evenhand.preference.ties.groups import group_ties
+
         return group_ties(tally, design, covariates, self.references)
+
+
+def _find_law(ties: str, *, estimated: bool) -> TieLaw:
+    """Return the law of a tie rule; without a tie parameter by choice, or where none was seen."""
+    if ties in THRESHOLDS:
+        from evenhand.preference.ties import thresholds
+
+        if not estimated:
+            return thresholds.TwoProbits() if ties == "glenn-david" else TwoOutcomes()
+        return thresholds.GlennDavid() if ties == "glenn-david" else thresholds.RaoKupper()
+    if ties == "none":
+        return Davidson(free=False)
+    return Davidson() if estimated else TwoOutcomes()
 
 
 def _rows(tally: Tally, rows: Mask) -> Tally:

@@ -22,15 +22,19 @@ Array = NDArray[np.float64]
 
 
 def make_fit(
-    model: BradleyTerry, likelihood: Likelihood, tally: Tally, notes: tuple[str, ...]
+    model: BradleyTerry,
+    likelihood: Likelihood,
+    tally: Tally,
+    notes: tuple[str, ...],
+    start: Array,
 ) -> Fit:
-    """Maximise the likelihood and gather what a fit holds.
+    """Maximise the likelihood and gather what a fit holds; `start` is where to begin.
 
     Raises:
         NotConverged: Newton's method did not settle.
 
     """
-    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+    found = maximise(likelihood.expand, start, reach=likelihood.reach)
     vcov = invert_positive(found.expansion.information)
     reported = likelihood.reported
     return gather(

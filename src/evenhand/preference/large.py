@@ -72,9 +72,13 @@ class SparseInformation:
 
 
 def fit_large(
-    model: BradleyTerry, likelihood: Likelihood, tally: Tally, notes: tuple[str, ...]
+    model: BradleyTerry,
+    likelihood: Likelihood,
+    tally: Tally,
+    notes: tuple[str, ...],
+    start: Array,
 ) -> Fit:
-    """Fit the plain design with conjugate gradients.
+    """Fit the plain design with conjugate gradients; `start` is where to begin.
 
     Raises:
         UnknownOption: covariates or a prior, which need matrices over systems.
@@ -86,7 +90,6 @@ def fit_large(
             f"{likelihood.design.size:,} worths are too many for covariates or a prior: fit the"
             " plain model, or a part of the systems"
         )
-    start = likelihood.start()
     worths = likelihood.design.worths(start[: likelihood.n_worths])
     worths, extras = worths - worths.mean(), start[likelihood.n_worths :]
     for taken in range(STEPS):

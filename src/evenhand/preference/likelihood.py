@@ -12,7 +12,7 @@ of its own, whose λ is free, so that nothing depends on which system is the ref
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.newton import Expansion
 from evenhand.preference.design import Design
-from evenhand.preference.ties.groups import TieGroups
 from evenhand.preference.ties.laws import Local, Tie, TieLaw, TwoOutcomes, expand_blocks
+
+if TYPE_CHECKING:
+    from evenhand.preference.ties.groups import TieGroups
 
 Array = NDArray[np.float64]
 LONGEST: Final = 5.0

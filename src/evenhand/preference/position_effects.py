@@ -16,7 +16,7 @@ When not to use it: with few judges τ says little; where judges never saw both 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 import numpy as np
@@ -40,6 +40,9 @@ LONGEST: Final = 2.0
 """How far one step may move a judge's bias (λ scale)."""
 MOST: Final = 5.0
 """Largest τ (λ scale): nearly every judge then takes one side. 21 nodes serve no farther."""
+KEPT: Final = 100_000
+"""Most entries that are kept as they are at all nodes."""
+PARTS: Final = tuple(field.name for field in fields(Local))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +86,14 @@ class Nodes:
         at: (J, Q) biases.
         weights: (J, Q) log-weights of the integral over the bias.
         loglik: (J, Q) log-likelihood of the judge's judgments there.
+        expanded: all entries at each of Q nodes; () where they are very many.
 
     """
 
     at: Array
     weights: Array
     loglik: Array
+    expanded: tuple[Local, ...] = ()
 
     def integrate(self, mean: float, spread: float) -> tuple[Array, Array]:
         """Return (J,) log-integrals and (J, Q) posterior weights, for δ and τ."""
@@ -159,10 +164,8 @@ def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> Position
     local = panel.expand(flat)
     score, information = panel.by_judge(local.eta), panel.by_judge(local.eta_eta)
     common = float(local.value.sum())
-    excess = float((score**2 - information).sum())
-    if excess <= 0:  # the likelihood falls from τ = 0 on
-        none = np.zeros(panel.size)
-        return PositionEffects(delta, 0.0, common, common, flat, none, panel, 0)
+    if (excess := float((score**2 - information).sum())) <= 0:  # the likelihood falls from τ = 0 on
+        return PositionEffects(delta, 0.0, common, common, flat, np.zeros(panel.size), panel, 0)
     spread = float(np.sqrt(excess / (information**2).sum()))
     return _climb(panel, (delta, min(spread, LONGEST)), common)
 
@@ -171,14 +174,13 @@ def make_panel(
     fit: Fit, tally: Tally, share: float, by: tuple[str, ...] = ("judge",)
 ) -> tuple[Panel, float]:
     """Return the judgments by judge, or more, beside the worths of a fit, and its δ."""
-    worths, order = fit.likelihood.n_worths + fit.likelihood.n_ties, fit.likelihood
-    _, _, delta, _ = order.parts(fit.beta)
+    worths = fit.likelihood.n_worths + fit.likelihood.n_ties
+    delta = fit.likelihood.parts(fit.beta)[2]
     own = tally.pool(by)
     counts = fit.model.treat_ties(own.counts)
     used = counts.sum(axis=1) > 0
     design = replace(fit.design, left=own.left[used], right=own.right[used])
-    kept = np.asfortranarray(counts[used] * share)
-    likelihood = Likelihood(design, fit.likelihood.law, kept)
+    likelihood = Likelihood(design, fit.likelihood.law, np.asfortranarray(counts[used] * share))
     codes = {name: own.factor(name).codes[used] for name in by}
     return Panel(likelihood, codes, own.factor("judge").size, fit.beta[:worths].copy()), delta
 
@@ -224,18 +226,20 @@ def place_nodes(panel: Panel, modes: Array, spread: float, n: int = NODES) -> No
     curvature = panel.by_judge(panel.expand(modes).eta_eta) + spread**-2
     width = np.sqrt(2 / curvature)
     at = modes[:, None] + width[:, None] * x
-    loglik = np.stack([panel.by_judge(panel.expand(own).value) for own in at.T], axis=1)
-    return Nodes(at, np.log(w) + x**2 + np.log(width)[:, None], loglik)
+    kept = (panel.expand(own) for own in at.T)
+    expanded = tuple(kept) if len(panel.judge) <= KEPT else ()
+    loglik = np.stack([panel.by_judge(local.value) for local in expanded or kept], axis=1)
+    return Nodes(at, np.log(w) + x**2 + np.log(width)[:, None], loglik, expanded)
 
 
 def _maximise(nodes: Nodes, mean: float, spread: float) -> tuple[float, float]:
     """Return a δ and τ of larger likelihood on given nodes, by Newton's method in δ and τ².
 
-    Nodes serve for a τ that is at most twice or half the one they were placed for. At a border of
-    τ the new δ is the mean of the judges' biases (a step of EM).
+    Nodes serve for a τ at most twice or half that they were placed for. At a border of τ the new δ
+    is the mean of the judges' biases (a step of EM).
     """
-    here, least = float(nodes.integrate(mean, spread)[0].sum()), spread / 2
-    most = min(spread * 2, MOST)
+    here = float(nodes.integrate(mean, spread)[0].sum())
+    least, most = spread / 2, min(spread * 2, MOST)
     for _ in range(STEPS):
         gradient, information = _slopes(nodes, mean, spread)
         definite = information[0, 0] > 0 and np.linalg.det(information) > 0
@@ -286,13 +290,11 @@ def _slopes(nodes: Nodes, mean: float, spread: float) -> tuple[Array, Array]:
 
 def _step_worths(panel: Panel, nodes: Nodes, posterior: Array) -> Array:
     """Return a Newton step of worths and tie parameter, averaged over the judges' biases."""
-    likelihood = panel.likelihood
-    gradient, information = np.zeros(likelihood.size), np.zeros((likelihood.size, likelihood.size))
-    for at, weights in zip(nodes.at.T, posterior.T, strict=True):
-        each = panel.expand(at)
+    sums = np.zeros((len(PARTS), len(panel.judge)))  # sums onto the parameters are linear
+    for place, (at, weights) in enumerate(zip(nodes.at.T, posterior.T, strict=True)):
+        each = nodes.expanded[place] if nodes.expanded else panel.expand(at)
         own = weights[panel.judge]
-        parts = (each.value, each.eta, each.tie, each.eta_eta, each.eta_tie, each.tie_tie)
-        local = Local(*(own * part for part in parts))
-        gradient += likelihood.pull_scores(local)
-        information += likelihood.pull_information(local)
-    return solve_step(information, gradient)
+        for row, name in enumerate(PARTS):
+            sums[row] += own * getattr(each, name)
+    of, mean = panel.likelihood, Local(*sums)
+    return solve_step(of.pull_information(mean), of.pull_scores(mean))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
+from evenhand.judgments.notebook import draw_table
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
 
@@ -114,13 +114,7 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(title)}</th>" for title in self.header())
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.cells()
-        )
-        below = "<br>".join(escape(line) for line in self.lines())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>"
+        return draw_table(self.header(), self.cells(), self.lines())
 
 
 def _odds(log_odds: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from evenhand.preference.board import make_board
 from evenhand.preference.cells import Cells
 from evenhand.preference.design import Design
 from evenhand.preference.existence import check_existence
-from evenhand.preference.ties.groups import TieGroups
+
+if TYPE_CHECKING:
+    from evenhand.preference.ties.groups import TieGroups
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

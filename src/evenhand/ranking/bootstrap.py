@@ -1,12 +1,13 @@
 """The cluster bootstrap: draw judges, items, rankings or answers again, and refit.
 
+Where a model knows of a resample no more than sums, all are refitted with one factor (`refits`).
 Two ways at once are drawn independently and their counts multiplied (Owen 2007, "The pigeonhole
 bootstrap", Annals of Applied Statistics 1:386-411), which is conservative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,15 +16,37 @@ from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judgments.tally import Tally
+from evenhand.numerics.poisson_tables import LARGEST, draw_poisson
 from evenhand.preference.fit import Fit
+from evenhand.ranking.refits import Workbench, set_up
+from evenhand.ranking.urn import (
+    Urn,
+    add_up,
+    draw,
+    draw_clusters,
+    draw_counts,
+    fill,
+    fits_in_memory,
+    keep,
+    sort_out,
+)
 
 Array = NDArray[np.float64]
 REPLICATES: Final = 999
 FEWER: Final = 300
 """Resamples of models that are no log-linear ones, which take longer to fit."""
 LOST: Final = 0.05
-DENSE: Final = 20_000_000
-"""Most numbers in the counts of all clusters."""
+BESIDE: Final = 32
+"""Resamples that are refitted together."""
+EXACT: Final = 2.0**21
+"""Comparisons up to which numbers of any pair, and halves, are exact in single precision."""
+MANY: Final = 100_000
+"""Answers from which each cell of single answers is drawn by itself."""
+TOGETHER: Final = 20_000_000
+"""Numbers of cells that are drawn together."""
+Progress = Callable[[int, int], None] | None
+Found = tuple[Array, float] | None
+"""Log-worths of a resample, with standard errors they may miss; None where it determines none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +56,13 @@ class Draws:
     Attributes:
         log_worth: (B, K) without the resamples that determine no worths.
         lost: number of such resamples.
+        missing: model standard errors by which any of them may miss its maximum.
 
     """
 
     log_worth: Array
     lost: int
+    missing: float = 0.0
 
 
 def resample(
@@ -46,7 +71,7 @@ def resample(
     ways: tuple[str, ...],
     *,
     rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Draws:
     """Refit on 999 resamples of clusters.
 
@@ -61,12 +86,16 @@ def resample(
         NotIdentified: more than one resample in twenty determines no worths.
 
     """
-    urn = _sort_out(_fill(fit, tally.pool(ways)), ways)
-
-    def refit() -> Array:
-        return fit.model.fit(_draw(urn, ways, rng)).log_worth
-
-    return _repeat(refit, REPLICATES, "use --interval sandwich, or pass --prior 1", progress)
+    urn, bench = fill(fit, tally.pool(ways)), set_up(fit)
+    found: Iterator[Found]
+    if bench is None:
+        urn = sort_out(urn, ways)
+        found = (_try(fit.model, draw(urn, ways, rng)) for _ in range(REPLICATES))
+    elif fits_in_memory(urn, ways):
+        found = _refit_clusters(bench, urn, ways[0], rng)
+    else:
+        found = _refit_counts(bench, urn, ways, rng)
+    return _gather(found, REPLICATES, "use --interval sandwich, or pass --prior 1", progress)
 
 
 def resample_model(
@@ -75,7 +104,7 @@ def resample_model(
     ways: tuple[str, ...],
     *,
     rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Draws:
     """Refit a model of any kind on 300 resamples of clusters.
 
@@ -94,28 +123,28 @@ def resample_model(
     pairs, k = tally.pool(), len(tally.systems)
     known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))
     places = np.searchsorted(known, keys)
-    urn = _sort_out(Urn(counts, counts.counts, replace(pairs, squares=None), places), ways)
-
-    def refit() -> Array:
-        return np.asarray(model.fit(_draw(urn, ways, rng)).log_worth)
-
-    return _repeat(refit, FEWER, "collect more, or rank by bradley-terry", progress)
+    urn = sort_out(Urn(counts, counts.counts, replace(pairs, squares=None), places), ways)
+    found = (_try(model, draw(urn, ways, rng)) for _ in range(FEWER))
+    return _gather(found, FEWER, "collect more, or rank by bradley-terry", progress)
 
 
-def _repeat(
-    refit: Callable[[], Array],
-    replicates: int,
-    remedy: str,
-    progress: Callable[[int, int], None] | None,
-) -> Draws:
-    """Refit so many times; a few resamples may determine nothing."""
+def _try(model: Any, resample: Tally) -> Found:
+    """Fit a model to a resample, which may determine nothing."""
+    try:
+        return np.asarray(model.fit(resample).log_worth), 0.0
+    except (NotIdentified, NotConverged):
+        return None
+
+
+def _gather(found: Iterator[Found], replicates: int, remedy: str, progress: Progress) -> Draws:
+    """Put refits together; a few resamples may determine nothing."""
     draws: list[Array] = []
-    lost = 0
-    for done in range(1, replicates + 1):
-        try:
-            draws.append(refit())
-        except (NotIdentified, NotConverged):
-            lost += 1
+    missing = 0.0
+    for done, one in enumerate(found, start=1):
+        if one is not None:
+            draws.append(one[0])
+            missing = max(missing, one[1])
+        lost = done - len(draws)
         if lost > LOST * replicates:
             raise NotIdentified(
                 f"{lost} of the first {done} resamples determine no worths: the data are too thin"
@@ -123,87 +152,73 @@ def _repeat(
             )
         if progress is not None:
             progress(done, replicates)
-    return Draws(np.stack(draws), lost)
+    return Draws(np.stack(draws), replicates - len(draws), missing)
 
 
-@dataclass(frozen=True, eq=False)
-class Urn:
-    """What is drawn from.
-
-    Attributes:
-        tally: entries by cluster.
-        counts: (C, 3) their counts, turned as the pair stands in the fit.
-        pairs: the counts that the model was fitted to, one entry per pair.
-        places: (C,) entry of `pairs` to which each entry belongs.
-        clusters: (G, 3, pairs) counts of every cluster of a single way, where they fit in memory.
-
-    """
-
-    tally: Tally
-    counts: Array
-    pairs: Tally
-    places: NDArray[np.int64]
-    clusters: Array | None = None
-
-
-def _fill(fit: Fit, tally: Tally) -> Urn:
-    """Look up the pair of every entry, once for all resamples."""
-    pairs, k = fit.tally, len(fit.systems)
-    left, right = tally.left.astype(np.int64), tally.right.astype(np.int64)
-    turned = np.zeros(len(left), dtype=bool) if fit.model.order_effect else left > right
-    keys = np.where(turned, right * k + left, left * k + right)
-    places = np.searchsorted(pairs.left.astype(np.int64) * k + pairs.right, keys)
-    counts = np.where(turned[:, None], tally.counts[:, ::-1], tally.counts)
-    return Urn(tally, counts, pairs, places)
-
-
-def _sort_out(urn: Urn, ways: tuple[str, ...]) -> Urn:
-    """Gather the counts of each cluster: a resample is then one product with a matrix."""
-    size = len(urn.pairs.left)
-    if len(ways) != 1 or urn.tally.factor(ways[0]).size * 3 * size > DENSE:
-        return urn
-    factor = urn.tally.factor(ways[0])
+def _refit_clusters(
+    bench: Workbench, urn: Urn, name: str, rng: np.random.Generator
+) -> Iterator[Found]:
+    """Refit on resamples of clusters, which are products with the counts of each."""
+    factor, size = urn.tally.factor(name), len(urn.pairs.left)
+    often, net, tied = bench.treat(urn.counts.T)
     flat = factor.codes.astype(np.int64) * size + urn.places
-    sums = [np.bincount(flat, urn.counts[:, o], factor.size * size) for o in range(3)]
-    clusters = np.stack(sums, axis=0).reshape(3, factor.size, size).transpose(1, 0, 2)
-    return replace(urn, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
+    cells = factor.size, size
+    often, net = (np.bincount(flat, own, factor.size * size).reshape(cells) for own in (often, net))
+    of_ties = np.bincount(factor.codes, tied, factor.size).astype(np.float64)
+    sums = bench.add_up(net.T, of_ties)
+    often = often.astype(_precision(urn)).T
+    for some in _portions():
+        drawn = np.stack([draw_clusters(factor.size, rng) for _ in some])
+        refits = bench.refit(often @ drawn.T.astype(often.dtype), sums @ drawn.T)
+        for weights, log_worth, missing in zip(drawn, *refits, strict=True):
+            if np.isfinite(missing):
+                yield log_worth, float(missing)
+            else:
+                own = add_up(urn, urn.counts * weights[factor.codes, None])
+                yield _try(bench.fit.model, keep(urn, own))
 
 
-def _draw(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Tally:
-    """Return the counts of one resample, every system still named."""
-    wins, ties, losses = _draw_counts(urn, ways, rng)
-    kept = wins + ties + losses > 0
-    return replace(
-        urn.pairs,
-        left=urn.pairs.left[kept],
-        right=urn.pairs.right[kept],
-        wins=wins[kept],
-        ties=ties[kept],
-        losses=losses[kept],
-        factors={},
-    )
+def _refit_counts(
+    bench: Workbench, urn: Urn, ways: tuple[str, ...], rng: np.random.Generator
+) -> Iterator[Found]:
+    """Refit on resamples of single answers, or of two ways at once."""
+    for drawn in _draw_portions(urn, ways, rng):
+        often, net, tied = bench.treat(drawn.astype(_precision(urn)))
+        sums = bench.add_up(net, tied.sum(axis=0, dtype=np.float64))
+        refits = bench.refit(often, sums)
+        for at, (log_worth, missing) in enumerate(zip(*refits, strict=True)):
+            if np.isfinite(missing):
+                yield log_worth, float(missing)
+            else:
+                yield _try(bench.fit.model, keep(urn, drawn[:, :, at].astype(np.float64)))
 
 
-def _draw_counts(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Array:
-    """Return (3, pairs) counts of one resample."""
-    if urn.clusters is not None:
-        drawn = _draw_clusters(len(urn.clusters), rng)
-        return (drawn @ urn.clusters.reshape(len(drawn), -1)).reshape(3, -1)
-    if ways:
-        weights = np.ones(len(urn.places))
-        for name in ways:
-            factor = urn.tally.factor(name)
-            weights *= _draw_clusters(factor.size, rng)[factor.codes]
-        counts = urn.counts * weights[:, None]
-    else:
-        shares = (urn.counts / urn.counts.sum()).ravel()
-        answers = rng.multinomial(int(urn.counts.sum()), shares)
-        counts = answers.reshape(-1, 3).astype(np.float64)
-    size = len(urn.pairs.left)
-    sums = [np.bincount(urn.places, counts[:, outcome], size) for outcome in range(3)]
-    return np.stack(sums).astype(np.float64)
+def _draw_portions(
+    urn: Urn, ways: tuple[str, ...], rng: np.random.Generator
+) -> Iterator[NDArray[Any]]:
+    """Draw (3, pairs, b) counts of some resamples at a time.
+
+    Of very many single answers each cell's number is Poisson's, as if answers had come in at will:
+    their total varies then too, by so little that nobody sees it.
+    """
+    counts = urn.counts
+    if ways or counts.sum() < MANY or counts.max() > LARGEST:
+        for some in _portions():
+            yield np.stack([draw_counts(urn, ways, rng) for _ in some], axis=2)
+        return
+    means = add_up(urn, counts).ravel()
+    for some in _portions(max(BESIDE, TOGETHER // means.size // BESIDE * BESIDE)):
+        drawn = draw_poisson(means, len(some), rng).reshape(3, -1, len(some))
+        for start in range(0, len(some), BESIDE):
+            yield drawn[:, :, start : start + BESIDE]
 
 
-def _draw_clusters(size: int, rng: np.random.Generator) -> Array:
-    """Return how often each cluster is drawn."""
-    return rng.multinomial(size, np.full(size, 1 / size)).astype(np.float64)
+def _portions(size: int = BESIDE) -> Iterator[range]:
+    """Go through the resamples, some at a time."""
+    for start in range(0, REPLICATES, size):
+        yield range(start, min(start + size, REPLICATES))
+
+
+def _precision(urn: Urn) -> type[np.float32] | type[np.float64]:
+    """Return in what sums of counts are exact."""
+    return np.float32 if urn.counts.sum() <= EXACT else np.float64

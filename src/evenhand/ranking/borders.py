@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
 from evenhand.numerics.distributions import t_tail
 from evenhand.preference.coefficients import format_p
@@ -74,7 +75,7 @@ class Border:
 
 
 @dataclass(frozen=True)
-class Borders:
+class Borders(InNotebooks):
     """What became of the borders that were asked about.
 
     Attributes:
@@ -84,6 +85,8 @@ class Borders:
         signature: of the ranking.
 
     """
+
+    TABLE: ClassVar = "borders"
 
     borders: tuple[Border, ...]
     level: float

@@ -11,8 +11,12 @@ that all know. Few of the votes that inform the difference are theirs, so that v
 but tastes of judges do not shrink with votes. The formula and its threshold are ours, beyond
 INFERENCE B2.
 
-Of many systems and clusters only the currents from each system to all others are followed, and
-pairs for which these pass through few clusters are looked at one by one.
+Most pairs need not be followed through their cuts. No cluster carries more through any of them
+than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|, and together they carry the whole
+current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference is no more than those of its two
+systems together.
+Of many systems and clusters only the currents from each system to all others are followed of what
+this leaves in doubt, and pairs for which these pass through few clusters are looked at one by one.
 """
 
 from __future__ import annotations
@@ -35,6 +39,8 @@ EVERY: Final = 3_000_000
 """Clusters × systems × pairs up to which every pair is looked at by itself."""
 SURE: Final = 2.0
 """Multiple of LINKS from which currents to all other systems need no second look."""
+CLEAR: Final = 1.001
+"""Multiple of LINKS from which a lower bound is surely above it, whatever sums are rounded to."""
 NOTHING: Final = 1e-6
 """Flow, relative to the largest of a current, that is rounding."""
 
@@ -77,25 +83,40 @@ def bound_by_links(effective: Array, links: Array) -> Array:
 def count_links(network: Network) -> Array:
     """Return (K, K) effective clusters of the narrowest cut of each difference; 0 on the diagonal.
 
-    On large boards those that are far above the threshold are not exact.
+    Exact below the threshold LINKS; what is above it may be a lower bound, and on large boards that
+    of currents to all other systems.
 
     Args:
         network: the clusters.
 
     """
+    found = _bound(network)
+    np.fill_diagonal(found, np.inf)
+    first, second = np.nonzero(np.triu(found < CLEAR * LINKS))
+    most = max(1, EVERY // max(1, network.clusters * len(found)))
     potentials = network.rows @ network.centred.T
-    k = len(potentials)
-    first, second = np.triu_indices(k, 1)
-    found = np.full((k, k), np.inf)
-    most = max(1, EVERY // max(1, network.clusters * k))
     if len(first) > most:
-        found = _from_each(network, potentials)
+        found = np.where(found < CLEAR * LINKS, _from_each(network, potentials), found)
         first, second = _doubt(found, most)
     if len(first):
         narrowest = _of_pairs(network, potentials, first, second)
         found[first, second] = found[second, first] = narrowest
     np.fill_diagonal(found, 0.0)
     return np.asarray(found.round(9))
+
+
+def _bound(network: Network) -> Array:
+    """Return (K, K) numbers below which no cut is; 0 where a prior carries something too."""
+    k = len(network.rows)
+    squares, whole = np.zeros((k, k)), np.zeros((k, k))
+    for net in network.nets():
+        most = np.abs(net).sum(axis=2) / 2
+        squares += most.T @ most
+        whole += net.sum(axis=0)
+    if np.abs(whole - np.eye(k) + 1 / k).max() > NOTHING:
+        return np.zeros((k, k))
+    each = np.diag(squares)
+    return np.asarray(1 / (each[:, None] + each + 2 * squares))
 
 
 def _doubt(found: Array, most: int) -> tuple[Codes, Codes]:

@@ -32,6 +32,7 @@ from evenhand.ranking.clustering import (
     choose_ways,
     wanted_factors,
 )
+from evenhand.ranking.cycles_pairs import list_deviations
 from evenhand.ranking.cycles_residuals import PairResiduals, find_residuals
 from evenhand.ranking.cycles_result import Cycle, Cycles
 from evenhand.ranking.cycles_sides import choose_sides
@@ -121,8 +122,9 @@ def look_for_cycles(
     worlds, chosen = draw_worlds(whole, evidence, _choose(cluster, evidence), rng)
     bare = whole.df <= 0
     p = None if bare else worlds.p(whole)
-    cycles, notes = _name(whole, tally, list(worlds.drawn.values()), level)
     real = p is not None and p <= 1 - level
+    drawn = list(worlds.drawn.values())
+    cycles, notes = _name(whole, tally, drawn, level) if real else ((), ())
     return Cycles(
         statistic=whole.statistic,
         df=whole.df,
@@ -133,9 +135,10 @@ def look_for_cycles(
         order_effect=order_effect,
         worlds=WORLDS,
         level=level,
-        cycles=cycles if real else (),
+        cycles=cycles,
+        deviations=() if bare else list_deviations(whole, drawn),
         headline=chosen.headline,
-        notes=(*chosen.notes, *(notes if real else ())),
+        notes=(*chosen.notes, *notes),
         signature=_sign(tally, worlds, seed, order_effect=order_effect),
     )
 

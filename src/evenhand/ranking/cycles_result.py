@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from evenhand.errors import listing
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.preference.coefficients import format_p
+from evenhand.ranking.cycles_pairs import Deviation
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Cycle:
 
 
 @dataclass(frozen=True)
-class Cycles:
+class Cycles(InNotebooks):
     """How well worths alone describe preferences.
 
     Attributes:
@@ -82,11 +84,14 @@ class Cycles:
         worlds: worlds that were drawn.
         level: at which cycles are called real (proportion).
         cycles: the strongest circles of three that are more than noise.
+        deviations: the pairs that worths describe worst, more than noise or not.
         headline: what must be known first, such as "about these 3 judges only".
         notes: what else should be known.
         signature: what made the numbers.
 
     """
+
+    TABLE: ClassVar = "cycles"
 
     statistic: float
     df: int
@@ -98,6 +103,7 @@ class Cycles:
     worlds: int
     level: float
     cycles: tuple[Cycle, ...]
+    deviations: tuple[Deviation, ...]
     headline: str | None
     notes: tuple[str, ...]
     signature: str
@@ -133,6 +139,7 @@ class Cycles:
             "notes": list(self.notes),
             "real": self.real,
             "says": list(self.says),
+            "deviations": [asdict(one) for one in self.deviations],
             "cycles": [
                 {**asdict(one), "closed": one.closed, "says": one.says} for one in self.cycles
             ],

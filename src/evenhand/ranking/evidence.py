@@ -55,6 +55,20 @@ class Evidence:
         tally = self.tallies[names[0]]
         return tally if all(name in tally.factors for name in names) else None
 
+    def alone(self, name: str) -> Tally:
+        """Return a tally that tells this candidate apart and no other, which has fewer entries."""
+        tally = self.tallies[name]
+        if len(tally.factors) == 1:
+            return tally
+        if name not in self._counted:
+            self._counted[name] = tally.pool((name,))
+        return self._counted[name]
+
+    @cached_property
+    def _counted(self) -> dict[str, Tally]:
+        """What `alone` has counted already: of millions of entries each count is dear."""
+        return {}
+
     def at_least(self, answers: float) -> float:
         """Return a number of answers; importance weights tell only how many there are at least."""
         if self.whole.squares is None:

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
+from evenhand.errors import require_option
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out, take_pairs
@@ -28,7 +30,10 @@ from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking.fragility_case import open_case
 from evenhand.ranking.fragility_claims import find_claims, require_claims, say_few, say_level
 from evenhand.ranking.fragility_flips import examine
-from evenhand.ranking.fragility_result import Fragility
+from evenhand.ranking.fragility_result import OPENED, TURNED, Fragility
+from evenhand.ranking.ranking import Ranking
+
+OUTCOMES: Final = (TURNED, OPENED)
 
 
 def find_fragility(
@@ -40,6 +45,9 @@ def find_fragility(
     cluster: str | None = None,
     level: float = 0.95,
     seed: int = SEED,
+    board: Ranking | None = None,
+    most: int | None = None,
+    outcomes: Sequence[str] = OUTCOMES,
 ) -> Fragility:
     """Find the fewest votes, judges and items without which conclusions no longer stand.
 
@@ -52,10 +60,16 @@ def find_fragility(
         cluster: judgments that hang together, as in `rank`.
         level: of rank sets (proportion).
         seed: of rank sets.
+        board: the ranking of these data under these settings, where it is known: it is then not
+            made again.
+        most: how many of the conclusions that the board says first are asked about, where none
+            was named; None for all.
+        outcomes: "turned" (another system is then ahead), "opened" (it is then no longer decided,
+            which takes a ranking at each step), or both.
 
     Raises:
-        UnknownOption: a conclusion that the ranking does not draw, several tasks, or a model that
-            knows controls or judge covariates.
+        UnknownOption: a conclusion that the ranking does not draw, several tasks, an outcome that
+            does not exist, or a model that knows controls or judge covariates.
         UnknownColumn: a column of the clusters that were asked for is not there.
         NotIdentified: the data determine no worths.
 
@@ -65,10 +79,13 @@ def find_fragility(
     >>> evenhand.find_fragility(votes).says
     ('A is first: without 4 of 11 votes B is ahead',)
     """
-    table = take_pairs(data)
-    case = open_case(table, model or BradleyTerry(), cluster=cluster, level=level, seed=seed)
-    claims = require_claims(case.ranking, pairs, after) or find_claims(case.ranking)
+    for outcome in outcomes:
+        require_option("outcome", outcome, OUTCOMES)
+    table, spec = take_pairs(data), model or BradleyTerry()
     with one_blas_thread():
-        found = examine(case, claims)
+        case = open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
+        asked = require_claims(case.ranking, pairs, after)
+        claims = asked or find_claims(case.ranking)[:most]
+        found = examine(case, claims, outcomes)
     said = (*say_left_out(data, table), *say_level(case.ranking), *say_few(case.ranking, claims))
     return replace(found, notes=(*said, *found.notes))

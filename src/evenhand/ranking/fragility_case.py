@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.coding import SEED
@@ -19,13 +21,15 @@ from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.fit import Fit
 from evenhand.ranking.clustering import wanted_factors
 from evenhand.ranking.evidence import Evidence, merge_factors
-from evenhand.ranking.fragility_pull import pull_clusters
+from evenhand.ranking.fragility_pull import lower_worths
 from evenhand.ranking.fragility_removal import sort_entries
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.signature import name_model
 
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 EMPTY: Final = float(np.finfo(float).tiny)
 """Stands for zero in a denominator."""
 
@@ -41,6 +45,7 @@ class Case:
         fit: the model behind it.
         settings: of the ranking.
         units: vote (or ranking), judge, item: what can be taken away.
+        falls: factor → (K, G) how far each log-worth falls without each of its levels.
 
     """
 
@@ -49,6 +54,17 @@ class Case:
     fit: Fit
     settings: Settings
     units: tuple[str, ...]
+    falls: Mapping[str, Array] = field(repr=False)
+
+    def pull(self, unit: str, contrasts: Array) -> Array:
+        """Return (Q, G): how far each contrast falls (log-odds) without each judge or item.
+
+        Args:
+            unit: ranking, judge or item.
+            contrasts: (Q, K) weights of the systems' log-worths.
+
+        """
+        return np.asarray(contrasts @ self.falls[unit])
 
     @property
     def signature(self) -> str:
@@ -67,6 +83,7 @@ def open_case(
     cluster: str | None = None,
     level: float,
     seed: int = SEED,
+    board: Ranking | None = None,
 ) -> Case:
     """Count and rank judgments of one task.
 
@@ -76,6 +93,7 @@ def open_case(
         cluster: judgments that hang together, or None for what the data have.
         level: of rank sets (proportion).
         seed: of rank sets.
+        board: their ranking, where it is known.
 
     Raises:
         UnknownOption: several tasks, or a model that knows controls.
@@ -91,48 +109,68 @@ def open_case(
     present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
     wanted_factors(cluster, set(present))
     settings = Settings(model, "rank-sets", cluster, level, seed, None, table.mix)
-    return make_case(table.tally(by=present), settings)
+    return make_case(table.tally(by=present), settings, board)
 
 
-def make_case(tally: Tally, settings: Settings) -> Case:
+def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) -> Case:
     """Rank judgments that are counted by judge, item and ranking, as far as these are known.
 
     Args:
         tally: judgments.
         settings: of the ranking.
+        board: their ranking under these settings, where it is known.
 
     Raises:
         NotIdentified: the data determine no worths, or systems are too many for a covariance.
+        UnknownOption: the ranking is of other systems.
 
     """
     tally = sort_entries(tally)
     loads = {name: factor.loads for name, factor in tally.factors.items()}
-    ranking = make_ranking(merge_evidence(tally), Levels(loads), settings)
+    if board is not None and set(board.systems) != set(tally.systems):
+        raise UnknownOption("the board is of other systems: give the ranking of these judgments")
+    ranking = board or make_ranking(merge_evidence(tally), Levels(loads), settings)
     fit = ranking.fit
     if not isinstance(fit, Fit) or fit.vcov is None:
         raise NotIdentified(f"{len(tally.systems):,} systems are too many to ask what carries them")
-    return Case(forget_names(tally, fit), ranking, fit, settings, _choose_units(tally))
+    falls = {name: lower_worths(fit, tally, name) for name in tally.factors}
+    orders = {name: order_levels(fit, tally, name, own) for name, own in falls.items()}
+    falls = {name: own[:, orders[name]] for name, own in falls.items()}
+    return Case(renumber(tally, orders), ranking, fit, settings, _choose_units(tally), falls)
 
 
-def forget_names(tally: Tally, fit: Fit) -> Tally:
-    """Number judges and items by load and by what they say, instead of by name.
+def order_levels(fit: Fit, tally: Tally, name: str, falls: Array) -> Integers:
+    """Put judges or items in order by load and by what they say, instead of by name.
 
     Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided hang
     on what judges are called: 5 or 12 of 900 in one campaign.
 
     Args:
+        fit: the model behind the ranking.
         tally: judgments.
-        fit: the model behind their ranking.
+        name: the factor.
+        falls: (K, G) how far each log-worth falls without each of its levels.
 
     """
     worth = fit.log_worth - fit.log_worth.mean()
     ends = np.zeros(len(worth))
     ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
+    own = np.stack([worth, ends]) @ falls
+    along, apart = np.round(own / max(float(np.abs(own).max()), EMPTY), 9)
+    return np.lexsort((apart, along, tally.factor(name).loads))
+
+
+def renumber(tally: Tally, orders: Mapping[str, Integers]) -> Tally:
+    """Number the levels of factors anew.
+
+    Args:
+        tally: judgments.
+        orders: factor → (G,) its levels in their new order.
+
+    """
     factors = {}
     for name, factor in tally.factors.items():
-        own = pull_clusters(fit, tally, name, np.stack([worth, ends]))
-        along, apart = np.round(own / max(float(np.abs(own).max()), EMPTY), 9)
-        order = np.lexsort((apart, along, factor.loads))
+        order = orders[name]
         codes = np.empty(len(order), dtype=np.int32)
         codes[order] = np.arange(len(order), dtype=np.int32)
         labels = tuple(factor.labels[code] for code in order.tolist())

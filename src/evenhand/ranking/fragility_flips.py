@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.ranking.fragility_case import Case
 from evenhand.ranking.fragility_links import queue_links, queue_sets
-from evenhand.ranking.fragility_pull import pull_clusters, pull_votes
+from evenhand.ranking.fragility_pull import pull_votes
 from evenhand.ranking.fragility_removal import Queue, queue_clusters, queue_votes
 from evenhand.ranking.fragility_result import OPENED, TURNED, Flip, Fragility
 from evenhand.ranking.fragility_search import (
@@ -33,26 +33,29 @@ MOST: Final = 200_000
 """Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking."""
 
 
-def examine(case: Case, claims: Sequence[Claim]) -> Fragility:
+def examine(
+    case: Case, claims: Sequence[Claim], outcomes: Sequence[str] = (TURNED, OPENED)
+) -> Fragility:
     """Find what carries each claim.
 
     Args:
         case: judgments with their ranking.
         claims: conclusions that the ranking draws.
+        outcomes: what may become of them that is asked about, of "turned" and "opened".
 
     """
     notes: list[str] = []
-    units = case.units
+    units, flips = case.units, []
     if case.tally.squares is not None:
         units = tuple(unit for unit in units if unit in ("judge", "item"))
         notes.append("importance weights count no votes: none are taken away one by one")
-    large = case.tally.n_comparisons > MOST
+    large = case.tally.n_comparisons > MOST and OPENED in outcomes
     if large:
         notes.append(f"above {MOST:,} comparisons it is not asked what leaves a pair undecided")
-    flips = []
     for claim in claims:
-        flips += [find_flip(case, claim, unit, TURNED) for unit in units]
-        if large or not _is_decided(case, claim):
+        if TURNED in outcomes:
+            flips += [find_flip(case, claim, unit, TURNED) for unit in units]
+        if large or OPENED not in outcomes or not _is_decided(case, claim):
             continue
         if is_decided(claim, case.tally, case.settings) == HOLDS:
             flips += [find_flip(case, claim, unit, OPENED) for unit in units]
@@ -89,7 +92,7 @@ def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
     best = min(found, key=_size)
     if unit == "vote":
         return best
-    pulls = pull_clusters(case.fit, case.tally, unit, contrasts[:1])[0]
+    pulls = case.pull(unit, contrasts[:1])[0]
     links = queue_links(case, unit, claim, how, pulls)
     enough = links.most if how == TURNED else links.most - int(FEW) + 1
     if enough < _size(best):
@@ -101,7 +104,7 @@ def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
 def _try_all(case: Case, claim: Claim, pulls: Array, best: Flip) -> Flip:
     """Return the smallest set that puts another system ahead where units are few, else the best."""
     for queue in queue_sets(case, best.unit, pulls, _size(best)):
-        if stands(claim, queue.leave(queue.most), case.settings) == FALLS:
+        if stands(claim, queue.leave(queue.most, told_apart=False), case.settings) == FALLS:
             return _search(case, claim, TURNED, (queue, None), start=queue.most)
     return best
 
@@ -124,7 +127,7 @@ def make_queues(case: Case, unit: str, contrasts: Array, how: str) -> list[Queue
 
     """
     if unit != "vote":
-        own = pull_clusters(case.fit, case.tally, unit, contrasts)
+        own = case.pull(unit, contrasts)
         return [queue_clusters(case.tally, unit, one) for one in own]
     sided, tally = case.settings.model.order_effect, case.tally
     if how == TURNED:
@@ -156,7 +159,7 @@ def weigh_votes(case: Case, pulls: Array, contrasts: Array) -> Array:
     ways = () if sets is None else sets.ways
     for name, factor in case.tally.factors.items():
         if name in ways:
-            own = pull_clusters(case.fit, case.tally, name, contrasts)
+            own = case.pull(name, contrasts)
             added += own[:, factor.codes]
     gap = contrasts @ case.fit.log_worth
     stderr = _errors(case)[contrasts.argmax(axis=1), contrasts.argmin(axis=1)]
@@ -207,15 +210,15 @@ def _search(
 ) -> Flip:
     """Search along one queue, from the number that is foreseen or another."""
     queue, foreseen = pull
-    ask = stands if how == TURNED else is_decided
+    ask, apart = (stands, False) if how == TURNED else (is_decided, True)
 
     def verdict(number: int) -> str:
-        return ask(claim, queue.leave(number), case.settings)
+        return ask(claim, queue.leave(number, told_apart=apart), case.settings)
 
     most = min(queue.most, queue.total - 1)
     found = None if most < 1 else find_fewest(verdict, start or foreseen or most, most)
     fewest, left = (None, None) if found is None else found
-    rest = None if fewest is None else queue.leave(fewest)
+    rest = None if fewest is None else queue.leave(fewest, told_apart=False)
     passed = None
     if rest is not None and how == TURNED:
         passed = name_ahead(claim, rest, case.settings)

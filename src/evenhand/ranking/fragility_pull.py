@@ -95,13 +95,25 @@ def _single_votes(fit: Fit, left: NDArray[np.int64], right: NDArray[np.int64]) -
 def pull_clusters(fit: Fit, tally: Tally, name: str, contrasts: Array) -> Array:
     """Return (Q, G): how far each contrast falls (log-odds) without each judge or item.
 
+    Args:
+        fit: the fit to the data.
+        tally: the same data, told apart by cluster.
+        name: the factor that clusters.
+        contrasts: (Q, K) weights of the systems' log-worths.
+
+    """
+    return np.asarray(contrasts @ lower_worths(fit, tally, name))
+
+
+def lower_worths(fit: Fit, tally: Tally, name: str) -> Array:
+    """Return (K, G): how far each log-worth falls (log-odds) without each judge or item.
+
     Where one alone links some systems to the rest, the score is taken as it stands.
 
     Args:
         fit: the fit to the data.
         tally: the same data, told apart by cluster.
         name: the factor that clusters.
-        contrasts: (Q, K) weights of the systems' log-worths.
 
     """
     pieces, _ = gather_clusters(fit, tally, name)
@@ -114,4 +126,4 @@ def pull_clusters(fit: Fit, tally: Tally, name: str, contrasts: Array) -> Array:
         bridges = find_bridges(fit, total, own)
         own[bridges] = 0.0
         changes[rows] = leave_out(fit.raw_vcov, total, own, scores[rows])
-    return np.asarray(2 * contrasts @ worth_rows(fit) @ changes.T)
+    return np.asarray(2 * worth_rows(fit) @ changes.T)

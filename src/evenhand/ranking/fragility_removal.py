@@ -108,10 +108,17 @@ class Queue:
         gone = np.isin(self.tally.factor(self.unit).codes, self.cells[taken > 0])
         return np.asarray(self.tally.counts * gone[:, None])
 
-    def leave(self, number: int) -> Tally:
-        """Return what is left without the first so many units."""
+    def leave(self, number: int, *, told_apart: bool = True) -> Tally:
+        """Return what is left without the first so many units.
+
+        Args:
+            number: of units.
+            told_apart: whether it is still known who said what; orders do not ask.
+
+        """
         answers = float(number) if self.unit in ("vote", "ranking") else None
-        return take_away(self.tally, self.count(number), answers)
+        tally = self.tally if told_apart else replace(self.tally, factors={})
+        return take_away(tally, self.count(number), answers)
 
     def listing(self, number: int) -> tuple[Removed, ...]:
         """Name the first so many units, in their order."""
@@ -226,10 +233,13 @@ def take_away(tally: Tally, gone: Array, answers: float | None) -> Tally:
 
 
 def _relevel(factor: Factor, kept: NDArray[np.bool_], left: Array) -> Factor:
-    used, codes = np.unique(factor.codes[kept], return_inverse=True)
-    loads = np.bincount(codes, weights=left[kept].sum(axis=1), minlength=len(used))
+    codes = factor.codes[kept]
+    loads = np.bincount(codes, left[kept].sum(axis=1), minlength=len(factor.labels))
+    used = np.flatnonzero(np.bincount(codes, minlength=len(factor.labels)))
+    numbers = np.zeros(len(factor.labels), dtype=np.int32)
+    numbers[used] = np.arange(len(used), dtype=np.int32)
     labels = tuple(factor.labels[code] for code in used.tolist())
-    return Factor(labels, codes.astype(np.int32), np.asarray(loads, dtype=float), len(used))
+    return Factor(labels, numbers[codes], loads[used].astype(float, copy=False), len(used))
 
 
 def sort_entries(tally: Tally) -> Tally:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from evenhand.errors import listing
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.ranking.fragility_removal import Removed
 from evenhand.ranking.fragility_search import NO_RANKING
 
@@ -161,7 +162,7 @@ def _join(names: Sequence[str], word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Fragility:
+class Fragility(InNotebooks):
     """What carries the conclusions of a ranking.
 
     Attributes:
@@ -170,6 +171,8 @@ class Fragility:
         signature: what made the numbers.
 
     """
+
+    TABLE: ClassVar = "flips"
 
     flips: tuple[Flip, ...]
     notes: tuple[str, ...]

@@ -11,7 +11,6 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.levels import Levels
 from evenhand.numerics.distributions import t_quantile
 from evenhand.preference.fit import Fit
-from evenhand.ranking.bootstrap import REPLICATES, resample
 from evenhand.ranking.clustering import Clustering, choose_clustering, limit_to_few
 from evenhand.ranking.covariances import (
     beside_prior,
@@ -96,7 +95,7 @@ def _sandwich_intervals(
     covariances: dict[str, tuple[Array, str]] = {}
     for name in clustering.ways:
         try:
-            covariances[name] = cluster_covariance(fit, evidence.tallies[name], name)
+            covariances[name] = cluster_covariance(fit, evidence.alone(name), name)
             refuse_no_spread(fit, fit.to_worth(covariances[name][0]), name)
         except NotIdentified as refusal:
             if settings.cluster is not None:
@@ -142,8 +141,12 @@ def _bootstrap_intervals(
     if tally is None or tally.squares is not None:
         raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
     rng = Generator(PCG64(settings.seed))
+    from evenhand.ranking.bootstrap import REPLICATES, resample
+
     draws = resample(fit, tally, clustering.ways, rng=rng, progress=settings.progress)
     method = f"bootstrap by {clustering.name}, B={REPLICATES}"
+    if draws.missing:
+        method += f", refits within {draws.missing:.0e} model standard errors"
     ways = " and ".join(clustering.ways) or "judgment"
     refuse_no_spread(fit, np.cov(draws.log_worth.T), ways)
     factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from evenhand.errors import NotIdentified, listing
 from evenhand.judgments.tally import Factor, Tally
 from evenhand.numerics.score_bootstrap import Influence, jackknife
-from evenhand.preference.controls.fit import ControlledFit
+from evenhand.preference.controls.presence import is_controlled
 from evenhand.preference.fit import Fit
 from evenhand.ranking.bottlenecks import Network, Passes, bound_by_links, count_links
 from evenhand.ranking.cuts import (
@@ -32,7 +33,6 @@ from evenhand.ranking.cuts import (
 )
 from evenhand.ranking.pieces import Boards, Pieces, take_apart
 from evenhand.ranking.rank_sets import FEW
-from evenhand.ranking.row_sums import RowSums
 from evenhand.ranking.sandwich import (
     DENSE,
     Answers,
@@ -47,6 +47,9 @@ from evenhand.ranking.sandwich import (
     walk_information,
 )
 from evenhand.ranking.shares import count_effective, recount_thin
+
+if TYPE_CHECKING:
+    from evenhand.ranking.row_sums import RowSums
 
 Array = NDArray[np.float64]
 
@@ -170,7 +173,7 @@ def _part_without(
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts: dict[int, Codes] = {}
-    if rest and not isinstance(pieces, RowSums):
+    if rest and isinstance(pieces, Pieces | Boards):
         parts = part_by_links(fit, pieces, list(rest))
     for g, known in rest.items():
         if not np.any(parts.get(g, 0)):  # comparisons link all: λ may hang together with δ or ties
@@ -211,7 +214,7 @@ def _tell_links(fit: Fit, tally: Tally, way: Way) -> Way:
     if not way.parts and not np.triu(effective < FEW, 1).any():
         return way
     apart = tally.unmerged[way.name]()
-    if not isinstance(fit, ControlledFit):
+    if not is_controlled(fit):
         finer = apart.factor(way.name)
         pieces = take_apart(fit, apart, finer.codes, finer.size)
         rows = centred_rows(fit) @ fit.raw_vcov

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judgments.model import Scores
+from evenhand.judgments.notebook import draw_groups, draw_table
 from evenhand.judgments.signature import write_signature
 from evenhand.ranking.distances import Disagreement, disagreements, distance_matrix
 from evenhand.ranking.ranking import Ranking
@@ -212,6 +213,13 @@ class MethodTable:
             "systems": self.board(method),
         }
 
+    def _repr_html_(self) -> str:
+        rows = zip(self.systems, *self.shown.values(), strict=True) if self.scores else ()
+        said = [f"{name} refused: {why}" for name, why in self.refused.items()]
+        said += [self.says, self.signatures] if self.scores else []
+        said[-1:-1] = [f"note: {note}" for note in self.notes]
+        return draw_table(("system", *self.scores), list(rows), said)
+
     def __str__(self) -> str:
         lines = [f"{name} refused: {why}" for name, why in self.refused.items()]
         lines += [*self._draw(), self.says] if self.scores else []
@@ -256,6 +264,10 @@ class GroupedMethodTables:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of grouped tables."""
         return {"groups": {name: table.to_dict() for name, table in self.groups.items()}}
+
+    def _repr_html_(self) -> str:
+        shown = {name: one._repr_html_() for name, one in self.groups.items()}
+        return draw_groups(self.by, shown, {})
 
     def __str__(self) -> str:
         return "\n\n".join(f"{self.by} {name}\n{one}" for name, one in self.groups.items())

@@ -9,7 +9,7 @@ from typing import Final
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import LRTest
-from evenhand.ranking.printing import draw_models
+from evenhand.ranking.printing import draw_models, draw_models_html
 from evenhand.ranking.robust import WaldTest
 from evenhand.ranking.signature import sign_covariates
 
@@ -127,5 +127,8 @@ class ModelTable:
 
     def __str__(self) -> str:
         return draw_models(self)
+
+    def _repr_html_(self) -> str:
+        return draw_models_html(self)
 
     __repr__ = __str__

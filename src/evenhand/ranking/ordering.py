@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.levels import Levels
-from evenhand.judgments.mixing import Mixed
 from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
@@ -21,6 +20,9 @@ from evenhand.ranking.intervals import Array, Intervals, find_clusters, rank_ran
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import ModelSettings, Settings
 from evenhand.ranking.signature import sign
+
+if TYPE_CHECKING:
+    from evenhand.judgments.mixing import Mixed
 
 TOP: Final = 20
 EQUAL: Final = 1e-9

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out, take_pairs
 from evenhand.judgments.groups import note_tasks
 from evenhand.judgments.levels import Levels
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally, merge_levels
@@ -54,7 +55,7 @@ LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PositionBias:
+class PositionBias(InNotebooks):
     """The advantage of being shown first.
 
     Attributes:
@@ -75,6 +76,8 @@ class PositionBias:
         signature: one line that reproduces the numbers.
 
     """
+
+    TABLE: ClassVar = "judges"
 
     estimate: float
     stderr: float

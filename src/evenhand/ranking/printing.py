@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
+from evenhand.judgments.notebook import draw_table, tabulate
 from evenhand.preference.coefficients import format_p
 
 if TYPE_CHECKING:
@@ -91,14 +91,8 @@ def draw_text(ranking: Ranking) -> str:
 def draw_html(ranking: Ranking) -> str:
     """Return the ranking for a notebook."""
     head, *body = table_rows(ranking)
-    first = f"<p><strong>{escape(ranking.headline)}</strong></p>" if ranking.headline else ""
-    rows = _cells("th", head) + "".join(_cells("td", row) for row in body)
-    said = "<br>".join(escape(line) for line in [*_below(ranking), *_said(ranking)])
-    return f"{first}<table>{rows}</table><p>{said}</p>"
-
-
-def _cells(tag: str, row: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
+    said = [*_below(ranking), *_said(ranking)]
+    return draw_table(head, body, said, ranking.headline or "")
 
 
 def _below(ranking: Ranking) -> list[str]:
@@ -125,6 +119,15 @@ def draw_models(table: ModelTable) -> str:
     notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
     notes += [f"note: {note}" for note in table.notes]
     return "\n".join([*_align(rows, left=1), "", *tests, *table.says, *notes, table.signature])
+
+
+def draw_models_html(table: ModelTable) -> str:
+    """Return a table of models for a notebook."""
+    head, body = tabulate([vars(row) for row in table.rows])
+    tests = [f"{one.answer}: p {format_p(one.p)}" for one in table.questions]
+    notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
+    notes += [f"note: {note}" for note in table.notes]
+    return draw_table(head, body, [*tests, *table.says, *notes, table.signature])
 
 
 def draw_tests(tests: PreferenceTests) -> str:

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out, take_pairs
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
-from evenhand.judgments.judge_cap import JudgeCap, choose_weights
 from evenhand.judgments.levels import Levels
-from evenhand.judgments.mix import Mix
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.models import find_model, name_settings
-from evenhand.ranking.by_model import rank_by_model, split_judgments
 from evenhand.ranking.clustering import FACTORS, wanted_factors
-from evenhand.ranking.controlled import rank_rows, rank_rows_apart
 from evenhand.ranking.evidence import CLUSTERS, Evidence, gather_evidence, merge_factors
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.ordering import order_systems
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.settings import ModelSettings, Progress, Settings
 
+if TYPE_CHECKING:
+    from evenhand.formats.counted import CountedFiles
+    from evenhand.judgments.judge_cap import JudgeCap
+    from evenhand.judgments.mix import Mix
+
 
 def rank(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Tally | CountedFiles,
     *,
     model: Any = None,
     interval: str | None = None,
@@ -44,11 +45,14 @@ def rank(
     mix: Mix | None = None,
     judge_cap: str | None = None,
     progress: Progress | None = None,
+    start: Any = None,
 ) -> Ranking | GroupedRankings:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
     Args:
-        data: comparisons or rankings; several tasks are ranked task by task.
+        data: comparisons or rankings; several tasks are ranked task by task. Or what was counted
+            of them before: a tally, told apart by judge, item, ... where they are to cluster, or
+            files counted one by one (`evenhand.count_files`).
         model: settings of a preference model, or its name in the registry; the log-linear
             Bradley-Terry model with Davidson's ties by default.
         interval: "rank-sets" (clustered, all claims at once), "sandwich" (clustered, each claim by
@@ -65,6 +69,8 @@ def rank(
             group by itself.
         judge_cap: "median" gives judges above the median load the weight of one with it.
         progress: called with steps done and to do.
+        start: an earlier ranking, or fit, to start from, such as yesterday's: the answer is the
+            same, in fewer steps.
 
     Returns:
         A ranking; one per group where `group_by` is given, one per task where there are several.
@@ -80,26 +86,40 @@ def rank(
     kept = (cluster, level, seed, progress)
     settings: Settings | ModelSettings
     if isinstance(spec, BradleyTerry):
-        settings = Settings(spec, interval or "rank-sets", *kept)
-    else:
+        settings = Settings(spec, interval or "rank-sets", *kept, start=start)
+    elif start is None:
         settings = ModelSettings(name_settings(spec), spec, interval, *kept)
-    table = take_pairs(data)
+    else:
+        raise UnknownOption(f"{name_settings(spec)} takes no start: leave it out")
+    table, weighing = take_pairs(data), _choose_weights(mix, judge_cap)  # type: ignore[arg-type]
     if not isinstance(table, Comparisons):
-        raise InvalidJudgments(
-            f"only comparisons and rankings can be ranked, not {type(data).__name__}: open them"
-            " with evenhand.read"
-        )
-    by, weighing = choose_groups(table, group_by), choose_weights(mix, judge_cap)
+        from evenhand.ranking.counted import rank_counts
+
+        return rank_counts(table, group_by, settings, weighing)
+    by = choose_groups(table, group_by)
     if by is None:
         alone = _rank_one(_weigh(table, weighing), _choose_ways(table, settings), settings)
         said = (*say_left_out(data, table), *alone.notes)
         return replace(alone, notes=said, answers=_name_answers(table, alone))
-    _refuse_mixed(table, by)
+    if table.mix is not None:
+        from evenhand.ranking.weighing import refuse_mixed
+
+        refuse_mixed(by)
     found = _note(rank_each(table, by, settings, weighing), say_left_out(data, table))
+    return take_only(found, asked=group_by is not None)
+
+
+def take_only(found: GroupedRankings, *, asked: bool) -> Ranking | GroupedRankings:
+    """Return rankings of groups; the ranking itself, if there is one group that nobody asked for.
+
+    Raises:
+        NotIdentified: no group has a ranking.
+
+    """
     if not found.groups:
-        whys = (f"{by} {name}: {why}" for name, why in found.refused.items())
+        whys = (f"{found.by} {name}: {why}" for name, why in found.refused.items())
         raise NotIdentified("; ".join(whys))
-    if group_by is None and len(found.groups) + len(found.refused) == 1:
+    if not asked and len(found.groups) + len(found.refused) == 1:
         return next(iter(found.groups.values()))
     return found
 
@@ -122,35 +142,22 @@ def _choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
     return replace(spec, controls=tuple(controls))
 
 
+def _choose_weights(mix: Mix | JudgeCap | None, judge_cap: str | None) -> Mix | JudgeCap | None:
+    """Return what weighs judgments: a mix, a cap, or nothing."""
+    if judge_cap is None:
+        return mix
+    from evenhand.judgments.judge_cap import choose_weights
+
+    return choose_weights(mix, judge_cap)
+
+
 def _weigh(table: Comparisons, mix: Mix | JudgeCap | None) -> Comparisons:
-    """Return the judgments in the mix that was stated, if any.
-
-    Raises:
-        UnknownOption: a mix that is none.
-
-    """
+    """Return the judgments in the mix that was stated, if any."""
     if mix is None:
         return table
-    if not isinstance(mix, Mix | JudgeCap):
-        raise UnknownOption(
-            f"a mix cannot be {mix!r}: state one as"
-            " evenhand.Mix({'judge_group': {'expert': 0.8, 'crowd': 0.2}})"
-        )
-    return mix.weigh(table)
+    from evenhand.ranking.weighing import weigh
 
-
-def _refuse_mixed(table: Comparisons, by: str) -> None:
-    """Refuse a mix that was made over all groups together, which is none in any of them.
-
-    Raises:
-        UnknownOption: says how to mix each.
-
-    """
-    if table.mix is not None:
-        raise UnknownOption(
-            f"these judgments were mixed over every {by} together: give the mix to"
-            " rank(data, mix=...), which makes it in each"
-        )
+    return weigh(table, mix)
 
 
 def rank_each(
@@ -164,6 +171,8 @@ def rank_each(
     if mix is None and isinstance(settings, Settings):
         found = _rank_groups(table, by, ways, settings)
     else:
+        from evenhand.ranking.by_model import split_judgments
+
         rankings, refused = _rank_parts(split_judgments(table, by), ways, settings, mix)
         found = GroupedRankings(rankings, by, refused)
     notes = say_pooled(table, by)
@@ -201,8 +210,12 @@ def _rank_one(
 ) -> Ranking:
     settings = replace(settings, mix=table.mix)
     if isinstance(settings, ModelSettings):
+        from evenhand.ranking.by_model import rank_by_model
+
         return rank_by_model(table, ways, settings)
     if settings.model.controls:
+        from evenhand.ranking.controlled import rank_rows
+
         return rank_rows(table, ways, settings, CLUSTERS)
     apart = settings.interval in ("rank-sets", "sandwich")
     evidence, levels = gather_evidence(table, ways, apart=apart)
@@ -214,15 +227,24 @@ def _rank_groups(
 ) -> GroupedRankings:
     """Rank every group by itself, from one pass over the data; with controls from one for each."""
     if settings.model.controls:
+        from evenhand.ranking.controlled import rank_rows_apart
+
         found = rank_rows_apart(table, by, ways, settings, CLUSTERS)
         return GroupedRankings(found[0], by, found[1])
     kept = (*ways, *(("judge",) if table.has("judge") else ()))
+    return rank_tallies(tally_groups(table, by, kept), by, settings)
+
+
+def rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> GroupedRankings:
+    """Rank the counts of every group by itself."""
     rankings: dict[str, Ranking] = {}
     refused: dict[str, str] = {}
-    for name, part in tally_groups(table, by, kept).items():
+    before = settings.start
+    for name, part in parts.items():
         group = of_one_judge(part, name) if by == "judge" else part
+        own = before.groups.get(name) if isinstance(before, GroupedRankings) else before
         try:
-            rankings[name] = _rank_group(group, settings)
+            rankings[name] = _rank_group(group, replace(settings, start=own))
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = str(refusal)
     return GroupedRankings(rankings, by, refused)
@@ -270,7 +292,7 @@ def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Rank
         NotConverged: the fit did not settle.
 
     """
-    fit = settings.model.fit(evidence.whole)
+    fit = settings.model.fit(evidence.whole, start=settings.start)
     with one_blas_thread():
         found = find_intervals(fit, evidence, levels, settings)
     return order_systems(fit, evidence, levels, found, settings)

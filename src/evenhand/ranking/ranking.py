@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest
-from evenhand.judgments.mixing import Mixed
+from evenhand.judgments.notebook import draw_groups
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
 from evenhand.preference.models import Fitted, Posterior
@@ -21,6 +20,7 @@ from evenhand.ranking.rank_sets import RankSets
 from evenhand.ranking.sentences import say_board, say_system
 
 if TYPE_CHECKING:
+    from evenhand.judgments.mixing import Mixed
     from evenhand.ranking.controlled import Controlled
 
 Array = NDArray[np.float64]
@@ -254,13 +254,6 @@ class GroupedRankings:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        by = escape(self.by)
-        parts = [
-            f"<h4>{by} {escape(name)}</h4>{draw_html(ranking)}"
-            for name, ranking in self.groups.items()
-        ]
-        parts += [
-            f"<h4>{by} {escape(name)}</h4><p>not ranked: {escape(why)}</p>"
-            for name, why in self.refused.items()
-        ]
-        return "".join(parts)
+        shown = {name: draw_html(ranking) for name, ranking in self.groups.items()}
+        refused = {name: f"not ranked: {why}" for name, why in self.refused.items()}
+        return draw_groups(self.by, shown, refused)

@@ -12,14 +12,14 @@ answers are discarded ties, are none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, listing
 from evenhand.judgments.tally import Factor, Tally
-from evenhand.preference.controls.fit import ControlledFit
+from evenhand.preference.controls.presence import is_controlled
 from evenhand.preference.fit import Fit
 from evenhand.ranking.pieces import (
     Boards,
@@ -31,7 +31,9 @@ from evenhand.ranking.pieces import (
     sparse_meat,
     take_apart,
 )
-from evenhand.ranking.row_sums import RowSums, judgment_meat, sum_rows, sum_some
+
+if TYPE_CHECKING:
+    from evenhand.ranking.row_sums import RowSums
 
 Array = NDArray[np.float64]
 DENSE: Final = 20_000_000
@@ -53,13 +55,16 @@ def judgment_covariance(fit: Fit) -> Array:
         NotIdentified: no more comparisons than parameters.
 
     """
-    n, bread = _count(fit), fit.raw_vcov
-    meat = judgment_meat(fit) if isinstance(fit, ControlledFit) else _meat(fit)
+    n, bread, meat = _count(fit), fit.raw_vcov, _meat(fit)
     return np.asarray(bread @ meat @ bread * (n / (n - 1) * _inflation(fit, n)))
 
 
 def _meat(fit: Fit) -> Array:
     """Return (p, p) sums of products of single answers' scores."""
+    if is_controlled(fit):
+        from evenhand.ranking.row_sums import judgment_meat
+
+        return judgment_meat(fit)
     tally, kept = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
     _, tie, order, _ = fit.likelihood.parts(fit.beta)
     eta = fit.lambdas[tally.left] - fit.lambdas[tally.right] + order
@@ -113,7 +118,9 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
 
 def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[Pieces | Boards | RowSums, Factor]:
     """Take a fit apart by cluster."""
-    if isinstance(fit, ControlledFit):
+    if is_controlled(fit):
+        from evenhand.ranking.row_sums import sum_rows
+
         factor = fit.rows.levels[name]
         dense = factor.size * len(fit.raw_vcov) ** 2 <= DENSE
         return sum_rows(fit, (name,), information=dense), factor
@@ -124,21 +131,23 @@ def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[Pieces | Boards 
 
 def sum_scores(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
     """Return (G, p) scores of clusters."""
-    return pieces.scores if isinstance(pieces, RowSums) else cluster_scores(fit, pieces)
+    return cluster_scores(fit, pieces) if isinstance(pieces, Pieces | Boards) else pieces.scores
 
 
 def sum_information(fit: Fit, pieces: Pieces | Boards | RowSums, start: int, stop: int) -> Array:
     """Return (g, p, p) information of consecutive clusters."""
-    if isinstance(pieces, RowSums):
-        if len(pieces.information) or not isinstance(fit, ControlledFit):
-            return pieces.information[start:stop]
-        return sum_some(fit, pieces.names, start, stop)
-    return cluster_information(fit, pieces.between(start, stop))
+    if isinstance(pieces, Pieces | Boards):
+        return cluster_information(fit, pieces.between(start, stop))
+    if len(pieces.information) or not is_controlled(fit):
+        return pieces.information[start:stop]
+    from evenhand.ranking.row_sums import sum_some
+
+    return sum_some(fit, pieces.names, start, stop)
 
 
 def walk_information(fit: Fit, pieces: Pieces | Boards | RowSums) -> Iterator[tuple[int, Array]]:
     """Go through the (g, p, p) information of some clusters at a time, with the first of them."""
-    most = DENSE if isinstance(pieces, RowSums) else BLOCK  # rows are gone through each time
+    most = BLOCK if isinstance(pieces, Pieces | Boards) else DENSE  # rows are read each time
     step = max(1, most // len(fit.raw_vcov) ** 2)
     for start in range(0, pieces.size, step):
         yield start, sum_information(fit, pieces, start, min(start + step, pieces.size))
@@ -255,16 +264,29 @@ def _say_alone(factor: Factor, alone: list[int]) -> str:
 
 def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     """Return the (p, p) covariance by cells of two ways, judge × item, CR0 (INFERENCE B3)."""
-    if isinstance(fit, ControlledFit):
+    if is_controlled(fit):
+        from evenhand.ranking.row_sums import sum_rows
+
         scores = sum_rows(fit, names, information=False).scores
         return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
     one, other = (tally.factor(name) for name in names)
     cells, size = one.codes.astype(np.int64) * other.size + other.codes, one.size * other.size
-    if size * len(fit.raw_vcov) > DENSE:
+    if size > len(cells):  # most judges see few of the items
         _, cells = np.unique(cells, return_inverse=True)
         size = int(cells.max()) + 1
-    pieces = take_apart(fit, tally, cells, size)
     if size * len(fit.raw_vcov) > DENSE:
+        pieces = take_apart(fit, tally, cells, size)
         return np.asarray(fit.raw_vcov @ sparse_meat(fit, pieces) @ fit.raw_vcov)
-    scores = cluster_scores(fit, pieces)
+    scores = np.zeros((size, len(fit.raw_vcov)))
+    for start in range(0, len(cells), BLOCK):  # of ten million entries the slopes fill a gigabyte
+        rows = slice(start, start + BLOCK)
+        pieces = take_apart(fit, _take_entries(tally, rows), cells[rows], size)
+        scores += cluster_scores(fit, pieces)
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
+
+
+def _take_entries(tally: Tally, rows: slice) -> Tally:
+    """Return some entries of a tally, whatever they are told apart by."""
+    counts = {name: getattr(tally, name)[rows] for name in ("wins", "ties", "losses")}
+    left, right = tally.left[rows], tally.right[rows]
+    return Tally(tally.systems, left, right, **counts)

@@ -23,12 +23,21 @@ from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownO
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.judge_cap import choose_weights
+from evenhand.judgments.levels import Levels
 from evenhand.judgments.mix import Mix
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
 from evenhand.preference.bradley_terry import BradleyTerry, Ties
+from evenhand.ranking.clustering import Clustering
+from evenhand.ranking.evidence import Evidence
+from evenhand.ranking.ordering import order_systems
+from evenhand.ranking.position_bias import share_of_both_orders
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.sensitivity_result import ASKED, DEFAULT, Choice, Sensitivity
+from evenhand.ranking.settings import Settings
+from evenhand.screening.card import Screening
 from evenhand.screening.screen import screen_judges
 
 TIES: Final[Mapping[Ties, str]] = {
@@ -43,6 +52,9 @@ CLUSTERED: Final = {
     "judge+item": "clustered by judge and item",
     "judgment": "votes taken for independent",
 }
+UNASKED: Final = (
+    "which pairs each choice decides was not asked, nor what clusters change: they change no order"
+)
 Run = Callable[..., Ranking | GroupedRankings]
 Offer = tuple[str, Callable[[], Ranking | GroupedRankings]]
 
@@ -56,6 +68,9 @@ def vary_choices(
     judge_cap: str | None = None,
     level: float = 0.95,
     seed: int = SEED,
+    board: Ranking | None = None,
+    decide: bool = True,
+    screening: Screening | None = None,
 ) -> Sensitivity:
     """Rank under each reasonable choice and see which conclusions survive all of them.
 
@@ -68,6 +83,11 @@ def vary_choices(
         judge_cap: "median" or None, as in `rank`.
         level: of rank sets under each choice (proportion).
         seed: of rank sets.
+        board: the ranking that was asked for, where it is known: it is then not made again.
+        decide: whether each choice also says which pairs it decides, which takes nearly all of
+            the time. Without, there are orders alone, and no choice of what hangs together, which
+            changes none.
+        screening: which judges are to be doubted, where it is known.
 
     Raises:
         UnknownOption: several tasks, or settings that do not fit.
@@ -85,21 +105,62 @@ def vary_choices(
         raise UnknownOption("choices are varied on one board: choose a task")
     spec = model or BradleyTerry()
     weights: dict[str, Any] = {"mix": mix, "judge_cap": judge_cap}
-    ranked = partial(rank, model=spec, cluster=cluster, level=level, seed=seed, **weights)
-    run = partial(ranked, table)
-    asked = _only(run())
+    how = rank if decide else order_alone
+    ranked = partial(how, model=spec, cluster=cluster, level=level, seed=seed, **weights)
+    run = partial(ranked, table, **({} if decide else {"counted": table.tally()}))
+    asked = board or _only(run())
     notes = [*say_left_out(data, table)]
     offers = [
         *_offer_ties(asked, spec, run),
-        *_offer_clusters(asked, table, run),
+        *(_offer_clusters(asked, table, run) if decide else ()),
         *_offer_order(table, spec, run, notes),
         *_offer_loads(table, weights, run, notes),
-        *_offer_judges(data, table, ranked, notes),
+        *_offer_judges(screening or data, table, ranked, notes),
     ]
     usual = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
     first = _describe(DEFAULT if usual else ASKED, asked)
     choices = [first, *(_try(name, make) for name, make in offers)]
-    return Sensitivity(tuple(choices), level, tuple(notes), asked.signature)
+    notes += [] if decide else [UNASKED]
+    return Sensitivity(tuple(choices), level, tuple(notes), asked.signature, decide)
+
+
+def order_alone(
+    table: Comparisons,
+    *,
+    model: BradleyTerry,
+    cluster: str | None,
+    level: float,
+    seed: int,
+    mix: Mix | None = None,
+    judge_cap: str | None = None,
+    counted: Tally | None = None,
+) -> Ranking:
+    """Rank without intervals: who is ahead of whom, by the model alone.
+
+    Args:
+        table: comparisons of one task.
+        model: settings of the log-linear model.
+        cluster: as in `rank`; it changes no order.
+        level: stands in the ranking.
+        seed: likewise.
+        mix: as in `rank`.
+        judge_cap: as in `rank`.
+        counted: the counts, where they are known and nothing is weighed.
+
+    Raises:
+        NotIdentified: the data determine no worths.
+        UnknownOption: a setting that does not fit.
+
+    """
+    if model.controls:
+        raise UnknownOption("under controls orders are not asked alone: let each choice decide")
+    weighing = choose_weights(mix, judge_cap)
+    weighed = table if weighing is None else weighing.weigh(table)
+    settings = Settings(model, "rank-sets", cluster, level, seed, None, weighed.mix)
+    tally = weighed.tally() if counted is None or weighing is not None else counted
+    evidence, levels = Evidence.of(tally), Levels({})
+    fit = model.fit(evidence.whole)
+    return order_systems(fit, evidence, levels, (Clustering(()), None), settings)
 
 
 def _only(found: Ranking | GroupedRankings) -> Ranking:
@@ -129,10 +190,15 @@ def _offer_order(
     other = partial(run, model=replace(spec, order_effect=not spec.order_effect))
     if spec.order_effect:
         yield "no advantage of the first output", other
-    elif table.positions_known and table.rankings is None:
-        yield "advantage of the first output", other
+    elif not table.positions_known:
+        notes.append("which output was shown first is not known: no advantage of the first")
+    elif not share_of_both_orders(table.tally()):
+        notes.append(
+            "every pair of systems was always shown in one order, so that no advantage of the first"
+            " output can be told"
+        )
     else:
-        notes.append("who was shown first is not known: no order effect")
+        yield "advantage of the first output", other
 
 
 def _offer_loads(
@@ -153,7 +219,7 @@ def _offer_loads(
 
 
 def _offer_judges(
-    data: Comparisons | Rankings, table: Comparisons, ranked: Run, notes: list[str]
+    data: Comparisons | Rankings | Screening, table: Comparisons, ranked: Run, notes: list[str]
 ) -> Iterator[Offer]:
     if not table.has("judge"):
         return
@@ -163,10 +229,10 @@ def _offer_judges(
         yield name, partial(ranked, table.without(judges=flagged))
 
 
-def _find_flagged(data: Comparisons | Rankings, notes: list[str]) -> Sequence[str]:
+def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) -> Sequence[str]:
     """Return the judges who are to be doubted, or note why nobody is."""
     try:
-        found = screen_judges(data)
+        found = data if isinstance(data, Screening) else screen_judges(data)
     except (NotIdentified, UnknownOption) as refusal:
         notes.append(f"no judge is left out: {refusal}")
         return ()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from evenhand.errors import listing
+from evenhand.judgments.notebook import InNotebooks
 
 NAMED: Final = 5
 """Most conclusions that are named in a sentence."""
@@ -83,7 +84,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(InNotebooks):
     """The default ranking beside those by other reasonable choices.
 
     Attributes:
@@ -91,13 +92,17 @@ class Sensitivity:
         level: of rank sets under each (proportion).
         notes: choices that the data do not offer, and why.
         signature: of the default.
+        decides: whether choices also say which pairs they decide; else there are orders alone.
 
     """
+
+    TABLE: ClassVar = "conclusions"
 
     choices: tuple[Choice, ...]
     level: float
     notes: tuple[str, ...]
     signature: str
+    decides: bool = True
 
     @property
     def ranked(self) -> tuple[Choice, ...]:
@@ -153,6 +158,8 @@ class Sensitivity:
     @property
     def says(self) -> tuple[str, ...]:
         """The finding in sentences."""
+        if not self.decides:
+            return (self._say_leader(),)
         default = [one for one in self.conclusions if one.by_default]
         lost = [one for one in default if not one.survives]
         several = f"all {len(self.ranked)} rankings" if len(self.ranked) > 1 else ONLY
@@ -188,6 +195,7 @@ class Sensitivity:
             "choices": [asdict(one) for one in self.choices],
             "conclusions": [{**asdict(one), "survives": one.survives} for one in self.conclusions],
             "leaders": list(self.leaders),
+            "decides": self.decides,
             "level": self.level,
             "says": list(self.says),
             "notes": list(self.notes),

@@ -36,7 +36,8 @@ def _say_leader(ranking: Ranking) -> str:
     if ranking.rank_lower is None or ranking.rank_upper is None:
         return f"{best} leads by its estimate; too many systems for intervals of all"
     if ranking.rank_upper[0] == 1:
-        return f"{best} is the best: better than {'each of ' * (others > 1)}the other {others}"
+        whom = f"each of the other {others}" if others > 1 else ranking.systems[1]
+        return f"{best} is the best: better than {whom}"
     first = np.flatnonzero(ranking.rank_lower == 1).tolist()
     if len(first) == 1:
         return f"{best} is the best, since no other can be{_say_beside(ranking)}"

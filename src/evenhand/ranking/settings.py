@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from evenhand.errors import UnknownOption, require_option
-from evenhand.judgments.mixing import Mixed
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.models import name_settings
+
+if TYPE_CHECKING:
+    from evenhand.judgments.mixing import Mixed
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
 POSTERIOR: Final = "posterior"
@@ -49,6 +51,7 @@ class Settings:
         seed: of everything random.
         progress: called with steps done and to do.
         mix: the stated mix that weights make, or None.
+        start: an earlier fit or ranking to start from, or None.
 
     """
 
@@ -59,6 +62,7 @@ class Settings:
     seed: int
     progress: Progress | None
     mix: Mixed | None = None
+    start: Any = None
 
     @property
     def name(self) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from evenhand.judgments.levels import Levels
-from evenhand.judgments.row_digest import digest_rows
 from evenhand.judgments.signature import exactly, write_signature
 from evenhand.judgments.tally import Tally
-from evenhand.preference.controls.fit import ControlledFit
+from evenhand.preference.controls.presence import is_controlled
 from evenhand.preference.fit import Fit
 from evenhand.preference.models import Fitted
 from evenhand.ranking.evidence import Evidence
@@ -48,8 +47,9 @@ def _sign_clusters(evidence: Evidence, settings: Settings | ModelSettings) -> It
         yield f"cluster {settings.cluster}"
     if evidence.tallies:
         digest = sha256()
-        for name, tally in sorted(evidence.tallies.items()):
-            digest.update(f"{name}\x1f{tally.digest_by((name,))}\x1e".encode())
+        for name in sorted(evidence.tallies):
+            counted = evidence.alone(name).digest_by((name,))
+            digest.update(f"{name}\x1f{counted}\x1e".encode())
         yield f"clusters sha256 {digest.hexdigest()[:12]}"
 
 
@@ -87,8 +87,10 @@ def sign_data(fit: Fit, tally: Tally) -> list[str]:
 
     """
     covariates = sign_covariates(tally, fit.model.covariates, fit.model.system_covariates)
-    if not isinstance(fit, ControlledFit):
+    if not is_controlled(fit):
         return covariates
+    from evenhand.judgments.row_digest import digest_rows
+
     return [*covariates, f"controls sha256 {digest_rows(fit.rows)[:12]}"]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from evenhand.errors import (
     InvalidJudgments,
@@ -26,6 +26,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out, take_pairs
 from evenhand.judgments.groups import choose_groups, tally_groups
 from evenhand.judgments.levels import count_levels
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
@@ -45,7 +46,7 @@ MANY: Final = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PreferenceTests:
+class PreferenceTests(InNotebooks):
     """The tests of one set of judgments.
 
     Attributes:
@@ -60,6 +61,8 @@ class PreferenceTests:
             are not independent.
 
     """
+
+    TABLE: ClassVar = "pairs"
 
     tally: Tally
     pairs: PairTests

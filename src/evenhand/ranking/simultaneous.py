@@ -190,8 +190,10 @@ def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> 
     if np.isfinite(df):
         drawn /= np.sqrt(rng.chisquare(df, (REPLICATES, 1)) / df)
     kept = root @ root.T
-    apart = absolute_t(drawn[:, pairs[0]] - drawn[:, pairs[1]], pair_variance(kept)[pairs])
-    return apart.astype(np.float32), absolute_t(drawn, np.maximum(np.diag(kept), 0.0))
+    by_system = drawn.T.copy()
+    apart = by_system[pairs[0]] - by_system[pairs[1]]
+    of_pairs = absolute_t(apart, pair_variance(kept)[pairs][:, None]).astype(np.float32)
+    return of_pairs.T, absolute_t(drawn, np.maximum(np.diag(kept), 0.0))
 
 
 def decide_pairs(
@@ -205,7 +207,7 @@ def decide_pairs(
     for system in range(len(alone)):
         own = np.flatnonzero((first == system) | (second == system))
         chosen = np.zeros(len(first), dtype=np.bool_)
-        chosen[own], _ = step_down(sizes[own], [draws[:, own] for draws in worlds], level)
+        chosen[own], _ = step_down(sizes[own], [draws.T[own].T for draws in worlds], level)
         alone[system] = family.square(chosen)[system]
     return _make_sets(family, spread, (together, alone, critical), REPLICATES)
 

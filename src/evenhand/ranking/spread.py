@@ -95,7 +95,7 @@ def _try_way(fit: Fit, evidence: Evidence, name: str, asked: str | None) -> Way:
             default on too few.
 
     """
-    way = leave_each_out(fit, evidence.tallies[name], name)
+    way = leave_each_out(fit, evidence.alone(name), name)
     linked = way.resting < 0
     if not np.triu(linked, 1).any():
         codes = np.unique(way.resting[~linked]).tolist()

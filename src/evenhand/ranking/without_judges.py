@@ -87,12 +87,13 @@ def _count_own(table: Comparisons, judge: str) -> float:
     return table.where(nw.col("judge") == judge).count_judgments()
 
 
-def describe_change(before: Ranking, after: Ranking) -> str:
+def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> str:
     """Say in a sentence which systems change places, and how many pairs are decided.
 
     Args:
         before: the ranking by all judges.
         after: the ranking without some.
+        whom: who was left out.
 
     """
     lost = [system for system in before.systems if system not in after.systems]
@@ -105,7 +106,7 @@ def describe_change(before: Ranking, after: Ranking) -> str:
     if then is not None and now is not None:
         verb = "is" if now == 1 else "are"
         decided = f"{now} of {pairs} pairs {verb} decided"
-        decided += " as before" if then == now else f" ({then} with the judge)"
+        decided += " as before" if then == now else f" ({then} with {whom})"
     if not turned and not lost and then == now:
         return "nothing changes: all systems keep their places" + (
             f", and {decided}" * bool(decided)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, suggest
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.rating.baselines import MethodError, say_better
 from evenhand.rating.choice import Choice
 from evenhand.rating.matrix import RatingMatrix
@@ -66,7 +67,7 @@ class GroupWidth:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Completion:
+class Completion(InNotebooks):
     """A fit of `NuclearNorm`.
 
     Attributes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.rating.baselines import ADDITIVE, COMPLETION
 from evenhand.rating.masks import COMMON, SPREAD, Design
 
@@ -77,7 +78,7 @@ class DecisionPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCurve:
+class DecisionCurve(InNotebooks):
     """Decisions against the share of ratings that are seen.
 
     Attributes:

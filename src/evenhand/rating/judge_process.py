@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, end, listing, suggest
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.numerics.gaussian_process import Posterior
@@ -68,7 +69,7 @@ class Learned:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgeProcess:
+class JudgeProcess(InNotebooks):
     """A fit of `MultiTaskGP`.
 
     Attributes:

@@ -71,6 +71,10 @@ _TOO_LARGE: Final = (
     "variances are moment estimates (Henderson's first method), without intervals: judges, systems"
     " and items are too many for restricted likelihood; take one task, or a part of the items"
 )
+_QUICK: Final = (
+    "variances are moment estimates (Henderson's first method), without intervals and tests, which"
+    " take longer"
+)
 _FIXED: Final = "systems are fixed: their variance is that of these systems' means, less error"
 
 
@@ -123,6 +127,7 @@ def estimate_rating_components(
     systems: Systems = "random",
     level: float = 0.95,
     intervals: bool = True,
+    quick: bool = False,
 ) -> RatingComponents:
     """Take the variance of ratings apart.
 
@@ -131,6 +136,8 @@ def estimate_rating_components(
         systems: random, a sample of systems; fixed, these systems only.
         level: of the intervals.
         intervals: False leaves them out, which takes most of the time; tests stay.
+        quick: whether moment estimates will do, which take a hundredth of the time; they come
+            without intervals and tests, and systems are random.
 
     Raises:
         NotIdentified: no source has two levels that could be told from chance.
@@ -147,14 +154,14 @@ def estimate_rating_components(
         found, spread = _Found(known.terms, variances, (), "REML", (_CONSTANT,)), 0.0
     else:
         fixed = system if systems == "fixed" and system in known.terms else None
+        score, terms = (rows.score - mean) / spread, known.terms
         with one_blas_thread():
-            found = _estimate(
-                (rows.score - mean) / spread, known.terms, fixed, level if intervals else None
-            )
-    components = [
-        replace(one, carries=known.carries.get(one.name, ()))
-        for one in _list_components(found, spread, system)
-    ]
+            if quick:
+                found = _fall_back(score, terms, estimate_moments(score, terms), _QUICK)
+            else:
+                found = _estimate(score, terms, fixed, level if intervals else None)
+    listed = _list_components(found, spread, system)
+    components = [replace(one, carries=known.carries.get(one.name, ())) for one in listed]
     rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
     sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
     return RatingComponents(tuple(components), found.method, sharing, known.reasons, found.notes)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+from evenhand.judgments.notebook import InNotebooks
 
 CLASSES: Final = ("honest", "careless", "reversed")
 """What a judge can be, as a whole: answers follow the others', nothing, or the contrary."""
@@ -93,7 +95,7 @@ class Card:
 
 
 @dataclass(frozen=True, repr=False)
-class Screening:
+class Screening(InNotebooks):
     """What was found about the judges of one campaign.
 
     Attributes:
@@ -109,6 +111,8 @@ class Screening:
         parameters: of the mixture, by name: share of honest judges, mean slope, spread.
 
     """
+
+    TABLE: ClassVar = "cards"
 
     cards: tuple[Card, ...]
     level: float

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.errors import InvalidJudgments
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.screening.easy_items import EasyCount
 from evenhand.screening.outliers import Outliers
 from evenhand.screening.profiles import JudgeProfile
@@ -83,7 +84,7 @@ class Revision:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis:
+class Diagnosis(InNotebooks):
     """Are the judges any good, by the methods of Hamon, Mostefa & Arranz (2007).
 
     Attributes:

@@ -147,8 +147,8 @@ class Mixture:
     def abstention(self) -> str | None:
         """Say why nobody may be called careless or reversed here; None where it can be told."""
         if len(self.slopes) < FEWEST:
-            few = len(self.slopes)
-            return f"{few} judges are too few to say what is usual: {FEWEST} are needed"
+            few = f"{len(self.slopes)} {'judge is' if len(self.slopes) == 1 else 'judges are'}"
+            return f"{few} too few to say what is usual: {FEWEST} are needed"
         _, lower, upper = pool_slopes(self.slopes, self.errors)
         if lower <= 0:
             return (
@@ -168,8 +168,8 @@ class Mixture:
         if self.separation() < APART or apart.sum() < FEWEST:
             return (
                 "honest and careless judges cannot be told apart here: for the median judge they"
-                f" lie {self.separation():.1f} standard deviations apart, and {apart.sum()} judges"
-                f" are {APART:.0f} or more apart, where {FEWEST} are needed; more judgments per"
+                f" lie {self.separation():.1f} standard deviations apart, and {apart.sum()}"
+                f" of the judges {APART:.0f} or more, where {FEWEST} are needed; more judgments per"
                 " judge, or outputs that several judges share, would help"
             )
         return None

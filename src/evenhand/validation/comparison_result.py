@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption, require_option
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.votes import Votes
 from evenhand.numerics.cluster_intervals import Clusters, Estimate, leave_out
 from evenhand.validation.clusters import count_effective, find_clusters
@@ -62,7 +63,7 @@ class HeldOutScore:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelComparison:
+class ModelComparison(InNotebooks):
     """Models compared by cross-validation: every vote is predicted once (per repeat), unseen.
 
     Attributes:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, listing, require_option
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.votes import Votes
 from evenhand.numerics.cluster_intervals import Clusters, Estimate, bound, leave_out
 from evenhand.validation.clusters import count_effective, find_clusters
@@ -22,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningCurves:
+class LearningCurves(InNotebooks):
     """Perplexity on held-out votes by training size (Hopkins & May 2013, figures 2 to 5).
 
     A curve is the mean over trials and tasks, each task counting the same. Intervals are for other

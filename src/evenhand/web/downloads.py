@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from evenhand.web.pass_rows import list_pass
+from evenhand.web.store.readable import Readable
 from evenhand.web.store.store import Store
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
@@ -30,13 +31,13 @@ FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """How a cell begins that a spreadsheet runs."""
 
 
-def list_tables(store: Store) -> list[str]:
+def list_tables(store: Readable) -> list[str]:
     """Return the tables that a campaign fills."""
     filled = {task.table for task in store.campaign.tasks}
     return [one for one in TABLES if one in filled]
 
 
-def list_downloads(store: Store) -> list[str]:
+def list_downloads(store: Readable) -> list[str]:
     """Return the names of our tables, as files."""
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
     return [f"{one}.csv" for one in (*list_tables(store), *([SPANS] if marks else []))]

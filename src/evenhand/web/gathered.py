@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from evenhand.web.activity import Activity, Seen, see, sum_up
 from evenhand.web.downloads import list_tables
+from evenhand.web.store.readable import Readable
 from evenhand.web.store.reading import read_persons
 from evenhand.web.store.record import Record
 from evenhand.web.store.standing import fetch_records, list_standing
-from evenhand.web.store.store import Store
 
 Row = dict[str, Any]
 UNREAD: Final = ("ticket",)
@@ -32,7 +32,7 @@ class Gathered:
 
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Readable) -> None:
         """Read nothing yet."""
         self.store = store
         self._rows: dict[int, tuple[str, tuple[Row, ...]]] = {}

@@ -119,6 +119,20 @@ def read_links(path: Path) -> Tokens:
     }
 
 
+def find_admin_link(path: Path) -> str:
+    """Return the organiser's link of a file of links.
+
+    Raises:
+        CampaignError: it holds none.
+
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        links = [row["link"] for row in csv.DictReader(file) if row.get("role") == "admin"]
+    if not links or not links[0]:
+        raise CampaignError(f"'{path}' holds no link of the organiser's")
+    return links[0]
+
+
 def _is_good(store: Store, role: str, token: str) -> bool:
     try:
         return store.identify(token).role == role

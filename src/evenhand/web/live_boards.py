@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from evenhand.web.store.board_count import AT_ONCE, BoardCount, list_boards
 from evenhand.web.store.kept_boards import KeptBoard, has_deletion, keep_boards, read_after
 from evenhand.web.store.line import Line
+from evenhand.web.store.readable import Readable
 from evenhand.web.store.refusals import NotStored
 from evenhand.web.store.store import Store
 
@@ -53,7 +54,7 @@ class LiveBoards:
 
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Readable) -> None:
         """Read nothing yet."""
         self.store = store
         self._lock = threading.Lock()
@@ -190,7 +191,7 @@ class LiveBoards:
 
     def _keep(self, made: Mapping[str, KeptBoard]) -> None:
         """Keep boards; where the disk takes nothing, look all the same and try again later."""
-        if not made:
+        if not made or not isinstance(self.store, Store):
             return
         try:
             self.store.do(lambda desk: keep_boards(desk, made))
@@ -198,5 +199,6 @@ class LiveBoards:
             self._decided = -1
 
     def _write(self, count: BoardCount) -> Mapping[str, KeptBoard]:
+        """Return boards as they are kept; none where whoever looks may only read."""
         self._kept = count.record
-        return count.write()
+        return count.write() if isinstance(self.store, Store) else {}

@@ -23,7 +23,7 @@ from evenhand.web.findings import NOTHING, Findings, find, find_fault
 from evenhand.web.gathered import Gathered
 from evenhand.web.live_boards import TURN, BoardLook, LiveBoards
 from evenhand.web.store.board_count import AT_ONCE, list_boards
-from evenhand.web.store.store import Store
+from evenhand.web.store.readable import Readable
 
 QUICK: Final = 1.0
 """Seconds for which a look may keep whoever asks waiting, but for the first one."""
@@ -81,7 +81,7 @@ class Looks:
 
     def __init__(
         self,
-        store: Store,
+        store: Readable,
         *,
         rest: float = REST,
         clock: Callable[[], float] = time.monotonic,

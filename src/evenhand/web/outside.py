@@ -107,7 +107,7 @@ def make_file(store: Store, name: str, kind: str) -> tuple[str, bytes]:
 
     """
     from evenhand.formats import read, write
-    from evenhand.report.file_names import name_files
+    from evenhand.report.figures.file_names import name_files
 
     campaign = store.campaign
     offers = {(one.task, one.program.name): one for one in list_offers(campaign)}

@@ -10,8 +10,8 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from evenhand.web.downloads import list_downloads
+from evenhand.web.store.readable import Readable
 from evenhand.web.store.schema import log
-from evenhand.web.store.store import Store
 
 LATELY: Final = 200
 """Judgments from which the pace is taken."""
@@ -24,7 +24,7 @@ FARTHEST: Final = 3_650 * DAY
 """No day is named that is farther away."""
 
 
-def overlook(store: Store) -> dict[str, Any]:
+def overlook(store: Readable) -> dict[str, Any]:
     """Return what the organiser's page shows."""
     judges = store.judges()
     seats = {one.seat: one for one in judges}
@@ -46,7 +46,7 @@ def overlook(store: Store) -> dict[str, Any]:
     }
 
 
-def read_pace(store: Store, judges: Collection[str] | None = None) -> float | None:
+def read_pace(store: Readable, judges: Collection[str] | None = None) -> float | None:
     """Return judgments per second of late, breaks included; None where there are too few.
 
     Args:

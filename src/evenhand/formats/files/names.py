@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 from glob import escape, glob, has_magic
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing
+from evenhand.formats.addresses import is_address, show_address
 
 ALIKE: Final = 0.8
 """How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv."""
-_URL: Final = re.compile(r"(https?|ftp|s3|gs|hf|file):/", re.IGNORECASE)
+_URL: Final = re.compile(r"(https?|ftp|hf|file):/", re.IGNORECASE)
 
 
 def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -30,9 +32,17 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
         raise UnknownOption("no file was given: name at least one")
     for name in named:
         if _URL.match(str(name)):
-            raise UnknownFormat(f"'{name}' is a web address: URLs are not read, download the file")
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is a web address: URLs are not read, download the"
+                " file"
+            )
+        if is_address(str(name)):
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is the URL of a table: name it alone, without files"
+                " or a cache"
+            )
     paths = [path for name in named for path in _expand(Path(name).expanduser())]
-    twice = sorted({str(path) for path in paths if paths.count(path) > 1})
+    twice = sorted({str(path) for path, n in Counter(paths).items() if n > 1})
     if twice:
         raise UnknownOption(f"{listing(twice)} is given twice: its judgments would count twice")
     for path in paths:
@@ -56,7 +66,13 @@ def duckdb_name(path: Path) -> str:
 
 
 def _expand(path: Path) -> list[Path]:
-    """Return the files of a pattern, sorted; a name without a pattern stands for itself."""
+    """Return the files of a pattern, sorted; a name without a pattern stands for itself.
+
+    A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
+    are those of other programs.
+    """
+    if path.is_dir():
+        return _parts_of(path) or [path]
     if not has_magic(str(path)) or path.exists():
         return [path]
     found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
@@ -66,13 +82,25 @@ def _expand(path: Path) -> list[Path]:
     return files
 
 
+def _parts_of(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and below, sorted."""
+    found = [one for one in folder.rglob("*.parquet") if one.is_file()]
+    hidden = ("_", ".")
+    return sorted(
+        one
+        for one in found
+        if not any(part.startswith(hidden) for part in one.relative_to(folder).parts)
+    )
+
+
 def _refuse_absent(path: Path) -> None:
     try:
         if path.is_file():
             return
         if path.is_dir():
             raise UnknownFormat(
-                f"'{path}' is a folder: name a file in it, or a pattern such as '{path / '*.csv'}'"
+                f"'{path}' is a folder without Parquet files: name a file in it, or a pattern such"
+                f" as '{path / '*.csv'}'"
             )
         if path.exists():
             raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")

@@ -21,6 +21,7 @@ from evenhand.formats.files.parquet import open_parquet
 from evenhand.formats.files.shapes import open_shaped, tell_shape
 from evenhand.formats.files.wrapped import is_wrapped, open_wrapped
 from evenhand.formats.table import Table
+from evenhand.judgments.engine import quote
 from evenhand.judgments.refusals import explain
 
 
@@ -31,6 +32,11 @@ def connect() -> duckdb.DuckDBPyConnection:
     costs as much as half a GROUP BY.
     """
     return _engine().cursor()
+
+
+def limit_memory(most: str) -> None:
+    """Let the engine take so much memory, such as "4GB"; what is more goes to disk."""
+    _engine().execute(f"set memory_limit = {quote(most)}")
 
 
 @cache
@@ -48,8 +54,13 @@ def _engine() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config=config)
 
 
-def open_files(source: str | Path | Sequence[str | Path]) -> Table:
+def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet.
+
+    Args:
+        source: a file, a pattern, a folder of Parquet files, or a list of them.
+        among: whether it is one among several files, so that folders named like `task=fr-en` say
+            something.
 
     Raises:
         UnknownFormat: a file that is not there, empty, damaged, foreign, or unlike the others.
@@ -62,17 +73,17 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
     _refuse_mixture(heads)
     name = name_files(paths)
     try:
-        relation, found = _open(connection, heads)
+        relation, found = _open(connection, heads, among=among)
     except duckdb.Error as error:
         raise explain(error, name) from None
     return Table(nw.from_native(relation), name, connection, found, tuple(paths))
 
 
 def _open(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], *, among: bool
 ) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str]]:
     if heads[0].kind == "parquet":
-        return open_parquet(connection, heads), {}
+        return open_parquet(connection, heads, folders=among or len(heads) > 1), {}
     if len(heads) == 1 and is_wrapped(heads[0]):
         return open_wrapped(connection, heads[0]), {}
     if heads[0].kind == "json":

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def open_parquet(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], *, folders: bool
 ) -> duckdb.DuckDBPyRelation:
     """Return a relation over Parquet files.
 
-    Folders named like `task=fr-en` become columns where several files are read.
+    Folders named like `task=fr-en` become columns where `folders` says so: several files are read.
 
     Raises:
         InvalidJudgments: no rows.
@@ -31,7 +31,7 @@ def open_parquet(
     ).fetchone()
     if counted is None or not counted[0]:
         raise InvalidJudgments(f"{name_files([h.path for h in heads])} holds columns but no rows")
-    hive = "true" if len(heads) > 1 else "false"
+    hive = "true" if folders else "false"
     return connection.sql(
         f"select * from read_parquet({files}, binary_as_string = true, hive_types_autocast = false,"
         f" hive_partitioning = {hive})"

@@ -18,7 +18,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.formats.numbers import read_number
 from evenhand.formats.table import Table
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import Frame
+from evenhand.judgments.engine import Frame, is_finite
 from evenhand.judgments.row_reading import code_rows
 from evenhand.judgments.source import find_rows, name_rows
 from evenhand.judgments.streaming import CodedRows
@@ -270,7 +270,7 @@ def _difference(table: Table, control: Control, at: int) -> nw.Expr:
 def _say_missing(data: Comparisons, control: Control, column: str) -> str:
     """Name the rows whose value is missing or infinite."""
     value = nw.col(column)
-    none = value.is_null() | ~value.is_finite()
+    none = value.is_null() | ~is_finite(data.frame, column)
     if data.has("weight"):
         none = none & (nw.col("weight") > 0)
     rows = find_rows(data.frame, none)

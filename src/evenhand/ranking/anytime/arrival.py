@@ -56,6 +56,7 @@ class Arrival:
         order: what they are ordered by: a column, or "rows".
         sides_known: whether left really stood first.
         notes: what must be said of order and choice.
+        span: the first and the last moment; None where there is no vote, or rows tell the order.
 
     """
 
@@ -64,6 +65,7 @@ class Arrival:
     order: str
     sides_known: bool
     notes: tuple[str, ...]
+    span: tuple[float, float] | None = None
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
@@ -97,7 +99,10 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         )
     known = votes.positions_known
     told = [note.replace(f"shown_at={by}", f"order={by}") for note in votes.notes]
-    return Arrival(_write(votes, rows), votes.systems, by, known, (*told, *notes))
+    span = None
+    if timed and votes.moment is not None and votes.size:
+        span = (float(votes.moment.min()), float(votes.moment.max()))
+    return Arrival(_write(votes, rows), votes.systems, by, known, (*told, *notes), span)
 
 
 def _read_votes(data: Comparisons, order: str | None) -> Votes:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
+from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.signature import write_signature
 from evenhand.ranking.anytime.claims import SHARE, Claim
 from evenhand.ranking.anytime.confirmation import Confirmation
@@ -59,7 +60,7 @@ class Standing:
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class Board(InNotebooks):
     """What is decided and who leads now.
 
     Attributes:
@@ -78,6 +79,8 @@ class Board:
         digest: SHA-256 of the votes in their order.
 
     """
+
+    TABLE: ClassVar = "systems"
 
     standings: tuple[Standing, ...]
     decided: tuple[Claim, ...]

@@ -40,6 +40,7 @@ def estimate_components(
     systems: Systems = "random",
     method: Method | None = None,
     level: float = LEVEL,
+    quick: bool = False,
 ) -> VarianceComponents:
     """Say how much of what judges said is due to systems, judges, items, tastes and chance.
 
@@ -51,6 +52,7 @@ def estimate_components(
         method: of comparisons: moments, by default; likelihood fits judges' tastes by
             `RandomJudges` as well, at the cost of seconds.
         level: of the intervals.
+        quick: of ratings: whether moment estimates will do, which come without intervals.
 
     Raises:
         NotIdentified: the design tells nothing apart, or worths have no estimate.
@@ -76,12 +78,15 @@ def estimate_components(
     if isinstance(data, Ratings | RatingRows):
         if method is not None:
             raise UnknownOption("ratings have one method, restricted likelihood: leave method out")
-        return _of_ratings(data.rows() if isinstance(data, Ratings) else data, systems, level)
+        rows = data.rows() if isinstance(data, Ratings) else data
+        return _of_ratings(rows, systems, level, quick=quick)
     require_option("method", method or "moments", ("moments", "likelihood"))
     return _of_comparisons(data, likelihood=method == "likelihood", level=level)
 
 
-def _of_ratings(rows: RatingRows, systems: Systems, level: float) -> VarianceComponents:
+def _of_ratings(
+    rows: RatingRows, systems: Systems, level: float, *, quick: bool
+) -> VarianceComponents:
     """Estimate from ratings."""
     kept = rows.targets()
     if not kept.size:
@@ -89,7 +94,7 @@ def _of_ratings(rows: RatingRows, systems: Systems, level: float) -> VarianceCom
     _refuse_several(kept)
     _refuse_nameless(kept)
     scored, repeated = average_repeats(kept)
-    found = estimate_rating_components(scored, systems=systems, level=level)
+    found = estimate_rating_components(scored, systems=systems, level=level, quick=quick)
     judges, items, outputs, who = (
         len(np.unique(one)) for one in (kept.judge, kept.item, kept.output, kept.system)
     )

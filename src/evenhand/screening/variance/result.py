@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evenhand.judgments.components import SYSTEM, Component
+from evenhand.judgments.notebook import InNotebooks
 
 if TYPE_CHECKING:
     from evenhand.screening.variance.plan import Plan
@@ -37,7 +38,7 @@ class Observed:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VarianceComponents:
+class VarianceComponents(InNotebooks):
     """How much of what judges said is due to systems, judges, items, their tastes, and chance.
 
     Attributes:
@@ -58,6 +59,8 @@ class VarianceComponents:
         signature: one line that reproduces it.
 
     """
+
+    TABLE: ClassVar = "components"
 
     kind: str
     unit: str

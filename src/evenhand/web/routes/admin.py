@@ -56,6 +56,20 @@ async def show_findings(request: Request) -> Response:
     return HTMLResponse(site.render("findings.html", told))
 
 
+async def show_board(request: Request) -> Response:
+    """Send what the page shows of now, for programs; nothing where they have seen it."""
+    from evenhand.web.sight import take_sight
+
+    site = site_of(request)
+    await identify(request, "admin")
+    known = request.headers.get("if-none-match", "").strip('"')
+    sight = await run_in_threadpool(take_sight, site.store, site.looks, known)
+    if sight is None:
+        return Response(status_code=304)
+    mark = {"ETag": f'"{sight.mark}"'} if sight.mark else None
+    return Response(msgspec.json.encode(sight), media_type="application/json", headers=mark)
+
+
 async def show_comments(request: Request) -> Response:
     """Send what judges wrote, as a part of the page."""
     site = site_of(request)
@@ -147,6 +161,7 @@ async def send_export(request: Request) -> Response:
 ROUTES: Final = [
     Route("/a/{token}", show_page),
     Route("/a/{token}/findings", show_findings),
+    Route("/a/{token}/board.json", show_board),
     Route("/a/{token}/comments", show_comments),
     Route("/a/{token}/promises", show_promises),
     Route("/a/{token}/do", obey, methods=["POST"]),

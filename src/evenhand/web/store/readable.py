@@ -14,6 +14,7 @@ from evenhand.campaign.campaign import Campaign
 from evenhand.campaign.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web.store import reading
+from evenhand.web.store.clock import Clock
 from evenhand.web.store.line import Line
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.record import Record, read_record
@@ -50,12 +51,13 @@ class Readable:
 
     Attributes:
         engine: the way to it.
+        clock: what time it is.
 
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, clock: Clock | None = None) -> None:
         """Read nothing yet."""
-        self.engine = engine
+        self.engine, self.clock = engine, clock or Clock.start_at(0)
         self._campaign: Campaign | None = None
 
     @property

@@ -50,8 +50,8 @@ class Store(Readable):
 
     def __init__(self, engine: Engine, *, clock: Clock, lease: float = LEASE) -> None:
         """Start the writer; `Store.open` is the way in."""
-        super().__init__(engine)
-        self.clock, self.lease = clock, int(lease * 1000)
+        super().__init__(engine, clock)
+        self.lease = int(lease * 1000)
         self._dealer: Dealer | None = None
         self._pen = Pen(engine)
         self._emptying = Emptying(engine)

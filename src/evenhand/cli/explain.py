@@ -1,0 +1,82 @@
+"""`--explain`: what was pushed to the engine that holds the judgments, and what left it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from evenhand.cli.terminal import plural
+
+if TYPE_CHECKING:
+    from evenhand.judgments.pushed import Fetch
+
+LONGEST: Final = 600
+"""Characters of a query that are shown."""
+WORDS: Final = {
+    "evenhand_count": "their number",
+    "evenhand_squares": "their squares",
+    "evenhand_key": "one whole number of each row",
+    "key": "one whole number of each row",
+}
+"""Columns that are ours, in words."""
+
+
+class _Input(click.Option):
+    heading = "What to read"
+
+
+def _keep_account(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ARG001 - click's signature
+    """Keep account of every query of the verb, and print it on the error stream at its end."""
+    if not value:
+        return
+    from evenhand.judgments.pushed import watch_fetches
+
+    fetches = context.with_resource(watch_fetches())
+    context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
+
+
+explain_option = click.option(
+    "--explain",
+    cls=_Input,
+    is_flag=True,
+    callback=_keep_account,
+    expose_value=False,
+    help="Print the queries that the engine ran, and how much left it.",
+)
+
+
+def write_account(fetches: Sequence[Fetch]) -> str:
+    """Say which queries ran where, and how many rows and columns each brought back."""
+    if not fetches:
+        return "explain  no query was run: the files' own counts were enough"
+    engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
+    rows = sum(one.rows for one in fetches)
+    n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
+    lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected in all"]
+    for number, one in enumerate(fetches, 1):
+        size = f"{plural(one.rows, 'row')} × {plural(len(one.columns), 'column')}"
+        lines.append(f"{number:>7}  {_say(one)}: {size} collected")
+        lines += [f"         {line}" for line in _shorten(one.query)]
+    return "\n".join(lines)
+
+
+def _say(fetch: Fetch) -> str:
+    """Say in words what a query asked for."""
+    ours = [WORDS[name] for name in fetch.columns if name in WORDS]
+    theirs = [re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in WORDS]
+    if "evenhand_count" in fetch.columns:
+        counted = f"rows counted by {', '.join(theirs)}" if theirs else "rows counted"
+        return counted + (" with their squares" if "evenhand_squares" in fetch.columns else "")
+    return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
+
+
+def _shorten(query: str) -> list[str]:
+    """Return a query as a line; a plan, which is many, as its lines."""
+    if not query:
+        return ["in this process, on the frame as it lies in memory"]
+    text = query if query.lstrip()[:6].upper() != "SELECT" else " ".join(query.split())
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return [line for line in text.splitlines() if line.strip()]

@@ -1,0 +1,54 @@
+"""Tables of a DuckDB file: `duckdb://votes.db?table=votes`, opened for reading only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
+from evenhand.formats.addresses import Address
+from evenhand.formats.table import Table
+
+
+def open_table(address: Address) -> Table:
+    """Open a table or view of a DuckDB file; a file with one table needs no name of it.
+
+    Raises:
+        MissingFile: there is no such file.
+        UnknownFormat: it is no DuckDB file, is written to by somebody else, or has no such table.
+
+    """
+    if address.settings or address.user or "path" in address.asked:
+        raise UnknownOption(f"'{address}' says too much: a DuckDB file takes ?table=NAME only")
+    path = Path(f"{address.place}{address.path}").expanduser()
+    if not path.is_file():
+        raise MissingFile(f"there is no DuckDB file '{path}'")
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        relation = connection.table(_choose(connection, address))
+    except duckdb.Error as error:
+        raise UnknownFormat(f"'{address}' cannot be opened: {address.clean(error)}") from None
+    return Table(nw.from_native(relation), str(address), connection)
+
+
+def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
+    """Return the table that is asked for, or the only one."""
+    query = (
+        "select table_schema, table_name from information_schema.tables"
+        " where table_catalog = current_database() order by all"
+    )
+    rows: list[tuple[Any, ...]] = connection.execute(query).fetchall()
+    names = [name if schema == "main" else f"{schema}.{name}" for schema, name in rows]
+    asked = address.asked.get("table")
+    if asked is None and len(names) == 1:
+        return names[0]
+    if asked is None:
+        there = f"it has {listing(names)}" if names else "it has none"
+        raise UnknownOption(f"'{address}' must say which table to read, with ?table=NAME: {there}")
+    if asked.removeprefix("main.") not in names:
+        hint = suggest(asked, names) or (f" It has {listing(names)}" if names else "")
+        raise UnknownFormat(f"'{address}': there is no table '{asked}'{end(hint)}")
+    return asked

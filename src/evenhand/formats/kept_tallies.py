@@ -1,0 +1,191 @@
+"""Tallies of a file, kept in a folder until the file changes.
+
+One entry is one npz file: named arrays as numpy writes them, and "head", a text in JSON as UTF-8
+bytes. No pickle: whatever stands in the folder, reading it runs no code. Of tally number i:
+
+    i.left, i.right               (C,) codes of systems
+    i.wins, i.ties, i.losses      (C,) counts
+    i.squares                     (C, 3) sums of squared importance weights, if there are
+    i.codes.j, i.loads.j          (C,) levels and (levels,) comparisons of its factor number j
+
+Numbers stand in the narrowest type that holds them. The head says what was counted ("key"), what
+was understood ("notes", "tasks"), and of each tally its systems, factors and answers. Entries are
+written beside their place and moved there whole, so that an interrupted run leaves no half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from os import getpid
+from pathlib import Path
+from typing import Any, Final
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption
+from evenhand.judgments.tally import Factor, Tally
+
+FORM: Final = "evenhand tallies 1"
+Array = NDArray[Any]
+Names = tuple[str, ...]
+_UNREADABLE: Final = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OverflowError,
+    NotImplementedError,
+    BadZipFile,
+    zlib.error,
+)
+"""What a damaged file may raise when it is read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What was counted in one file.
+
+    Attributes:
+        tallies: factors → the tally told apart by them; empty where nothing counts.
+        notes: what was understood of the file.
+        tasks: names of its tasks.
+
+    """
+
+    tallies: Mapping[Names, Tally]
+    notes: Names = ()
+    tasks: Names = ()
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of answers."""
+        return next((one.n_judgments for one in self.tallies.values()), 0.0)
+
+
+def place_of(folder: Path, key: Mapping[str, Any]) -> Path:
+    """Return where the tallies of a file are kept that was counted in this way."""
+    return folder / f"tallies-{sha256(_write(key).encode()).hexdigest()[:32]}.npz"
+
+
+def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
+    """Keep tallies.
+
+    Raises:
+        UnknownOption: the folder cannot be written to.
+
+    """
+    arrays: dict[str, Array] = {}
+    heads = [_put(str(i), one, arrays) for i, one in enumerate(counts.tallies.values())]
+    said = {"notes": counts.notes, "tasks": counts.tasks}
+    head = {"form": FORM, "key": key, **said, "tallies": heads}
+    arrays["head"] = np.frombuffer(_write(head).encode(), dtype=np.uint8)
+    unfinished = place.with_name(f"{place.stem}-{getpid()}.part")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with unfinished.open("wb") as file:
+                np.savez(file, **arrays)  # type: ignore[arg-type]
+            unfinished.replace(place)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise UnknownOption(
+            f"tallies cannot be kept in '{place.parent}': {error.strerror or error}; name another"
+            " folder, or count without one"
+        ) from None
+
+
+def read_counts(place: Path, key: Mapping[str, Any]) -> Counts | None:
+    """Read tallies that were kept; None where they are damaged, or not of this file."""
+    try:
+        with place.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            head = json.loads(arrays["head"].tobytes())
+            if head["form"] != FORM or _write(head["key"]) != _write(key):
+                return None
+            found = [_take(str(i), one, arrays) for i, one in enumerate(head["tallies"])]
+    except _UNREADABLE:
+        return None
+    notes, tasks = tuple(map(str, head["notes"])), tuple(map(str, head["tasks"]))
+    return Counts({tuple(one.factors): one for one in found}, notes, tasks)
+
+
+def _write(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _put(name: str, tally: Tally, arrays: dict[str, Array]) -> dict[str, Any]:
+    """Put the arrays of a tally among others; return what is no array."""
+    for part in ("left", "right", "wins", "ties", "losses"):
+        arrays[f"{name}.{part}"] = _narrow(getattr(tally, part))
+    if tally.squares is not None:
+        arrays[f"{name}.squares"] = tally.squares
+    for j, factor in enumerate(tally.factors.values()):
+        arrays[f"{name}.codes.{j}"] = _narrow(factor.codes)
+        arrays[f"{name}.loads.{j}"] = _narrow(factor.loads)
+    return {
+        "systems": tally.systems,
+        "factors": [[own, factor.labels] for own, factor in tally.factors.items()],
+        "n_judgments": tally.n_judgments,
+        "zero_weight": tally.zero_weight,
+        "positions_known": tally.positions_known,
+        "importance": tally.squares is not None,
+    }
+
+
+def _narrow(values: Array) -> Array:
+    """Return numbers in the narrowest type that holds them exactly."""
+    if not len(values) or values.min() < 0 or (values % 1 != 0).any():
+        return values
+    kinds = (np.uint8, np.uint16, np.uint32)
+    return next(
+        (values.astype(kind) for kind in kinds if values.max() <= np.iinfo(kind).max), values
+    )
+
+
+def _take(name: str, head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tally:
+    """Make a tally of its arrays and its part of the head.
+
+    Raises:
+        ValueError: they do not belong together.
+
+    """
+    systems = tuple(head["systems"])
+    left, right = (_codes(arrays[f"{name}.{side}"], len(systems)) for side in ("left", "right"))
+    n, factors = len(left), {}
+    for j, (own, labels) in enumerate(head["factors"]):
+        codes = _codes(arrays[f"{name}.codes.{j}"], len(labels))
+        loads = _numbers(arrays[f"{name}.loads.{j}"], (len(labels),))
+        _check(len(codes) == n)
+        factors[str(own)] = Factor(tuple(labels), codes, loads, len(labels))
+    wins, ties, losses = (
+        _numbers(arrays[f"{name}.{part}"], (n,)) for part in ("wins", "ties", "losses")
+    )
+    _check(len(right) == n)
+    squares = _numbers(arrays[f"{name}.squares"], (n, 3)) if head["importance"] else None
+    judgments, zero = float(head["n_judgments"]), int(head["zero_weight"])
+    known = bool(head["positions_known"])
+    sums = wins, ties, losses
+    return Tally(systems, left, right, *sums, factors, judgments, squares, zero, known)
+
+
+def _codes(values: Array, size: int) -> NDArray[np.int32]:
+    _check(values.ndim == 1 and (not len(values) or 0 <= values.min() <= values.max() < size))
+    return values.astype(np.int32)
+
+
+def _numbers(values: Array, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    _check(values.shape == shape and bool(np.isfinite(values).all()))
+    return values.astype(np.float64)
+
+
+def _check(*fit: bool) -> None:
+    if not all(fit):
+        raise ValueError("the arrays do not belong together")

@@ -1,0 +1,54 @@
+"""Judgments of a file held in memory: whoever asks many questions of them reads the file once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import narwhals as nw
+
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.engine import COUNT, fetch_columns
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.refusals import explain, name_file
+
+if TYPE_CHECKING:
+    import duckdb
+
+Held = TypeVar("Held", bound=Comparisons | Rankings | Ratings)
+MOST: Final = 3_000_000
+"""Rows that are held; more stay where they are."""
+_NAMES: Final = count()
+
+
+def hold_rows(data: Held) -> Held:
+    """Return the same judgments, read from their file once and held by its engine.
+
+    What is not in a file, and a file of very many rows, is returned as it is.
+
+    Raises:
+        InvalidJudgments: the file is damaged; says where.
+
+    """
+    connection, frame = data.source.connection, data.frame
+    if connection is None or not frame.implementation.is_duckdb():
+        return data
+    rows = frame.select(nw.len().alias(COUNT))
+    if int(fetch_columns(rows)[COUNT][0]) > MOST:
+        return data
+    return replace(data, frame=nw.from_native(_copy(connection, frame.to_native())))
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, relation: Any) -> Any:
+    """Copy a relation into a table of its connection."""
+    import duckdb
+
+    name = f"evenhand_held_{next(_NAMES)}"
+    query = cast("duckdb.DuckDBPyRelation", relation).sql_query()
+    try:
+        connection.execute(f"create temp table {name} as {query}")
+    except duckdb.Error as error:
+        raise explain(error, name_file(relation)) from None
+    return connection.table(name)

@@ -1,0 +1,136 @@
+"""How results are shown in notebooks: a table, what they say, the line that reproduces them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, ClassVar, Final
+
+SHOWN: Final = 100
+"""Most rows that are shown; `to_dict` has them all."""
+PLAIN: Final = (str, int, float, type(None))
+"""What a cell can hold, besides lists of text; what else there is, is left to `to_dict`."""
+
+Row = Mapping[str, Any]
+
+
+class InNotebooks:
+    """A result that a notebook shows as a table, with its sentences, notes and signature.
+
+    Attributes:
+        TABLE: where its rows stand in `to_dict`; "" where `records` returns them.
+
+    """
+
+    __slots__ = ()
+    TABLE: ClassVar[str] = ""
+
+    def _repr_html_(self) -> str:
+        return draw_result(self, self.TABLE)
+
+
+def draw_result(result: Any, table: str = "") -> str:
+    """Return a result for a notebook.
+
+    Args:
+        result: has `says`, `notes` and `signature`, as far as it has them, and `to_dict`.
+        table: where its rows stand in `to_dict`; "" where `records` returns them.
+
+    """
+    rows = _take_rows(result.to_dict()[table]) if table else result.records()
+    head, body = tabulate(rows[:SHOWN])
+    more = [f"... and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
+    notes = (f"note: {note}" for note in getattr(result, "notes", ()))
+    signature = getattr(result, "signature", "")
+    return draw_table(head, body, (*more, *_list_says(result), *notes, signature))
+
+
+def draw_table(
+    head: Sequence[str], body: Iterable[Sequence[str]], said: Iterable[str] = (), above: str = ""
+) -> str:
+    """Return a table with what is said below it.
+
+    Args:
+        head: titles of the columns, as text.
+        body: rows of cells, as text.
+        said: lines below; empty ones are left out.
+        above: a line in bold type.
+
+    >>> draw_table(["system"], [["A<B"]], ["A leads"])
+    '<table><tr><th>system</th></tr><tr><td>A&lt;B</td></tr></table><p>A leads</p>'
+    """
+    first = f"<p><strong>{escape(above)}</strong></p>" if above else ""
+    rows = "".join(_cells("td", row) for row in body)
+    table = f"<table>{_cells('th', head)}{rows}</table>" if head else ""
+    below = "<br>".join(escape(line) for line in said if line)
+    return first + table + (f"<p>{below}</p>" if below else "")
+
+
+def draw_groups(by: str, shown: Mapping[str, str], refused: Mapping[str, str]) -> str:
+    """Return results of groups below each other.
+
+    Args:
+        by: what tells the groups apart.
+        shown: group → its result as HTML.
+        refused: group → why it has none.
+
+    """
+    parts = [f"<h4>{escape(by)} {escape(name)}</h4>{html}" for name, html in shown.items()]
+    parts += [
+        f"<h4>{escape(by)} {escape(name)}</h4><p>{escape(why)}</p>" for name, why in refused.items()
+    ]
+    return "".join(parts)
+
+
+def tabulate(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and cells of rows as text; what no cell can hold is left out.
+
+    >>> tabulate([{"system": "A", "log_worth": 0.123456, "better": [1]}])
+    (['system', 'log worth'], [['A', '0.1235']])
+    """
+    keys = [
+        key
+        for key in dict.fromkeys(key for row in rows for key in row)
+        if all(_is_plain(row.get(key)) for row in rows)
+    ]
+    cells = [[write_cell(row.get(key)) for key in keys] for row in rows]
+    return [str(key).replace("_", " ") for key in keys], cells
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a cell can hold a value."""
+    if isinstance(value, list | tuple):
+        return all(isinstance(one, str) for one in value)
+    return isinstance(value, PLAIN)
+
+
+def write_cell(value: Any) -> str:
+    """Write a value; what is not known is empty.
+
+    >>> [write_cell(value) for value in (None, True, 12345, 1234.5, 2.0, "A")]
+    ['', 'yes', '12,345', '1,234', '2', 'A']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ", ".join(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and abs(value) < 1000:
+        return f"{value:.4g}"
+    return f"{value:,.0f}" if isinstance(value, float | int) else str(value)
+
+
+def _cells(tag: str, row: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
+
+
+def _take_rows(held: Any) -> list[Row]:
+    """Return rows; what stands alone is one."""
+    return [held] if isinstance(held, Mapping) else list(held)
+
+
+def _list_says(result: Any) -> tuple[str, ...]:
+    """Return sentences, of which some results have one and some several."""
+    says = getattr(result, "says", ())
+    return (says,) if isinstance(says, str) else tuple(says)

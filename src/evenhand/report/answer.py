@@ -1,0 +1,125 @@
+"""The answer in a sentence for each decision, in words that need no statistics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from evenhand.ranking.ranking import Ranking
+
+NAMED: Final = 5
+"""Most systems that are named in a sentence."""
+
+
+def say_answer(ranking: Ranking) -> tuple[str, ...]:
+    """Say which system to take, and which choices the judgments leave open.
+
+    Args:
+        ranking: with rank ranges or without.
+
+    """
+    if ranking.rank_lower is None or ranking.rank_upper is None:
+        said = [
+            f"{ranking.systems[0]} leads; so many systems have no intervals here, and it is open"
+            " which of them are really behind it."
+        ]
+    elif ranking.rank_upper[0] == 1:
+        said = [_say_best(ranking), *_say_next(ranking)]
+    else:
+        said = [_say_open(ranking), *_say_barred(ranking)]
+    return (*said, *_say_limit(ranking))
+
+
+def _say_best(ranking: Ranking) -> str:
+    """Say which system is decided to be better than each of the others."""
+    best, *others = ranking.systems
+    if len(others) == 1:
+        return f"{best} is better than {others[0]}: take {best}."
+    return f"{best} is the best of {len(ranking.systems)} systems."
+
+
+def _say_open(ranking: Ranking) -> str:
+    """Say which systems may be the best."""
+    lower = np.asarray(ranking.rank_lower)
+    first = [ranking.systems[place] for place in np.flatnonzero(lower == 1)]
+    if len(first) == len(ranking.systems):
+        if len(first) == 2:
+            return f"{join_names(first)} cannot be told apart: take the cheaper one."
+        return (
+            f"Nothing is decided: any of the {len(first)} systems may be the best."
+            " Take the cheapest, or judge more."
+        )
+    if len(first) == 1:
+        return f"{first[0]} is the best, since no other can be."
+    cheap = "cheaper" if len(first) == 2 else "cheapest"
+    if len(first) > NAMED:
+        n = len(ranking.systems)
+        return (
+            f"{len(first)} of {n} systems may each be the best, {first[0]} by its estimate; the"
+            f" other {n - len(first)} are not, at {_level(ranking)} confidence. Take the cheapest"
+            " of those that may be, or judge more."
+        )
+    if _all_open(ranking, np.flatnonzero(lower == 1)):
+        return f"{join_names(first)} lead and cannot be told apart: take the {cheap} of them."
+    return (
+        f"{join_names(first)} may each be the best; no other can be, at"
+        f" {_level(ranking)} confidence. Take the {cheap} of them."
+    )
+
+
+def _level(ranking: Ranking) -> str:
+    """Return the level at which systems are decided not to be the best."""
+    return f"{100 * ranking.level:g} %"
+
+
+def _say_barred(ranking: Ranking) -> list[str]:
+    """Say how many pairs would be open whatever the answers were."""
+    sets = ranking.rank_sets
+    if sets is None:
+        return []
+    upper = np.triu_indices(len(sets.barred), 1)
+    barred, n = int(sets.barred[upper].sum()), len(upper[0])
+    if not barred:
+        return []
+    verb = "is" if barred == 1 else "are"
+    whom = " or ".join(f"{way}s" for way in sets.ways)
+    return [f"{barred:,} of {n:,} pairs {verb} open for want of {whom}."]
+
+
+def _all_open(ranking: Ranking, places: NDArray[np.int64]) -> bool:
+    """Whether no pair of some systems is decided."""
+    if ranking.rank_sets is None:
+        return False
+    return not ranking.rank_sets.decided[np.ix_(places, places)].any()
+
+
+def _say_next(ranking: Ranking) -> list[str]:
+    """Say who comes behind a system that is the best: the second, or those that may be."""
+    lower = np.asarray(ranking.rank_lower)
+    names = [ranking.systems[place] for place in np.flatnonzero(lower == 2)]
+    if len(ranking.systems) == 2:
+        return []
+    if len(names) == 1:
+        return [f"{names[0]} comes second."]
+    if len(names) == len(ranking.systems) - 1:
+        return ["The others cannot be told apart."]
+    return [f"{join_names(names)} may each be second."] if names else []
+
+
+def _say_limit(ranking: Ranking) -> list[str]:
+    """Say of whom this is said, if not of judges like these."""
+    return [f"This is {ranking.headline}."] if ranking.headline else []
+
+
+def join_names(names: list[str]) -> str:
+    """Write names as a list; of many the first, and how many more.
+
+    >>> join_names(["A"]), join_names(["A", "B", "C"])
+    ('A', 'A, B and C')
+    """
+    if len(names) > NAMED:
+        return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

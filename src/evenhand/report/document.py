@@ -1,0 +1,262 @@
+"""What a report is made of: parts, sections, checks, tables, figures. Values, no statistics.
+
+Whatever the page shows stands here first, and `to_dict` writes it all: a number on the page has
+its place in the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+Row = Mapping[str, Any]
+
+CONTRACT: Final = 1
+"""Which form `Report.to_dict` has; another number where a path means something else."""
+PASSED: Final = "passed"
+FAILED: Final = "failed"
+NOT_RUN: Final = "not run"
+REFUSED: Final = "No ranking: "
+"""How the answer begins where the judgments determine no ranking; behind it stands why."""
+LIGHTS: Final = ("judges", "agreement", "order", "model", "choices")
+"""Checks that stand on the first screen, in this order."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        key: of the rows.
+        title: above it.
+        kind: how its values are written: a key of `numbers.KINDS`.
+        says: what the column means, where its title does not say enough.
+
+    """
+
+    key: str
+    title: str
+    kind: str = "text"
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        name: of the file it becomes, such as "ranking"; unlike the others of its section.
+        caption: what it shows.
+        columns: from left to right; the first names the row.
+        rows: plain values by key of a column, None where there is none. Rows may hold more than
+            the columns show.
+        lines: after which rows a line stands: borders that no rank set crosses.
+
+    """
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart.
+
+    Attributes:
+        name: of the file it becomes; unlike the others of its section.
+        title: above it.
+        alt: what can be seen, for those who do not see it.
+        spec: Vega-Lite, without title and data.
+        datasets: what is drawn: name → rows; the spec names them.
+        table: name of the table of its section that holds the same numbers, or "".
+        wide: whether it must keep its width on a small screen, where it can be moved sideways.
+
+    """
+
+    name: str
+    title: str
+    alt: str
+    spec: Mapping[str, Any]
+    datasets: Mapping[str, tuple[Row, ...]]
+    table: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something that could be wrong, and whether it is.
+
+    Attributes:
+        name: one word; those of LIGHTS stand on the first screen.
+        asks: the question.
+        state: passed, failed or not run.
+        says: the finding with its number, in a few words.
+        otherwise: what changes if one decides otherwise, or what to do; "" where nothing.
+        p: of the one test that the finding rests on (proportion); None where it rests on more.
+
+    """
+
+    name: str
+    asks: str
+    state: str
+    says: str
+    otherwise: str = ""
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A text to be copied as it stands, such as a methods paragraph or a bibliography.
+
+    Attributes:
+        name: of the file it becomes, with its ending.
+        title: above it.
+        text: as it stands, with its lines.
+
+    """
+
+    name: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section.
+
+    Attributes:
+        name: one word, unlike the others of its part.
+        title: its heading.
+        says: findings, a sentence or two each.
+        checks: what could be wrong.
+        figures: charts.
+        tables: tables; on the page those of a figure are folded below it.
+        blocks: texts to be copied.
+        notes: what must be known to read it.
+        command: what computes its numbers again.
+        not_run: why the section is empty; "" where it is not.
+
+    """
+
+    name: str
+    title: str
+    says: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = ""
+    not_run: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """All that is said of one task.
+
+    Attributes:
+        name: of the task; "" where there is one.
+        answer: the decisions, a sentence each.
+        sections: in the order in which they are read.
+        signature: the line that reproduces the numbers.
+
+    """
+
+    name: str
+    answer: tuple[str, ...]
+    sections: tuple[Section, ...]
+    signature: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the judgments determine no ranking; the answer then says why."""
+        return self.answer[0].startswith(REFUSED) if self.answer else False
+
+    @property
+    def lights(self) -> tuple[Check, ...]:
+        """The checks of the first screen; those that no section made are not run."""
+        made = {check.name: check for section in self.sections for check in section.checks}
+        return tuple(made[name] for name in LIGHTS if name in made)
+
+    def section(self, name: str) -> Section | None:
+        """Return a section by its name; None where there is none."""
+        return next((one for one in self.sections if one.name == name), None)
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A report; `str()` gives its first screen in words, a notebook shows it with its board.
+
+    Attributes:
+        title: what it is about.
+        parts: one for each task.
+        overview: of several tasks; None where there is one.
+        command: what makes it again.
+        version: of Evenhand.
+        notes: what was understood or left out when the files were read.
+
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    command: str
+    version: str
+    overview: Section | None = None
+    notes: tuple[str, ...] = ()
+
+    def write(self, path: str | Path) -> None:
+        """Write the report: the page, or for a name that ends in .json all its numbers.
+
+        Raises:
+            UnknownOption: another ending, or a file that cannot be written.
+
+        """
+        from evenhand.report.leaving import write_report
+
+        write_report(self, Path(path))
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables by name, such as "ranking/board"; a task stands before its own."""
+        from evenhand.report.places import list_tables
+
+        return {name: table for name, (_, table) in list_tables(self).items()}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All figures by name, such as "ranking/forest", as Altair charts."""
+        from evenhand.report.figures.rebuilding import rebuild
+        from evenhand.report.places import list_figures
+
+        return {name: rebuild(figure) for name, figure in list_figures(self).items()}
+
+    def __str__(self) -> str:
+        from evenhand.report.printing import draw_text
+
+        return draw_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from evenhand.report.printing import draw_html
+
+        return draw_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that the page shows, as plain values: the JSON contract."""
+        from evenhand.report.contract import describe_part, describe_section
+
+        return {
+            "contract": CONTRACT,
+            "title": self.title,
+            "version": self.version,
+            "command": self.command,
+            "notes": list(self.notes),
+            "overview": None if self.overview is None else describe_section(self.overview),
+            "parts": [describe_part(part) for part in self.parts],
+        }

@@ -1,0 +1,126 @@
+"""Judges as a map: how far each follows the others, and how often each prefers neither output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from evenhand.report.document import Row
+from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, PALETTE, QUIET
+from evenhand.report.figures.marks import begin_chart
+
+HEIGHT: Final = 340
+KINDS: Final = {
+    "not flagged": ("circle", ACCENT),
+    "too few judgments to tell": ("circle", QUIET),
+    "odd habit": ("square", PALETTE[4]),
+    "careless": ("triangle-up", CONTRAST),
+    "reversed": ("diamond", PALETTE[3]),
+}
+"""What a judge is drawn as: shape and colour."""
+EDGES: Final = (-2.0, 4.0)
+"""Slopes beyond these stand at the edge: they rest on few votes."""
+NAMED: Final = 8
+"""Most flagged judges whose names stand on the map."""
+SIDES: Final = {"left": -9, "right": 9}
+
+
+def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
+    """Draw judges, agreement across and severity upwards.
+
+    Args:
+        rows: judges with a slope, flagged ones first: judge, n, slope, ties, kind, flags, p_honest.
+        ties: whether ties stand upwards; else, where nobody may say neither, numbers of judgments.
+
+    Returns:
+        An Altair chart.
+
+    """
+    import altair as alt
+
+    low, high = _find_edges(rows)
+    x = alt.X(
+        "at:Q",
+        title="follows the others: 1 as the average judge, 0 not at all",
+        scale=alt.Scale(domain=[low, high], nice=False, zero=False),
+        axis=alt.Axis(grid=False, tickCount=6),
+    )
+    y = _encode_height(ties=ties)
+    placed = [{**row, "at": min(max(row["slope"], low), high)} for row in rows]
+    kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
+    points = begin_chart(placed).mark_point(filled=True, opacity=0.8, strokeWidth=1)
+    points = points.encode(
+        x=x,
+        y=y,
+        shape=alt.Shape("kind:N", title=None, scale=_list_scale(kinds, 0)),
+        color=alt.Color("kind:N", title=None, scale=_list_scale(kinds, 1), legend=_legend()),
+        size=alt.Size("n:Q", legend=None, scale=alt.Scale(type="sqrt", range=[24, 260])),
+        tooltip=_tell(),
+    )
+    marks = [{"at": 0.0}, {"at": 1.0}]
+    rules = begin_chart([one for one in marks if low <= one["at"] <= high])
+    rules = rules.mark_rule(color=QUIET, strokeDash=[2, 3], opacity=0.7).encode(x=x)
+    names = _write_names(placed, (x, y), (low + high) / 2)
+    return alt.layer(rules, points, *names).properties(height=HEIGHT)
+
+
+def _tell() -> list[Any]:
+    """Return what is told of a judge."""
+    import altair as alt
+
+    return [
+        alt.Tooltip("judge:N", title="judge"),
+        alt.Tooltip("kind:N", title="is"),
+        alt.Tooltip("flags:N", title="flags"),
+        alt.Tooltip("slope:Q", title="follows the others", format=".2f"),
+        alt.Tooltip("ties:Q", title="ties", format=".0%"),
+        alt.Tooltip("n:Q", title="judgments", format=",d"),
+        alt.Tooltip("p_honest:Q", title="P(honest)", format=".3f"),
+    ]
+
+
+def _encode_height(*, ties: bool) -> Any:
+    import altair as alt
+
+    if ties:
+        axis = alt.Axis(format=".0%", grid=False, tickCount=5)
+        return alt.Y("ties:Q", title="prefers neither", axis=axis, scale=alt.Scale(zero=True))
+    axis = alt.Axis(format="~s", grid=False, tickCount=5)
+    return alt.Y("n:Q", title="judgments", axis=axis, scale=alt.Scale(type="log"))
+
+
+def _find_edges(rows: Sequence[Row]) -> tuple[float, float]:
+    """Return where the axis begins and ends: 0 and 1 are on it, wild slopes at its edge."""
+    values = [row["slope"] for row in rows]
+    low, high = max(min(*values, 0.0), EDGES[0]), min(max(*values, 1.0), EDGES[1])
+    return low - 0.06 * (high - low), high + 0.06 * (high - low)
+
+
+def _list_scale(kinds: Sequence[str], at: int) -> Any:
+    import altair as alt
+
+    return alt.Scale(domain=list(kinds), range=[KINDS[kind][at] for kind in kinds])
+
+
+def _legend() -> Any:
+    import altair as alt
+
+    return alt.Legend(orient="top", columns=2, symbolOpacity=1)
+
+
+def _write_names(rows: Sequence[Row], axes: tuple[Any, Any], middle: float) -> list[Any]:
+    """Write the names of flagged judges, towards the middle of the map."""
+    import altair as alt
+
+    named = [row for row in rows if row["flags"]][:NAMED]
+    layers = []
+    for align, shift in (("left", SIDES["right"]), ("right", SIDES["left"])):
+        own = [row for row in named if (row["at"] <= middle) == (align == "left")]
+        if own:
+            text = begin_chart(own).mark_text(
+                align=align, dx=shift, fontSize=11, color=INK, limit=150
+            )
+            layers.append(
+                text.encode(x=axes[0], y=axes[1], text=alt.Text(field="judge", type="nominal"))
+            )
+    return layers

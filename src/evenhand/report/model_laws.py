@@ -1,0 +1,140 @@
+"""Other models of the same judgments: cheap to fit, and tested where that is asked for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.preference.coefficients import format_p
+from evenhand.ranking.model_rows import LEVEL, ModelTable, Question
+from evenhand.ranking.model_steps import Counts
+from evenhand.ranking.model_table import tabulate_counts, tabulate_models
+from evenhand.ranking.position_bias import share_of_both_orders
+from evenhand.report.document import Column, Table
+from evenhand.report.study import Study
+from evenhand.significance.adjust import holm
+
+FEW: Final = 3_000
+"""Most comparisons of which the whole table is made by itself."""
+SMALL: Final = 10
+"""Most systems of which it is."""
+WEAK: Final = "; where judges are not known they take judgments for independent"
+BASES: Final = (
+    "Models that add something to worths and ties tell more cells apart, by side or judge: their"
+    " deviance cannot be set beside the others', and is left out."
+)
+
+
+def compare_laws(study: Study) -> ModelTable | None:
+    """Return models of the same judgments side by side; with tests only where those are cheap.
+
+    Args:
+        study: the judgments.
+
+    """
+    try:
+        if tests_all(study):
+            return tabulate_models(study.pairs)
+        return tabulate_counts(Counts(study.tally, {}, None))
+    except (NotIdentified, NotConverged, UnknownOption):
+        return None
+
+
+def tests_all(study: Study) -> bool:
+    """Whether models are tested too: asked for, or few judgments of one task."""
+    small = study.tally.n_comparisons <= FEW and len(study.tally.systems) <= SMALL
+    return study.settings.full or (small and not study.task)
+
+
+def say_models(study: Study, table: ModelTable | None) -> tuple[str, ...]:
+    """Say what tests between models answer, or which is closest where there were none.
+
+    Args:
+        study: the judgments.
+        table: the models.
+
+    """
+    if table is None:
+        return ()
+    if tests_all(study):
+        asked = _list_questions(study, table)
+        if not asked:
+            return ()
+        adjusted = holm(np.array([one.p for one in asked])).tolist()
+        answers = [_say(one, p) for one, p in zip(asked, adjusted, strict=True)]
+        return tuple(f"{one[:1].upper()}{one[1:]}." for one in answers)
+    return (
+        f"Of the models compared below the closest for its size is “{table.best}” (AIC, which takes"
+        " judgments for independent).",
+    )
+
+
+def _list_questions(study: Study, table: ModelTable) -> list[Question]:
+    """Return the questions that these judgments can answer.
+
+    Where every pair was shown in one order only, the first output and its system win together.
+    """
+    turned = share_of_both_orders(study.tally) > 0
+    return [one for one in table.questions if turned or "order" not in one.yes]
+
+
+def _say(one: Question, p: float) -> str:
+    """Answer a question by its adjusted p."""
+    return f"{one.yes if p < LEVEL else one.no} (p {format_p(p)})"
+
+
+def note_tests(study: Study, table: ModelTable | None) -> tuple[str, ...]:
+    """Say how models can be tested where they were not.
+
+    Args:
+        study: the judgments.
+        table: the models.
+
+    """
+    if table is None:
+        return ()
+    if tests_all(study):
+        asked = _list_questions(study, table)
+        weak = "" if all(one.walds for one in asked) else WEAK
+        return (f"p of the models are adjusted for {len(asked)} tests (Holm){weak}.", BASES)
+    command = study.write_command("models")
+    return (f"Tests between models take longer: `{command}`, or the report with --full.", BASES)
+
+
+def tabulate_laws(found: ModelTable | None) -> tuple[Table, ...]:
+    """Return the table of models, smallest AIC at 0.
+
+    Args:
+        found: the models.
+
+    """
+    if found is None:
+        return ()
+    least = min(row.aic for row in found.rows)
+    rows = tuple(
+        {
+            "model": row.name,
+            "parameters": row.parameters,
+            "deviance": row.deviance if row.name[:1] != "+" else None,
+            "df": row.df if row.name[:1] != "+" else None,
+            "aic": row.aic,
+            "above": row.aic - least,
+        }
+        for row in found.rows
+    )
+    columns = (
+        Column("model", "model"),
+        Column("parameters", "parameters", "count"),
+        Column("deviance", "deviance", "one"),
+        Column("df", "df", "count", "degrees of freedom of the deviance"),
+        Column("aic", "AIC", "one"),
+        Column(
+            "above",
+            "above the smallest",
+            "one",
+            "small is good; it takes judgments for independent",
+        ),
+    )
+    return (Table("models", "Models of the same judgments", columns, rows),)

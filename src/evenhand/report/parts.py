@@ -1,0 +1,61 @@
+"""One part of a report: all sections on one task, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.judgments.ratings import Ratings
+from evenhand.report.answer import say_answer
+from evenhand.report.answer_of_ratings import find_answer_of_ratings
+from evenhand.report.charts import draw_unchecked
+from evenhand.report.contents import find_writer
+from evenhand.report.document import REFUSED, Part, Section
+from evenhand.report.study import Study
+
+REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
+"""What keeps a section empty, which then says so."""
+
+
+def write_part(
+    study: Study,
+    wanted: Mapping[str, str],
+    step: Callable[[str], Any] = lambda _: None,
+    *,
+    answers: bool = True,
+) -> Part:
+    """Write sections of one task.
+
+    Args:
+        study: its judgments.
+        wanted: name → heading.
+        step: called with a word before each section.
+        answers: whether the answer is written too.
+
+    """
+    written = []
+    for name, title in wanted.items():
+        step(f"{study.task} {title}".strip())
+        written.append(_write(study, name, title))
+    answer, signature = find_answer(study) if answers else ((), "")
+    return Part(study.task, answer, tuple(written), signature)
+
+
+def _write(study: Study, name: str, title: str) -> Section:
+    """Write a section; what refuses it stands in its place."""
+    try:
+        with draw_unchecked():
+            return find_writer(name)(study)
+    except REFUSALS as refusal:
+        return Section(name, title, not_run=str(refusal))
+
+
+def find_answer(study: Study) -> tuple[tuple[str, ...], str]:
+    """Return the decisions, or why there are none, and the line that reproduces them."""
+    if isinstance(study.data, Ratings):
+        return find_answer_of_ratings(study)
+    try:
+        return say_answer(study.ranking), study.ranking.signature
+    except REFUSALS as refusal:
+        return (f"{REFUSED}{refusal}",), ""

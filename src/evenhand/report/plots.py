@@ -1,0 +1,189 @@
+"""Results → figures: what each result can be drawn as, from what it holds by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from evenhand.errors import NotIdentified
+from evenhand.report.figures.drawing import dress
+from evenhand.report.figures.marks import fit_width
+
+if TYPE_CHECKING:
+    from evenhand.agreement.agreement_table import AgreementTable
+    from evenhand.planning.campaign_plan import CampaignPlan
+    from evenhand.ranking.position_bias import PositionBias
+    from evenhand.ranking.ranking import Ranking
+    from evenhand.ranking.sensitivity_result import Sensitivity
+    from evenhand.rating.decision_curve import DecisionCurve
+    from evenhand.rating.judge_process import JudgeProcess
+    from evenhand.screening.card import Screening
+    from evenhand.screening.diagnosis_result import Diagnosis
+    from evenhand.validation.comparison_result import ModelComparison
+    from evenhand.validation.learning_result import LearningCurves
+
+WIDTH: Final = 620
+MOST: Final = 100
+"""Most rows that are drawn: the first."""
+Drawer = Callable[[Any], Any]
+Drawers = Mapping[str, Drawer]
+
+
+def draw_ranking(ranking: Ranking) -> Any:
+    """Draw systems with intervals, rank sets and clusters."""
+    from evenhand.report.figures.forest import draw_forest
+    from evenhand.report.sections.ranking import tabulate
+
+    held = "simultaneous " if ranking.rank_interval == "simultaneous" else ""
+    title = f"Systems by {ranking.scale}, with {held}{100 * ranking.level:g} % intervals"
+    return _finish(draw_forest(tabulate(ranking)[:MOST], ranking.scale), title)
+
+
+def draw_outcomes(ranking: Ranking) -> Any:
+    """Draw how often each system won, tied and lost."""
+    from evenhand.report.figures.outcome_bars import draw_outcomes as draw
+
+    counted = ("wins", "ties", "losses")
+    rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
+    return _finish(draw([row for row in rows if row["n"]][:MOST]), "Wins, ties and losses")
+
+
+def draw_chances(ranking: Ranking) -> Any:
+    """Draw who is preferred to whom by the model."""
+    from evenhand.report.figures.heat_map import draw_heat_map, tabulate_chances
+
+    systems = ranking.systems[:MOST]
+    return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
+
+
+def draw_slopes(found: Screening) -> Any:
+    """Draw how strongly each judge follows the others."""
+    from evenhand.report.figures.interval_plots import Bar, draw_intervals
+
+    told = [
+        (card, one)
+        for card in found.cards
+        for one in card.evidence
+        if one.name == "slope" and one.value is not None
+    ]
+    if not told:
+        raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
+    bars = [
+        Bar(card.judge, one.value or 0.0, one.lower, one.upper, strong=bool(card.flags))
+        for card, one in told[:MOST]
+    ]
+    return draw_intervals(
+        bars,
+        axis="slope",
+        title="How strongly judges follow the others",
+        below="1 as the average judge, 0 not at all, below 0 against; flagged judges in colour",
+        reference=1.0,
+    )
+
+
+def draw_agreement(table: AgreementTable) -> Any:
+    """Draw the coefficients of all judgments with their intervals."""
+    from evenhand.report.figures.interval_plots import Bar, draw_intervals
+
+    bars = [
+        Bar(f"{part.name} {one.title}".strip(), one.value, one.lower, one.upper)
+        for part in table.parts
+        for one in part.coefficients
+        if one.value is not None
+    ]
+    if not bars:
+        raise NotIdentified("no coefficient has a value here: its `why` says why not")
+    below = f"{100 * table.level:g} % intervals; 0 is chance for κ and its like"
+    return draw_intervals(
+        bars[:MOST], axis="agreement", title="Agreement of judges", below=below, reference=0.0
+    )
+
+
+def draw_positions(bias: PositionBias) -> Any:
+    """Draw how often each judge prefers the output shown first."""
+    from evenhand.report.figures.position_effects import draw_positions as draw
+    from evenhand.report.sections.order import list_judges
+
+    rows = list_judges(bias)
+    if not rows:
+        raise NotIdentified("these judgments name no judges: there is nobody to draw")
+    return _finish(draw(rows[:MOST], bias.share), "How often judges prefer the output shown first")
+
+
+def draw_choices(found: Sensitivity) -> Any:
+    """Draw the places of systems under each choice."""
+    from evenhand.report.figures.places_by_choice import draw_places
+    from evenhand.report.sections.choices import list_places
+
+    systems = found.choices[0].systems[:MOST]
+    rows = [row for system in systems for row in list_places(found, system)]
+    return _finish(draw_places(rows), "Places of systems by choice")
+
+
+def draw_likeness(process: JudgeProcess) -> Any:
+    """Draw how alike judges are."""
+    from evenhand.rating.judge_likeness import JudgeLikeness
+    from evenhand.report.figures.likeness_map import draw_likeness as draw
+
+    return draw(JudgeLikeness(process))
+
+
+def list_diagnosis(found: Diagnosis) -> Drawers:
+    """Return the figures of Hamon, Mostefa and Arranz (2007) that a diagnosis has."""
+    from evenhand.report.figures.judge_figures import draw_judges
+
+    return _offer(draw_judges(found))
+
+
+def list_plan(plan: CampaignPlan) -> Drawers:
+    """Return the curves of a plan."""
+    from evenhand.report.figures.plan_figures import draw_plan
+
+    return _offer(draw_plan(plan))
+
+
+def list_comparison(found: ModelComparison) -> Drawers:
+    """Return the perplexities of models, and their differences to the best."""
+    from evenhand.report.figures.held_out_figures import draw_comparison
+
+    return _offer(draw_comparison(found))
+
+
+def draw_curves(found: LearningCurves) -> Any:
+    """Draw perplexity by training size."""
+    from evenhand.report.figures.held_out_figures import draw_curves as draw
+
+    return draw(found)
+
+
+def draw_decisions(found: DecisionCurve) -> Any:
+    """Draw decisions against the share of ratings that are seen."""
+    from evenhand.report.figures.decision_figures import draw_decisions as draw
+
+    return draw(found)
+
+
+def draw_queries(measure: str) -> Drawer:
+    """Return what draws one measure of error by labels used."""
+
+    def draw(found: Any) -> Any:
+        from evenhand.report.figures.query_figures import draw_queries as draw_measure
+
+        return draw_measure(found, measure)
+
+    return draw
+
+
+def _offer(drawn: Mapping[str, Any]) -> Drawers:
+    """Offer figures that are drawn already."""
+    return {name: partial(_take, chart) for name, chart in drawn.items()}
+
+
+def _take(chart: Any, _result: Any) -> Any:
+    return chart
+
+
+def _finish(chart: Any, title: str) -> Any:
+    """Give a figure of the report its title, its width and the house's looks."""
+    return dress(chart.properties(**fit_width(title, "", WIDTH)))

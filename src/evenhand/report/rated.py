@@ -1,0 +1,172 @@
+"""What several sections on ratings need of one task, computed once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from evenhand.agreement.agreement_table import AgreementTable
+from evenhand.agreement.agreement_table import GroupedAgreement as Grouped
+from evenhand.agreement.table import measure_agreement
+from evenhand.errors import NotIdentified
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.ranking.score_board import ScoreBoard, rank_scores
+from evenhand.screening.diagnosis import diagnose_judges
+from evenhand.screening.diagnosis_result import Diagnosis
+from evenhand.screening.screen import screen_judges
+
+if TYPE_CHECKING:
+    from evenhand.report.study import Settings
+    from evenhand.screening.card import Screening
+
+LOWER: Final = frozenset({"penalty", "penalties", "error", "errors"})
+"""Words in the name of a criterion that say that lower scores are better."""
+HUMAN: Final = re.compile(
+    r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
+)
+"""Names that campaigns give to human references which they enter as systems."""
+
+
+def reads_lower(criterion: str, least: float) -> bool:
+    """Say whether lower scores are better, by the name of a criterion.
+
+    Args:
+        criterion: its name.
+        least: lowest score; below 0 stand penalties that are taken off, where higher is better.
+
+    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
+    (True, False, False)
+    """
+    return least >= 0 and not LOWER.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
+
+
+def reads_human(system: str) -> bool:
+    """Say whether a system is a human reference, by its name.
+
+    >>> [reads_human(name) for name in ("wmt23.refA", "ref.B", "translator-stud", "refiner", "nmt")]
+    [True, True, True, False, False]
+    """
+    return HUMAN.fullmatch(system) is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """The ratings of one task, read once.
+
+    Attributes:
+        data: as they were read, controls and all.
+        settings: how the report is made.
+
+    """
+
+    data: Ratings
+    settings: Settings
+
+    @cached_property
+    def rows(self) -> RatingRows:
+        """All ratings, controls and repeats too."""
+        return self.data.rows()
+
+    @cached_property
+    def targets(self) -> RatingRows:
+        """Ratings of outputs as such.
+
+        Raises:
+            NotIdentified: there are none.
+
+        """
+        found = self.rows.targets()
+        if not found.size:
+            raise NotIdentified("all scores are of controls or repeats: no output was scored")
+        return found
+
+    @cached_property
+    def parts(self) -> Mapping[str, RatingRows]:
+        """Criterion → its ratings of outputs, in the order of names; "" where there are none."""
+        return {name: part for (name,), part in self.targets.split(("criterion",)).items()}
+
+    @cached_property
+    def lower(self) -> frozenset[str]:
+        """Criteria under which lower scores are better."""
+        least = {name: float(part.score.min()) for name, part in self.parts.items()}
+        return frozenset(name for name, low in least.items() if reads_lower(name, low))
+
+    @cached_property
+    def references(self) -> tuple[str, ...]:
+        """Human references among the systems; none where all would be."""
+        found = tuple(name for name in self.systems if reads_human(name))
+        return found if len(found) < len(self.systems) else ()
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that have a score here."""
+        return tuple(self.targets.systems[code] for code in sorted({*self.targets.system.tolist()}))
+
+    @cached_property
+    def boards(self) -> Mapping[str, ScoreBoard]:
+        """Criterion → systems by mean score.
+
+        Raises:
+            NotIdentified: there is one system.
+
+        """
+        if len(self.systems) == 1:
+            raise NotIdentified(
+                f"there are scores of one system only, {self.systems[0]}: there is nothing to"
+                " compare it with"
+            )
+        settings = self.settings
+        return {
+            name: rank_scores(
+                part,
+                level=settings.level,
+                seed=settings.seed,
+                lower_is_better=name in self.lower,
+                references=self.references,
+            )
+            for name, part in self.parts.items()
+            if len({*part.system.tolist()}) > 1
+        }
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """The tables and figures of Hamon, Mostefa & Arranz (2007).
+
+        Raises:
+            NotIdentified: nobody knows who the judges are.
+
+        """
+        return diagnose_judges(self.rows, references=self.references)
+
+    @cached_property
+    def screening(self) -> Screening:
+        """Flags with a controlled error rate.
+
+        Raises:
+            NotIdentified: nobody knows who the judges are.
+
+        """
+        return screen_judges(self.rows)
+
+    @cached_property
+    def agreement(self) -> AgreementTable:
+        """How far judges agree, criterion by criterion.
+
+        Raises:
+            NotIdentified: nothing was scored by two judges, or judges or items are unknown.
+
+        """
+        for role, names in (("judge", self.rows.judges), ("item", self.rows.items)):
+            if names == ("",):
+                raise NotIdentified(f"the data have no column of {role}s", [])
+        settings = self.settings
+        found = measure_agreement(self.data, level=settings.level, seed=settings.seed)
+        return next(iter(found.groups.values())) if isinstance(found, Grouped) else found
+
+    def head(self, text: str, criterion: str) -> str:
+        """Put the criterion behind a heading, where criteria have names."""
+        return f"{text}, {criterion}" if criterion else text

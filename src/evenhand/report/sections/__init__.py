@@ -1,0 +1,1 @@
+"""One file for each section of a report: each asks a question and writes what was found."""

@@ -1,0 +1,299 @@
+"""Do judges agree: with each other and with themselves, and how that compares with the field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from evenhand.agreement.agreement_table import AgreementTable
+from evenhand.agreement.coefficient import Coefficient
+from evenhand.agreement.pair_agreement import SystemAgreement, agree_by_system, compare_pairs
+from evenhand.agreement.preference_table import tabulate_votes
+from evenhand.agreement.preferences import PreferenceAgreement, compare_votes
+from evenhand.agreement.table import INFLATED
+from evenhand.agreement.tabulation import Request
+from evenhand.agreement.words import name_kappa
+from evenhand.errors import NotIdentified
+from evenhand.judgments.engine import ANSWER
+from evenhand.judgments.rankings import Rankings
+from evenhand.report.contents import PREFERENCE
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check, Column, Section, Table
+from evenhand.report.numbers import write_value
+from evenhand.report.study import Study
+
+ASKS: Final = "Do judges agree more than by chance?"
+PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
+"""Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3)."""
+WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
+SAID: Final = "no judge compared the same two outputs twice"
+"""How notes begin that a sentence says already."""
+NAMELESS: Final = ("",)
+LEAST: Final = 30
+"""Pairs of answers below which a share of them says little."""
+USABLE: Final = 0.2
+"""κ that is usual where the question makes sense; what may be as large is not called chance."""
+FEW: Final = 10
+"""Output pairs below which an interval from drawing them says too little to be shown."""
+SEVERAL: Final = 3
+"""Systems from which shares can differ: two have one pair."""
+SHOWN: Final = 15
+"""Most systems in the table: those on which judges agree least."""
+MEANS: Final = {
+    "n-agreement-0": "same answer by two judges, each output pair counting alike",
+    "fleiss": "agreement beyond chance, each output pair counting alike: 0 none, 1 complete",
+    "alpha-nominal": "the same, corrected for few answers",
+    "ac1": "the same with another notion of chance, which common ties move less",
+    "kappa-strict": "agreement beyond chance of two judges, each pair of answers counting alike",
+    "kappa-intra": "of a judge's answers to the same outputs, given twice",
+    "kappa-intra-same-order": "of these, shown in the same order",
+    "kappa-intra-exchanged": "of these, shown in exchanged order",
+    "kappa-wmt": "as the WMT papers count: same order on the screen, repeats of one judge included",
+    "kappa-wmt-intra": "of a judge's answers given twice, as the WMT papers count",
+}
+"""Coefficient → what it is, in words."""
+
+
+def write_section(study: Study) -> Section:
+    """Write how far judges agree.
+
+    Raises:
+        UnknownOption: importance weights, which count no votes.
+
+    """
+    command = study.write_command("agreement")
+    title = PREFERENCE["agreement"]
+    try:
+        table = _measure(study)
+    except NotIdentified as refusal:
+        advice = "Let two judges or more see some of the same outputs."
+        check = Check("agreement", ASKS, NOT_RUN, refusal.fault, advice)
+        said = _say_themselves(study) if NAMELESS not in _names(study) else []
+        says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *said)
+        return Section("agreement", title, says, (check,), command=command)
+    ranked = isinstance(study.data, Rankings)
+    systems = agree_by_system(
+        compare_pairs(study.votes), study.votes.systems, level=study.settings.level
+    )
+    return Section(
+        "agreement",
+        title,
+        says=(
+            *_say_others(study, table),
+            *_say_themselves(study),
+            *(_say_field(table) if ranked else ()),
+            *_say_systems(systems),
+        ),
+        checks=(_check(study, table),),
+        tables=(_tabulate(table), *_tabulate_systems(systems, study)),
+        notes=tuple(
+            note for note in (*table.whole.notes, *table.notes) if not note.startswith(SAID)
+        ),
+        command=command,
+    )
+
+
+def _names(study: Study) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return study.votes.judges, study.votes.items
+
+
+def _measure(study: Study) -> AgreementTable:
+    """Return the coefficients that are usual for preferences.
+
+    Raises:
+        NotIdentified: no output pair was judged by two judges, or they have no names.
+
+    """
+    data, settings = study.data, study.settings
+    kind = "rankings" if isinstance(data, Rankings) else "comparisons"
+    if not study.shared.comparable:
+        alone = len(study.votes.judges) == 1
+        raise NotIdentified(
+            "there is one judge alone" if alone else "no two judges compared the same two outputs"
+        )
+    asked = Request((), ("default",), settings.level, "item", settings.seed, kind)
+    table = tabulate_votes(study.votes, asked)
+    merged = data.merged if isinstance(data, Rankings) else data.has(ANSWER)
+    return table if not merged else replace(table, notes=(*table.notes, INFLATED))
+
+
+def _check(study: Study, table: AgreementTable) -> Check:
+    """Say whether judges agree more than by chance."""
+    kappa = _find_kappa(table)
+    if kappa is None or kappa.value is None:
+        says = "all comparisons are ties: chance explains all agreement"
+        return Check("agreement", ASKS, NOT_RUN, says, "Ask for preferences.")
+    few = kappa.units < FEW or study.shared.comparable < LEAST
+    if kappa.lower is None or kappa.upper is None or few:
+        says = f"too little is known: κ {_write(kappa.value)}, on too few items"
+        advice = "Let two judges or more see more of the same outputs."
+        return Check("agreement", ASKS, NOT_RUN, says, advice)
+    says = f"κ {_write(kappa.value)} ({_ends(kappa)}), {name_kappa(kappa.value)}"
+    ranked = isinstance(study.data, Rankings)
+    says += "; usual in the WMT tasks" if ranked and _place(table, "kappa-wmt") == 0 else ""
+    if kappa.lower > 0:
+        return Check("agreement", ASKS, PASSED, says)
+    if kappa.upper >= USABLE:
+        says = f"too little is known: κ {_write(kappa.value)} ({_ends(kappa)})"
+        advice = "Let two judges or more see more of the same outputs."
+        return Check("agreement", ASKS, NOT_RUN, says, advice)
+    otherwise = (
+        "Two judges may agree no more than if they answered blindly: look at the question and the"
+        " instructions before trusting any ranking, or let more judges see the same outputs."
+    )
+    return Check("agreement", ASKS, FAILED, says, otherwise)
+
+
+def _find_kappa(table: AgreementTable) -> Coefficient | None:
+    """Return κ between judges; None where all comparisons are ties."""
+    return next((one for one in table.whole.coefficients if one.name == "kappa-strict"), None)
+
+
+def _say_others(study: Study, table: AgreementTable) -> list[str]:
+    """Say how often two judges agree, and what blind ones would."""
+    found, kappa = study.shared, _find_kappa(table)
+    few = found.comparable < LEAST
+    said = [
+        f"Two judges who compare the same two outputs agree in {_percent(found.observed)} of"
+        f" {_cases(found.comparable)}; if they answered blindly, they would in"
+        f" {_percent(found.chance)}." + (" Such few cases say little." if few else "")
+    ]
+    if not few and kappa is not None and kappa.value is not None:
+        ends = "" if kappa.lower is None else f" ({_ends(kappa)})"
+        said.append(
+            f"Agreement beyond chance, κ, is {_write(kappa.value)}{ends}: 0 is"
+            f" what chance gives, 1 is complete agreement; {name_kappa(kappa.value)} in the words"
+            " of Landis and Koch (1977)."
+        )
+    return said
+
+
+def _say_themselves(study: Study) -> list[str]:
+    """Say how often judges give the same answer again."""
+    found: PreferenceAgreement | None = None
+    if not study.votes.counted:
+        found = compare_votes(study.votes, among="intra")
+    if found is None or not found.comparable:
+        return ["How far judges agree with themselves is not known: nobody was asked twice."]
+    few = "" if found.comparable >= LEAST else ", too few to say much"
+    kappa = "" if found.kappa is None or few else f" (κ {_write(found.kappa)})"
+    return [
+        f"Asked twice, a judge gives the same answer in {_percent(found.observed)} of"
+        f" {_cases(found.comparable)}{kappa}{few}."
+    ]
+
+
+def _say_field(table: AgreementTable) -> list[str]:
+    """Say how it compares with what is published; the same count is compared with the same."""
+    said = []
+    for name, whose in (("kappa-wmt", "between judges"), ("kappa-wmt-intra", "with themselves")):
+        place, value = _place(table, name), _value(table, name)
+        if place is None or value is None:
+            continue
+        low, high = PUBLISHED[name]
+        where = ("below all of them", "among them", "above all of them")[place + 1]
+        said.append(
+            f"counted as there, κ {whose} is {_write(value)} here, and {_write(low)} to"
+            f" {_write(high)} there: {where}"
+        )
+    if not said:
+        return []
+    return [
+        f"For orientation, beside {WMT}: {'; '.join(said)}. κ is lower where systems are closer or"
+        " texts harder, so that other tasks have other values."
+    ]
+
+
+def _value(table: AgreementTable, name: str) -> float | None:
+    return next((one.value for one in table.whole.coefficients if one.name == name), None)
+
+
+def _place(table: AgreementTable, name: str) -> int | None:
+    """Return −1, 0 or 1: below, among or above the published values; None where unknown."""
+    value, (low, high) = _value(table, name), PUBLISHED[name]
+    return None if value is None else (value > high) - (value < low)
+
+
+def _say_systems(
+    systems: tuple[SystemAgreement, ...],
+) -> list[str]:
+    """Say on which systems judges agree clearly less than on all."""
+    if len(systems) < SEVERAL:
+        return []
+    agree, comparable = sum(one.agree for one in systems), sum(one.comparable for one in systems)
+    share = agree / comparable
+    less = [one for one in systems if one.upper is not None and one.upper < share]
+    if not less:
+        if comparable < 2 * LEAST or all(one.upper is None for one in systems):
+            return []
+        return ["On no system's outputs are judges known to agree less than on all."]
+    worst = less[0]
+    more = "" if len(less) == 1 else f"; so it is with {len(less) - 1} more"
+    return [
+        f"Judges agree clearly less than on all on outputs of {worst.system}: in"
+        f" {_percent(worst.share)} of {_cases(worst.comparable)}, {_percent(share)} on all{more}."
+    ]
+
+
+def _tabulate(table: AgreementTable) -> Table:
+    """Return the coefficients that exist."""
+    columns = (
+        Column("title", "measure"),
+        Column("value", "value", "three"),
+        Column("lower", "from", "three", f"lower end of its {100 * table.level:g} % interval"),
+        Column("upper", "to", "three", "upper end"),
+        Column("units", "output pairs", "count", "pairs of outputs that two votes or more are on"),
+        Column("ratings", "votes", "count", "votes on them"),
+        Column("means", "what it is"),
+    )
+    rows = tuple(_describe(one) for one in table.whole.coefficients if one.value is not None)
+    return Table("coefficients", "Measures of agreement; intervals draw items", columns, rows)
+
+
+def _describe(one: Coefficient) -> dict[str, Any]:
+    keys = ("title", "value", "lower", "upper", "units", "ratings")
+    row = {key: getattr(one, key) for key in keys}
+    if one.units < FEW:
+        row |= {"lower": None, "upper": None}
+    return {**row, "means": MEANS.get(one.name, "")}
+
+
+def _tabulate_systems(systems: tuple[SystemAgreement, ...], study: Study) -> tuple[Table, ...]:
+    """Return the systems on whose outputs judges agree least; two systems share all outputs."""
+    if len(systems) < SEVERAL:
+        return ()
+    level = f"{100 * study.settings.level:g} %"
+    columns = (
+        Column("system", "system"),
+        Column("share", "same answer", "share", "by two judges on the same two outputs"),
+        Column("lower", "from", "share", f"lower end, {level} for all systems at once"),
+        Column("upper", "to", "share", "upper end"),
+        Column("comparable", "of", "count", "pairs of votes of different judges"),
+    )
+    rows = tuple(
+        {
+            "system": one.system,
+            "share": one.share,
+            "lower": one.lower,
+            "upper": one.upper,
+            "comparable": one.comparable,
+        }
+        for one in (systems if study.settings.full else systems[:SHOWN])
+    )
+    cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
+    return (Table("systems", f"Systems on which judges agree least{cut}", columns, rows),)
+
+
+def _percent(share: float | None) -> str:
+    return write_value(share, "share")
+
+
+def _cases(n: int) -> str:
+    return f"{n:,} case{'' if n == 1 else 's'}"
+
+
+def _write(value: float) -> str:
+    return write_value(value, "two")
+
+
+def _ends(one: Coefficient) -> str:
+    return f"{write_value(one.lower, 'two')} to {write_value(one.upper, 'two')}"

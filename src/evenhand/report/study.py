@@ -1,0 +1,219 @@
+"""The judgments of one task, and what sections ask of them, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from evenhand.agreement.preferences import PreferenceAgreement, compare_votes
+from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.controls import take_pairs
+from evenhand.judgments.counted_once import CountedOnce
+from evenhand.judgments.holding import hold_rows
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.tally import Tally
+from evenhand.judgments.votes import Votes
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking.cycles import find_cycles
+from evenhand.ranking.cycles_result import Cycles
+from evenhand.ranking.position_bias import PositionBias, find_position_bias
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ranking import Ranking
+from evenhand.report.rated import Rated
+from evenhand.report.rerun import LEVEL, write_command
+from evenhand.screening.card import Screening
+from evenhand.screening.screen import screen_judges
+
+Data = Comparisons | Rankings | Ratings
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a report is made.
+
+    Attributes:
+        words: what stands behind the verb to read the same judgments, such as
+            ("votes.csv", "--task", "fr-en").
+        level: of intervals, rank sets and tests (proportion).
+        seed: of everything random.
+        model: settings of the log-linear model; None for what `rank` takes by itself.
+        full: whether checks are made that take long.
+        tasks: of the report; of many each gets less of what takes long.
+
+    """
+
+    words: tuple[str, ...] = ("FILE",)
+    level: float = LEVEL
+    seed: int = SEED
+    model: BradleyTerry | None = None
+    full: bool = False
+    tasks: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse a level that is none.
+
+        Raises:
+            UnknownOption: it does not lie between 0 and 1.
+
+        """
+        if not 0 < self.level < 1:
+            raise UnknownOption(f"level cannot be {self.level}: it lies between 0 and 1, as .95")
+
+    def write_command(self, verb: str, *more: str) -> str:
+        """Return the command that computes something again.
+
+        >>> Settings(("my votes.csv",)).write_command("rank", "--ties", "discard")
+        "evenhand rank 'my votes.csv' --ties discard"
+        """
+        return write_command(self, verb, more)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The judgments of one task, and what several sections need.
+
+    Attributes:
+        data: as they were read, controls and all.
+        settings: how the report is made.
+        task: name of the task; "" where there is one.
+
+    """
+
+    data: Data
+    settings: Settings = Settings()
+    task: str = ""
+
+    @cached_property
+    def pairs(self) -> Comparisons:
+        """Comparisons, rankings expanded and controls left out.
+
+        Raises:
+            UnknownFormat: ratings compare nothing.
+
+        """
+        if isinstance(self.data, Ratings):
+            raise UnknownFormat(f"{self.data.source.name} holds ratings, which compare nothing")
+        pairs = take_pairs(self.data)
+        held = pairs if pairs.frame is self.data.frame else hold_rows(pairs)
+        return CountedOnce.of(held)
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        """Comparisons, rankings expanded; controls and repeats are among them.
+
+        Raises:
+            UnknownFormat: ratings compare nothing.
+
+        """
+        pairs, data = self.pairs, self.data
+        if isinstance(data, Ratings) or (pairs.rankings or pairs).frame is data.frame:
+            return pairs  # no controls were left out
+        return data.comparisons() if isinstance(data, Rankings) else data
+
+    @cached_property
+    def votes(self) -> Votes:
+        """Comparisons row by row, rankings expanded; controls and repeats are among them.
+
+        Raises:
+            UnknownFormat: ratings compare nothing.
+            UnknownOption: importance weights, which count no votes.
+
+        """
+        return self.comparisons.votes()
+
+    @cached_property
+    def shared(self) -> PreferenceAgreement:
+        """How far judges agree where they compared the same two outputs.
+
+        Raises:
+            NotIdentified: judges or items are not named.
+            UnknownOption: importance weights, which count no votes.
+
+        """
+        return compare_votes(self.votes)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The ranking that the report is about.
+
+        Raises:
+            NotIdentified: the judgments determine no worths.
+            NotConverged: the estimates were not found.
+
+        """
+        settings = self.settings
+        found = rank(self.pairs, model=settings.model, level=settings.level, seed=settings.seed)
+        return found if isinstance(found, Ranking) else next(iter(found.groups.values()))
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Outcomes of each pair, by which system stood first."""
+        return self.pairs.tally()
+
+    @cached_property
+    def screening(self) -> Screening:
+        """Which judges are to be doubted, with a card for each.
+
+        Raises:
+            NotIdentified: judges cannot be looked at.
+            UnknownOption: importance weights, which count no votes.
+
+        """
+        return screen_judges(self.votes)
+
+    @property
+    def position_bias(self) -> PositionBias:
+        """The advantage of being shown first.
+
+        Raises:
+            NotIdentified: it cannot be told from these data.
+            NotConverged: the estimates were not found.
+            UnknownOption: positions are not known.
+
+        """
+        if isinstance(self._position, PositionBias):
+            return self._position
+        raise self._position.with_traceback(None)
+
+    @cached_property
+    def _position(self) -> PositionBias | NotIdentified | NotConverged | UnknownOption:
+        """The same or why there is none, which takes as long to find."""
+        try:
+            return find_position_bias(self.pairs, level=self.settings.level)
+        except (NotIdentified, NotConverged, UnknownOption) as refusal:
+            return refusal
+
+    @cached_property
+    def cycles(self) -> Cycles:
+        """How well worths alone describe preferences, as `evenhand doubt` asks it.
+
+        Raises:
+            NotIdentified: decisive votes determine no worths.
+            NotConverged: the estimates were not found.
+            UnknownOption: importance weights without judges.
+
+        """
+        settings = self.settings
+        order = True if settings.model is not None and settings.model.order_effect else None
+        return find_cycles(self.pairs, order_effect=order, level=settings.level, seed=settings.seed)
+
+    @cached_property
+    def rated(self) -> Rated:
+        """The ratings, and what sections on them share.
+
+        Raises:
+            UnknownFormat: these are no ratings.
+
+        """
+        if not isinstance(self.data, Ratings):
+            raise UnknownFormat("comparisons and rankings hold no scores: see the ranking")
+        return Rated(self.data, self.settings)
+
+    def write_command(self, verb: str, *more: str) -> str:
+        """Return the command that computes something of this task again."""
+        task: Sequence[str] = ("--task", self.task) if self.task else ()
+        return self.settings.write_command(verb, *task, *more)

@@ -1,0 +1,69 @@
+"""What a test of the fit could have seen: without that, its silence says nothing.
+
+The statistic T = Σ r²/w of pairs, over the factor c by which judges and items spread it, is about
+χ² on df. Pairs off by d (proportion) move it by λ = 4 n d² df / (P c), with n decided comparisons
+of P pairs: 4 stands for 1/(p q), which is at least that. d is where λ gives a power of .8.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.judgments.tally import Tally
+from evenhand.ranking.cycles_result import Cycles
+from evenhand.report.study import Study
+
+POWER: Final = 0.8
+"""Chance with which something is to show."""
+ENOUGH: Final = 0.10
+"""How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50."""
+
+
+def find_visible(cycles: Cycles, tally: Tally) -> float | None:
+    """Return by how much pairs must be off, typically, to show with a chance of .8 (proportion).
+
+    Args:
+        cycles: what `find_cycles` found.
+        tally: the same judgments.
+
+    Returns:
+        About that much, at most 1/2; None where nothing could be seen.
+
+    """
+    if cycles.p is None:
+        return None
+    from scipy.special import chdtri, chndtrinc
+
+    decided = tally.wins + tally.losses
+    low, high = np.minimum(tally.left, tally.right), np.maximum(tally.left, tally.right)
+    keys = low.astype(np.int64) * len(tally.systems) + high
+    pairs = len(np.unique(keys[decided > 0]))
+    shift = float(chndtrinc(chdtri(cycles.df, 1 - cycles.level), cycles.df, 1 - POWER))
+    spread = cycles.noise / cycles.df
+    return min(float(np.sqrt(shift * spread * pairs / (4 * decided.sum() * cycles.df))), 0.5)
+
+
+def say_visible(visible: float) -> str:
+    """Say what would have shown.
+
+    >>> say_visible(0.074)
+    'pairs typically off by 7 points would likely show'
+    """
+    return f"pairs typically off by {100 * visible:.0f} points would likely show"
+
+
+def say_refusal(study: Study, refusal: NotIdentified | NotConverged | UnknownOption) -> str:
+    """Write why pairs were not tested, without advice that was already followed.
+
+    Args:
+        study: the judgments.
+        refusal: of `find_cycles`.
+
+    """
+    model = study.settings.model
+    if model is None or not model.prior or isinstance(refusal, UnknownOption):
+        return str(refusal)
+    return f"the test takes no prior, and without one {refusal.without_options()}"

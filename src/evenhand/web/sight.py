@@ -1,0 +1,194 @@
+"""A campaign in sight: what the organiser's page shows of now, as one value for programs.
+
+The same boards, the same findings and the same rights as the page; nothing is computed for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import select
+
+from evenhand.campaign.tasks.task import Task
+from evenhand.ranking.anytime.board import Board
+from evenhand.web.findings import NOTHING
+from evenhand.web.looks import Look, Looks
+from evenhand.web.overview import overlook
+from evenhand.web.store.readable import Readable
+from evenhand.web.store.reading import make_line
+from evenhand.web.store.record import JUDGMENTS, read_record
+from evenhand.web.store.schema import log
+
+MINUTE: Final = 60_000
+"""Milliseconds after which a sight is old although nothing happened: its pace has changed."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A system of a pass with scores.
+
+    Attributes:
+        system: its name.
+        place: its place by the mean, from 1.
+        mean: mean score, on the scale of the pass.
+        n: scores.
+
+    """
+
+    system: str
+    place: int
+    mean: float
+    n: int
+
+
+@dataclass(frozen=True)
+class PassSight:
+    """A pass.
+
+    Attributes:
+        name: of the pass.
+        board: what is decided and who leads; None where nothing was judged, or it has scores.
+        says: the board in sentences.
+        lapsed: pairs, better and worse, that stood as decided and are held back now.
+        means: of a pass with scores, the best system first; nothing of them is decided.
+        why: why there is neither; "" where there is one.
+
+    """
+
+    name: str
+    board: Board | None = None
+    says: tuple[str, ...] = ()
+    lapsed: tuple[tuple[str, str], ...] = ()
+    means: tuple[Mean, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """A judge who is to be doubted.
+
+    Attributes:
+        judge: the pseudonym.
+        flags: what for.
+
+    """
+
+    judge: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PanelSight:
+    """The judges of a table.
+
+    Attributes:
+        table: comparisons, rankings or ratings.
+        flagged: who is to be doubted.
+        why: why nobody can be flagged; "" where they can.
+
+    """
+
+    table: str
+    flagged: tuple[Flagged, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What can be said of judgments that come in.
+
+    Attributes:
+        title: of the campaign.
+        judged: judgments that stand.
+        remaining: how many are still to come; None where nobody knows.
+        pace: how long they take at the pace of late, in words; "" where that is not known.
+        done_by: when they are there at this pace, as ISO 8601; None where that is not known.
+        paused: whether nothing is served.
+        last: when the last judgment came, in milliseconds since 1970; None before the first.
+        now: when this was seen, by the same clock.
+        passes: in the order of the campaign.
+        panels: judges, table by table.
+        whole: whether boards have counted everything.
+        faults: what failed.
+        mark: of this state; whoever gives it back is told nothing as long as nothing is new. ""
+            while more is still to be computed.
+
+    """
+
+    title: str
+    judged: int
+    now: int
+    remaining: int | None = None
+    pace: str = ""
+    done_by: str | None = None
+    paused: bool = False
+    last: int | None = None
+    passes: tuple[PassSight, ...] = ()
+    panels: tuple[PanelSight, ...] = ()
+    whole: bool = True
+    faults: tuple[str, ...] = ()
+    mark: str = ""
+
+
+def take_sight(store: Readable, looks: Looks, known: str = "") -> Sight | None:
+    """Look at a campaign; None where nothing is new to whoever has seen a state.
+
+    Args:
+        store: of the campaign.
+        looks: at it.
+        known: the mark of that state, "" for none.
+
+    """
+    head = store.head().number
+    mark = f"{head}-{store.clock.now() // MINUTE}"
+    if known == mark:
+        return None
+    look, told = looks.look(), overlook(store)
+    done_by = told["done_by"]
+    return Sight(
+        title=told["title"],
+        judged=told["done"],
+        remaining=told["total"] - told["done"],
+        pace=told["pace"],
+        done_by=None if done_by is None else done_by.isoformat(timespec="minutes"),
+        paused=told["paused"],
+        last=read_last(store),
+        now=store.clock.now(),
+        passes=tuple(_see_pass(look, task) for task in store.campaign.tasks),
+        panels=_see_panels(look),
+        whole=look.whole,
+        faults=look.faults,
+        mark=mark if look.whole and look.record >= head else "",
+    )
+
+
+def read_last(store: Readable) -> int | None:
+    """Return when the last judgment came (milliseconds since 1970); None before the first."""
+    wanted = select(log).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc()).limit(1)
+    with store.reading() as connection:
+        found = connection.execute(wanted).first()
+    return None if found is None else read_record(make_line(found)).at
+
+
+def _see_pass(look: Look, task: Task) -> PassSight:
+    """Return a pass as the page shows it."""
+    live, order = look.boards.get(task.name), look.findings.orders[task.name]
+    if live is not None and live.board.n_votes:
+        return PassSight(task.name, live.board, live.board.says, live.lapsed)
+    if live is None and order.rows:
+        rows = (Mean(one.system, int(one.rank), one.value, one.n) for one in order.rows)
+        return PassSight(task.name, means=tuple(rows))
+    return PassSight(task.name, why=order.why or NOTHING)
+
+
+def _see_panels(look: Look) -> tuple[PanelSight, ...]:
+    """Return who is flagged, and of which judges nothing can be said."""
+    found = []
+    for table, panel in look.findings.panels.items():
+        if panel.screening is None:
+            found.append(PanelSight(table, why=panel.why))
+            continue
+        flagged = (Flagged(one.judge, one.flags) for one in panel.screening.flagged)
+        found.append(PanelSight(table, tuple(flagged), panel.screening.abstains or ""))
+    return tuple(found)

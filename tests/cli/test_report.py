@@ -1,0 +1,216 @@
+"""`evenhand report`: a page, JSON, tables and figures; what it says can be had again."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from itertools import product
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from evenhand import datasets
+from evenhand.cli.main import main
+from evenhand.cli.report import report as verb
+from evenhand.report.contents import PREFERENCE, RATING
+from evenhand.report.numbers import KINDS
+from evenhand.report.rerun import TAKEN
+from report_contract import CONTRACT
+
+FEW = ("--sections", "ranking,data")
+UNBEATEN = "left,right,outcome\nA,B,left\nA,C,left\nB,C,left\nC,B,left\n"
+
+
+def run_again(evenhand, command):
+    """What a command of a report prints as JSON."""
+    name, *words = shlex.split(command)
+    assert name == "evenhand"
+    return evenhand(*words, "--json").json
+
+
+def understands(command):
+    """A verb has all options of a command of a report; it refuses others."""
+    _, verb_name, *words = shlex.split(command or "evenhand report FILE")
+    main.get_command(None, verb_name).make_context(f"evenhand {verb_name}", words)
+
+
+def test_the_page_is_written_and_the_answer_said(evenhand, table1):
+    ran = evenhand("report", table1, *FEW, "-o", "r.html")
+    page = Path("r.html").read_text("utf-8")
+    assert "A is the best of 4 systems." in page
+    assert ran.out == ""
+    assert "wrote  r.html" in ran.err
+    assert "says   A is the best of 4 systems." in ran.err
+
+
+def test_the_page_has_a_name_of_its_own_where_none_is_given(evenhand, table1):
+    assert "wrote  report.html" in evenhand("report", table1, *FEW).err
+    assert Path("report.html").exists()
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, name):
+    Path("t.csv").write_text(datasets.load(name).csv(), encoding="utf-8")
+    found = evenhand("report", "t.csv", "--json").json
+    jsonschema.validate(found, CONTRACT)
+    assert [one["name"] for one in found["parts"][0]["sections"]] == list(PREFERENCE)
+    for part in found["parts"]:
+        made = {check["name"]: check for one in part["sections"] for check in one["checks"]}
+        assert all(made[light["name"]] == light for light in part["lights"])
+        for table in (table for one in part["sections"] for table in one["tables"]):
+            keys = {column["key"] for column in table["columns"]}
+            assert all(keys <= row.keys() for row in table["rows"])
+            assert {column["kind"] for column in table["columns"]} <= KINDS.keys()
+
+
+def test_the_json_of_ratings_keeps_the_contract_and_its_commands_are_understood(evenhand, folder):
+    rng = random.Random(5)
+    lines = ["judge,item,system,criterion,score"]
+    for judge, item, system in product(range(6), range(20), range(3)):
+        for criterion in ("fluency", "adequacy"):
+            score = min(5, max(1, round(rng.gauss(2 + system / 2, 1))))
+            lines.append(f"j{judge},i{item},s{system},{criterion},{score}")
+    Path("scores.csv").write_text("\n".join(lines) + "\n")
+    found = evenhand("report", "scores.csv", "--level", "0.9", "--json").json
+    jsonschema.validate(found, CONTRACT)
+    sections = found["parts"][0]["sections"]
+    assert [one["name"] for one in sections] == list(RATING)
+    for one in sections:
+        understands(one["command"])
+    assert run_again(evenhand, found["command"]) == found
+
+
+def test_tasks_are_parts_and_have_an_overview(evenhand, tasks):
+    found = evenhand("report", tasks, *FEW, "--json").json
+    jsonschema.validate(found, CONTRACT)
+    assert [part["name"] for part in found["parts"]] == ["one", "two"]
+    assert [row["task"] for row in found["overview"]["tables"][0]["rows"]] == ["one", "two"]
+
+
+def test_json_goes_to_a_file_by_its_ending_or_by_the_option(evenhand, table1):
+    printed = evenhand("report", table1, *FEW, "--json").json
+    assert "wrote  r.json" in evenhand("report", table1, *FEW, "-o", "r.json").err
+    evenhand("report", table1, *FEW, "--json", "-o", "r.txt")
+    assert json.loads(Path("r.json").read_text("utf-8")) == printed
+    assert json.loads(Path("r.txt").read_text("utf-8")) == printed
+
+
+def test_a_report_is_called_as_its_file_wherever_that_lies(evenhand, table1):
+    Path("deep").mkdir()
+    copies = ["deep/a.csv", "deep/b.csv"]
+    Path(copies[0]).write_bytes(Path(table1).read_bytes())
+    made = evenhand("report", copies[0], *FEW, "--json").json
+    assert made["title"] == "a.csv"
+    assert "deep/a.csv" in made["command"]
+    Path(copies[1]).write_bytes(Path(table1).read_bytes())
+    assert evenhand("report", *copies, *FEW, "--json").json["title"] == "a.csv and 1 more"
+
+
+def test_the_command_in_the_report_makes_it_again(evenhand, tasks):
+    asked = ["report", tasks, "--task", "one", "--where", "judge <> 'J3'", *FEW, "--title", "A B"]
+    asked += ["--level", "0.9", "--seed", "7", "--ties", "rao-kupper", "--prior", "0.5"]
+    asked += ["--column", "judge=judge", "--outcome", "left=left", "--outcome", "right=right"]
+    found = evenhand(*asked, "--outcome", "tie=tie", "--json").json
+    assert run_again(evenhand, found["command"]) == found
+    assert found["title"] == "A B"
+
+
+def test_the_command_of_the_ranking_gives_its_numbers(evenhand, table1):
+    options = ("--level", "0.8", "--seed", "5", "--prior", "2")
+    found = evenhand("report", table1, "--sections", "ranking", *options, "--json").json
+    section = found["parts"][0]["sections"][0]
+    board = section["tables"][0]["rows"]
+    again = run_again(evenhand, section["command"])
+    assert [row["system"] for row in again["systems"]] == [row["system"] for row in board]
+    for key in ("lower", "upper", "stderr"):
+        assert [row[key] for row in again["systems"]] == [row[key] for row in board]
+    assert again["signature"] == found["parts"][0]["signature"]
+
+
+def test_every_command_of_a_report_runs(evenhand, tasks):
+    found = evenhand(
+        "report", tasks, "--level", "0.9", "--seed", "7", "--prior", "1", "--json"
+    ).json
+    commands = {one["command"] for one in found["parts"][0]["sections"] if not one["not_run"]}
+    for command in sorted(commands):
+        understands(command)
+
+
+def test_verbs_are_asked_for_settings_that_they_have():
+    named = {"--level", "--seed", "--ties", "--order-effect", "--reference", "--prior", "--full"}
+    for name, taken in TAKEN.items():
+        command = main.get_command(None, name)
+        has = {option for one in command.params for option in one.opts}
+        assert taken <= has | {"--reference"}, name
+        assert has & named - taken <= {"--ties", "--full"}, name
+
+
+def test_a_ranking_that_is_refused_is_the_headline_with_what_to_do(evenhand, folder):
+    Path("v.csv").write_text(UNBEATEN)
+    ran = evenhand("report", "v.csv", "-o", "r.json")
+    (part,) = json.loads(Path("r.json").read_text("utf-8"))["parts"]
+    assert part["answer"][0].startswith("No ranking: worths are not identified: nobody preferred")
+    assert part["answer"][0].endswith("or pass --prior 1")
+    assert "note   No ranking:" in ran.err
+    assert part["sections"][0]["not_run"] != ""
+    assert "says   " in evenhand("report", "v.csv", "--prior", "1", *FEW).err
+
+
+def test_tables_and_figures_go_into_folders(evenhand, table1):
+    places = ("--tables", "t", "--tables-as", "csv,latex", "--figures", "f", "--figures-as", "json")
+    ran = evenhand("report", table1, *FEW, *places, "-o", "r.html")
+    assert {"ranking-board.csv", "ranking-board.tex"} <= {path.name for path in Path("t").iterdir()}
+    assert not list(Path("t").glob("*.md"))
+    spec = json.loads(Path("f/ranking-forest.json").read_text("utf-8"))
+    found = evenhand("report", table1, *FEW, "--json").json
+    forest = found["parts"][0]["sections"][0]["figures"][0]
+    assert " ".join(spec["title"]["text"]) == forest["title"]
+    assert forest["datasets"]["rows"] in spec["datasets"].values()
+    assert "files of tables to t" in ran.err
+    assert "wrote  1 file of figures to f" in ran.err
+
+
+REFUSED = {
+    "a section that is none": ("--sections ranking,juges", "Did you mean 'judges'?"),
+    "another ending": ("-o r.pdf", "a browser prints the page as PDF"),
+    "a table as the report": ("-o r.tex", "--tables FOLDER"),
+    "no ending": ("-o report", "a name without an ending"),
+    "the judgments": ("-o votes.html --column judge=judge", "would overwrite the judgments"),
+    "a page and json": ("--json -o r.html", "leave one of them out"),
+    "forms without a folder": ("--tables-as csv", "say where to with --tables FOLDER"),
+    "figures without a folder": ("--figures-as svg", "say where to with --figures FOLDER"),
+    "a form that is none": ("--figures f --figures-as svg,gif", "'gif' is not one of"),
+    "tables into a file": ("--tables votes.html", "tables cannot be written to 'votes.html'"),
+    "figures into a file": ("--figures votes.html", "figures cannot be written to 'votes.html'"),
+    "no such folder": ("-o nowhere/r.html", "'nowhere/r.html' cannot be written: no such folder"),
+    "no such level": ("--level 95", "between 0 and 1"),
+    "a negative prior": ("--prior -1", "prior cannot be -1"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_whatever_is_refused_is_refused_before_anything_is_written(evenhand, folder, case):
+    words, said = REFUSED[case]
+    Path("votes.html").write_text(datasets.load("dras2015_table1").csv(), encoding="utf-8")
+    ran = evenhand("report", "votes.html", "--from", "comparisons", *words.split(), code=2)
+    assert said in ran.err.replace("\n       ", " ")
+    assert ran.out == ""
+    assert [path.name for path in folder.iterdir()] == ["votes.html"]
+
+
+def test_places_are_looked_at_before_the_work_begins(evenhand, table1, monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr("evenhand.report.assemble.make_report", work)
+    Path("taken").write_text("")
+    evenhand("report", table1, "--figures", "taken", code=2)
+
+
+def test_the_help_lists_every_option():
+    assert {option for one in verb.params for option in one.opts} >= {
+        *("--title", "--sections", "--full", "--level", "--seed", "--ties", "--order-effect"),
+        *("--prior", "--output", "--json", "--tables", "--tables-as", "--figures", "--figures-as"),
+    }

@@ -1,0 +1,126 @@
+"""What is drawn of judgments that come in, in terminals large and small."""
+
+import time
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from click import unstyle
+
+from evenhand.cli.terminal import width
+from evenhand.cli.watch_screen import Size, Status, compose, say_change
+from evenhand.ranking.anytime.live_board import LiveBoard
+from evenhand.ranking.anytime.vote import Vote
+from evenhand.web.sight import Flagged, Mean, PanelSight, PassSight, Sight
+
+NAMES = [f"system-{n:02d}" for n in range(30)]
+
+
+def make_pass(name: str = "better", systems: int = 30) -> PassSight:
+    state = LiveBoard().start(NAMES[:systems])
+    votes = [
+        Vote(one, other, "left", f"j{turn}")
+        for turn in range(12)
+        for one, other in pairwise(NAMES[:systems])
+    ]
+    state.observe(votes)
+    board = state.look()
+    return PassSight(name, board, board.says)
+
+
+def make_sight(*passes: PassSight) -> Sight:
+    now = int(time.time() * 1000)
+    panel = PanelSight("comparisons", (Flagged("j7", ("reversed",)), Flagged("j9", ("careless",))))
+    done_by = "2030-01-02T03:04+00:00"
+    told = {"pace": "in 2 days", "done_by": done_by, "last": now - 4_000}
+    return Sight("spring", 1204, now, 1796, passes=passes, panels=(panel,), **told)
+
+
+def draw(sight: Sight, lines: int | None, columns: int = 80, **status: object) -> list[str]:
+    known = replace(Status(time.time()), **status)
+    return [unstyle(one) for one in compose(sight, known, Size(columns, lines))]
+
+
+def test_the_head_says_how_far_it_is_when_votes_came_and_who_is_flagged() -> None:
+    lines = draw(make_sight(make_pass(systems=4)), 30)
+    assert lines[0].startswith("spring · open")
+    assert lines[0].endswith("Ctrl-C ends")
+    assert lines[1].startswith("judged 1,204 of 3,000; 1,796 remain, at this pace done 0")
+    assert lines[1].endswith("in 2 days")
+    assert lines[2].startswith("votes  last came ")
+    assert ", 4 s ago; looked " in lines[2]
+    assert lines[3] == "judges flagged: j7 (reversed), j9 (careless)"
+    assert " ".join(lines[5].split()) == "decided leading now system log-worth decided better than"
+    assert [line.split()[2] for line in lines[6:10]] == NAMES[:4]
+    assert lines[10].startswith("says   ")
+    assert "of 6 pairs are decided for this panel" in lines[10]
+
+
+@pytest.mark.parametrize("lines", range(6, 60, 3))
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_it_fits_and_says_how_many_rows_are_left_out(lines: int, columns: int) -> None:
+    found = draw(make_sight(make_pass()), lines, columns)
+    assert len(found) <= lines
+    assert all(width(line) <= max(columns, 60) for line in found)
+    shown = sum("system-" in line and "says" not in line and " of 29" in line for line in found)
+    out = [int(line.split()[1]) for line in found if line.endswith("left out")]
+    assert shown + sum(out) == 30
+    assert (out == []) == (shown == 30)
+
+
+def test_what_is_decided_is_said_before_rows_and_remarks() -> None:
+    found = draw(make_sight(make_pass()), 12)
+    assert any("pairs are decided" in line for line in found)
+    assert not any(line.startswith("note") for line in found)
+
+
+def test_several_passes_share_the_room() -> None:
+    found = draw(make_sight(make_pass("fluent"), make_pass("true")), 24)
+    out = [int(line.split()[1]) for line in found if line.endswith("left out")]
+    assert len(found) <= 24
+    assert len(out) == 2
+    assert [line.split()[0] for line in found if "──" in line] == ["fluent", "true"]
+
+
+def test_scores_are_means_of_which_nothing_is_decided() -> None:
+    means = (Mean("A", 1, 71.25, 9), Mean("B", 2, 64.0, 1210))
+    found = draw(make_sight(PassSight("good", means=means)), 24)
+    assert [line.split() for line in found[5:8]] == [
+        ["leading", "now", "system", "mean", "score", "scores"],
+        ["1", "A", "71.25", "9"],
+        ["2", "B", "64.00", "1,210"],
+    ]
+    assert found[8] == "says   means of now, of which nothing is decided"
+
+
+def test_a_server_that_is_away_is_said_beside_the_age_of_what_stands_there() -> None:
+    now = time.time()
+    away = {"looked": now - 130, "away": "example.org does not answer", "again": now + 8}
+    said = " ".join(" ".join(draw(make_sight(make_pass(systems=3)), 24, **away)).split())
+    assert "away example.org does not answer; tried again in 8 s; what stands here is 2 min" in said
+    assert "system-00" in said
+
+
+def test_names_that_would_move_the_cursor_are_written_out() -> None:
+    odd = replace(make_sight(PassSight("p", why="\x1b[2Jnone")), title="\x1b]0;x\x07spring")
+    panel = PanelSight("comparisons", (Flagged("j\x1b[31m", ("careless",)),))
+    known = Status(time.time())
+    drawn = "\n".join(compose(replace(odd, panels=(panel,)), known, Size(80, 24)))
+    assert unstyle(drawn).isprintable() is False  # line ends alone
+    assert "\x1b" not in unstyle(drawn)
+    assert "\x07" not in drawn
+
+
+def test_a_change_is_a_line_for_each_pass() -> None:
+    lines = say_change(make_sight(make_pass("one", 3), make_pass("two", 3)))
+    assert [line.split("; ")[1].split(":")[0] for line in lines] == ["one", "two"]
+    assert all(line.startswith("1,204 judged, 1,796 remain; ") for line in lines)
+
+
+def test_a_board_that_is_still_being_counted_says_so() -> None:
+    sight = replace(make_sight(make_pass(systems=3)), whole=False, faults=("no map",))
+    notes = [line for line in draw(sight, 30) if line.startswith("note")]
+    assert notes == [
+        "note   no map",
+        "note   boards are still counting older judgments; look again in a moment",
+    ]

@@ -1,0 +1,152 @@
+"""`evenhand rank URL`: tables of DuckDB, SQLite, PostgreSQL and Spark by their URL."""
+
+import json
+import sqlite3
+
+import duckdb
+import polars as pl
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from engines_matrix import votes
+from evenhand.cli.main import main
+from evenhand.errors import UnknownFormat
+from evenhand.formats import read
+from evenhand.formats.engines import buckets
+from evenhand.formats.files.opening import connect
+from postgres_server import run_server
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+SECRET = "hunter2hunter2"
+VOTES = pl.DataFrame(votes()).drop("weight", "task")
+
+
+def rank(*words):
+    return CliRunner().invoke(main, ["rank", *words, "--json"], prog_name="evenhand")
+
+
+def ranking(*words):
+    """What --json prints but for names of files."""
+    result = rank(*words)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    return {name: found[name] for name in ("systems", "signature") if name in found}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the same votes as Parquet, in a DuckDB and in an SQLite file."""
+    monkeypatch.chdir(tmp_path)
+    VOTES.write_parquet("votes.parquet")
+    with duckdb.connect("votes.db") as connection:
+        connection.from_arrow(VOTES.to_arrow()).create("votes")
+        connection.execute("create view other as select 1 as x")
+    store = sqlite3.connect("votes.sqlite")
+    store.execute(f"create table votes ({', '.join(VOTES.columns).replace('group', '[group]')})")
+    store.executemany(f"insert into votes values ({', '.join('?' * VOTES.width)})", VOTES.rows())
+    store.commit()
+    store.close()
+    return tmp_path
+
+
+def test_a_table_of_a_database_ranks_as_the_file_does(folder):
+    expected = ranking("votes.parquet")
+    assert len(expected) == 2
+    assert ranking("duckdb://votes.db?table=votes") == expected
+    assert ranking(f"duckdb://{folder}/votes.db?table=main.votes") == expected
+    pytest.importorskip("ibis", reason="ibis is not installed")
+    assert ranking("sqlite://votes.sqlite?table=votes") == expected
+
+
+REFUSED = {
+    "duckdb://none.db?table=votes": "there is no DuckDB file 'none.db'",
+    "duckdb://votes.db": "with ?table=NAME: it has other, votes",
+    "duckdb://votes.db?table=vote": "Did you mean 'votes'?",
+    f"duckdb://votes.db?table=votes&token={SECRET}": "says too much",
+    "duckdb://votes.parquet?table=votes": "cannot be opened",
+    "sqlite://none.sqlite?table=votes": "there is no SQLite file",
+    "sqlite://votes.sqlite?table=vote": "Did you mean 'votes'?",
+    "sqlite://votes.sqlite": "add ?table=",
+    f"postgres://ann:{SECRET}@127.0.0.1:1/db?table=votes": "does not answer",
+    f"snowflake://ann:{SECRET}@a/b?table=votes": "ibis-framework[snowflake]",
+    f"snowflak://ann:{SECRET}@a/b?table=votes": "Did you mean 'snowflake'?",
+    f"sc://127.0.0.1:1/votes;token={SECRET}": "no Spark Connect server answers at 127.0.0.1:1",
+    f"sc://127.0.0.1:1/votes?table=other;token={SECRET}": "names two tables",
+    f"sc://127.0.0.1:1;token={SECRET}": "add ?table=",
+    f"spark://ann:{SECRET}@local?table=votes": "names no Spark",
+    f"s3://{SECRET}@bucket/votes.parquet": "from the environment",
+    "s3://bucket/votes.csv": "is no Parquet",
+    "s3://bucket/votes.parquet": "extension httpfs",
+    f"https://ann:{SECRET}@a.b/votes.csv?token={SECRET}": "URLs are not read",
+}
+
+
+@pytest.mark.parametrize("url", REFUSED)
+def test_what_cannot_be_read_is_said_in_one_line_without_secrets(folder, url, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder))  # no extension is installed there
+    if url.startswith(("sqlite", "postgres", "snowflake")):
+        pytest.importorskip("ibis", reason="ibis is not installed")
+    if url.startswith(("spark", "sc")):
+        pytest.importorskip("grpc", reason="pyspark[connect] is not installed")
+    result = rank(url)
+    assert result.exit_code == 2, result.output
+    said = " ".join(result.output.split())
+    assert REFUSED[url] in said
+    assert SECRET not in said
+    assert result.output.startswith("error  ")
+
+
+def test_a_url_is_read_alone(folder):
+    result = rank(f"sc://h/votes;token={SECRET}", "votes.parquet")
+    assert result.exit_code == 2
+    assert "name it alone" in " ".join(result.output.split())
+    assert SECRET not in result.output
+
+
+def test_keys_of_a_bucket_reach_duckdb_as_it_takes_them():
+    given = {"AWS_ACCESS_KEY_ID": "A'K", "AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "eu"}
+    written = buckets.write_secret("s3", given)
+    assert duckdb.extract_statements(written)[0].type.name.startswith("CREATE")
+    assert written == "create secret (type s3, key_id 'A''K', secret 's', region 'eu')"
+    assert buckets.write_secret("s3", {}) == ""
+
+
+def test_a_bucket_without_the_extension_says_how_to_get_it(tmp_path):
+    connection = connect()
+    connection.execute(f"set extension_directory = '{tmp_path}'")
+    with pytest.raises(UnknownFormat, match="install_extension"):
+        buckets.load_reader(connection, buckets.Address("s3", "b", "/v.parquet", {}))
+
+
+def test_explain_prints_the_queries_and_what_they_brought_back(folder):
+    result = rank("votes.parquet", "--explain")
+    expected = ranking("votes.parquet")
+    assert json.loads(result.stdout)["signature"] == expected["signature"]
+    lines = result.stderr.splitlines()
+    assert lines[0].startswith("explain  duckdb: ")
+    assert any("rows with left, right, outcome: 300 rows × 3 columns" in line for line in lines)
+    assert any("read_parquet" in line for line in lines)
+    assert "explain" not in rank("votes.parquet").stderr
+
+
+@pytest.fixture(scope="module")
+def server():
+    pytest.importorskip("ibis", reason="ibis is not installed")
+    with run_server() as running:
+        yield running
+
+
+def test_a_postgres_table_ranks_as_the_file_does(folder, server):
+    types = ", ".join(
+        f'"{name}" {"text" if kind == pl.String else "float8" if kind == pl.Float64 else "bigint"}'
+        for name, kind in VOTES.schema.items()
+    )
+    server.run(f"create table votes ({types})")
+    with psycopg.connect(server.url) as connection, connection.cursor() as cursor:
+        places = ", ".join(["%s"] * VOTES.width)
+        cursor.executemany(f"insert into votes values ({places})", VOTES.rows())
+    url = f"{server.url}&table=public.votes"
+    assert ranking(url) == ranking("votes.parquet")
+    assert read(url).source.name == "postgresql:///postgres?table=public.votes"
+    assert "there is no table 'public.vote'" in rank(url.replace("votes", "vote")).output

@@ -1,0 +1,258 @@
+"""One code path on every engine: each cell, total, note and refusal is the one DuckDB gives."""
+
+import json
+import re
+
+import narwhals as nw
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from engine_answers import ask_agreement, ask_ranked, ask_rows, ask_votes, cells
+from engines_matrix import HERE, SPARK, Places, rankings, ratings, votes
+from evenhand.cli.main import main
+from evenhand.errors import EvenhandError
+from evenhand.formats import read
+from evenhand.judgments import Rankings, Ratings, counting
+from evenhand.judgments.controls import leave_out_controls
+from evenhand.judgments.mix import Mix
+from evenhand.judgments.pushed import watch_fetches
+from spark_sessions import run_spark, why_no_spark
+
+# of Spark and Ibis, about the version of pandas
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+slow_spark = [pytest.param(name, marks=pytest.mark.slow) for name in SPARK]
+others = [name for name in HERE if name not in ("duckdb", "ibis sqlite")]
+slow_sqlite = pytest.param("ibis sqlite", marks=pytest.mark.slow)
+every_engine = pytest.mark.parametrize("engine", [*others, slow_sqlite, *slow_spark])
+
+
+@pytest.fixture(scope="module")
+def here():
+    return Places()
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    if missing := why_no_spark():
+        pytest.skip(missing)
+    with run_spark(tmp_path_factory.mktemp("spark")) as sessions:
+        yield Places(sessions)
+
+
+@pytest.fixture
+def places(engine, here, request):
+    return request.getfixturevalue("spark") if engine in SPARK else here
+
+
+def without(columns, *names):
+    return {name: own for name, own in columns.items() if name not in names}
+
+
+PLAIN = without(votes(), "weight")
+WINNERS = {
+    **without(PLAIN, "winner"),
+    "winner": [
+        {"model_a": a, "model_b": b}.get(won, "tie")
+        for a, b, won in zip(PLAIN["model_a"], PLAIN["model_b"], PLAIN["winner"], strict=True)
+    ],
+}
+MERGED = {
+    **PLAIN,
+    "model_a": ["x+y" if at % 7 == 0 else one for at, one in enumerate(PLAIN["model_a"])],
+}
+CONTROLS = {**PLAIN, "kind": ["control" if at % 9 == 0 else "target" for at in range(300)]}
+PEOPLE = {"judge": [f"j{i}" for i in range(12)], "language": ["de", "fr", "it"] * 4}
+SHARES = {"group": {"expert": 0.8, "crowd": 0.2}}
+LONG = nw.col("length") > 100
+FEW = ~nw.col("judge").is_in(["j1", "j2"])
+
+
+ANSWERS = {}
+"""What DuckDB said, asked once."""
+
+QUESTIONS = {
+    "all votes": (PLAIN, {}, lambda data: cells(data.tally())),
+    "by judge": (PLAIN, {}, lambda data: cells(data.tally(("judge",)))),
+    "by item": (PLAIN, {}, lambda data: cells(data.tally(("item",)))),
+    "by judge and item": (PLAIN, {}, lambda data: cells(data.tally(("judge", "item")))),
+    "by group": (PLAIN, {}, lambda data: cells(data.tally(("group",)))),
+    "by task and judge": (PLAIN, {}, lambda data: cells(data.tally(("task", "judge")))),
+    "judges in 4 clusters": (
+        PLAIN,
+        {},
+        lambda data: cells(data.tally(("judge",), limits={"judge": 4})),
+    ),
+    "one task": (PLAIN, {"task": "de-en"}, lambda data: cells(data.tally(("judge",)))),
+    "a filter": (PLAIN, {"where": LONG}, lambda data: cells(data.tally(("judge",)))),
+    "a filter of labels": (PLAIN, {"where": FEW}, lambda data: cells(data.tally(("judge",)))),
+    "without judges": (
+        PLAIN,
+        {},
+        lambda data: cells(data.without(judges=["j3"]).tally(("judge",))),
+    ),
+    "bins of a covariate": (
+        PLAIN,
+        {},
+        lambda data: cells(data.cut("length", [60, 120.5]).tally(("length_bin", "group"))),
+    ),
+    "bins of text": (
+        {**PLAIN, "length": [f" {one} " for one in PLAIN["length"]]},
+        {},
+        lambda data: cells(data.cut("length", [60, 120.5]).tally(("length_bin", "group"))),
+    ),
+    "weights": (votes(), {}, lambda data: cells(data.tally(("judge",)))),
+    "importance": (
+        votes(),
+        {"weights": "importance"},
+        lambda data: cells(data.tally(("group",))),
+    ),
+    "winners by name": (WINNERS, {}, lambda data: cells(data.tally())),
+    "merged outputs": (MERGED, {"merged": "+"}, lambda data: cells(data.tally(("judge",)))),
+    "controls": (
+        CONTROLS,
+        {},
+        lambda data: cells(leave_out_controls(data).tally(("judge",))),
+    ),
+    # sums of fractions differ in the last digit, by the order of rows, and so does their digest
+    "a mix": (PLAIN, {}, lambda data: cells(Mix(SHARES, each="judge").weigh(data).tally())[:-1]),
+    "vote by vote": (votes(), {}, lambda data: ask_votes(data.votes())),
+    "rankings": (rankings(), {}, ask_ranked),
+    "ratings": (ratings(), {}, lambda data: ask_rows(data.rows())),
+    "n-agreement": (ratings(), {}, ask_agreement),
+    "what was understood": (PLAIN, {}, lambda data: (data.source.notes, data.columns)),
+}
+
+
+@every_engine
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_answer_is_that_of_duckdb(engine, places, here, question):
+    columns, settings, ask = QUESTIONS[question]
+    found = ask(read(places.frame(columns, engine), **settings))
+    if question not in ANSWERS:
+        ANSWERS[question] = ask(read(here.frame(columns, "duckdb"), **settings))
+    assert found == ANSWERS[question]
+
+
+@every_engine
+def test_covariates_of_judges_are_joined(engine, places, here):
+    tallies = [
+        read(where.frame(PLAIN, one)).join(pl.DataFrame(PEOPLE)).tally(("language",))
+        for where, one in ((places, engine), (here, "polars"))
+    ]
+    assert cells(tallies[0]) == cells(tallies[1])
+    assert sum(tallies[0].factor("language").loads) == 300
+
+
+def change(columns, name, value):
+    """The same table with a value in the fifth row."""
+    own = [*columns[name]]
+    own[4] = value
+    return {**columns, name: own}
+
+
+REFUSALS = {
+    "an unknown outcome": (change(PLAIN, "winner", "modelA"), {}),
+    "no outcome": (change(PLAIN, "winner", None), {}),
+    "no system": (change(PLAIN, "model_b", None), {}),
+    "an empty name": (change(PLAIN, "model_b", ""), {}),
+    "a blank after a name": (change(PLAIN, "model_b", "alpha "), {}),
+    "a system against itself": (change(PLAIN, "model_a", PLAIN["model_b"][4]), {}),
+    "no judge": (change(PLAIN, "judge", None), {}),
+    "no item": (change({**PLAIN, "item": PLAIN["group"]}, "item", None), {}),
+    "a negative weight": (change(votes(), "weight", -1), {}),
+    "no weight": (change(votes(), "weight", None), {}),
+    "half a weight": ({**votes(), "weight": [0.5] * 300}, {}),
+    "no such task": (PLAIN, {"task": "de_en"}),
+    "nothing left": (PLAIN, {"where": nw.col("length") < 0}),
+    "a rank of 0": (change(rankings(), "rank", 0), {}),
+    "a system ranked twice": (change(rankings(), "system", rankings()["system"][5]), {}),
+    "a rating of nobody": (change(ratings(), "judge", None), {}),
+    "a part without a name": (change(PLAIN, "model_a", "x+"), {"merged": "+"}),
+}
+
+
+def count(frame, settings):
+    data = read(frame, **settings)
+    data = data.comparisons() if isinstance(data, Rankings) else data
+    return data.rows() if isinstance(data, Ratings) else data.tally(("judge", "item"))
+
+
+def refusal(frame, settings):
+    """What is said of a table that cannot be counted, without the rows that it names."""
+    with pytest.raises(EvenhandError) as caught:
+        count(frame, settings)
+    return type(caught.value), re.sub(r" \(rows? [\d, ]+\)", "", str(caught.value))
+
+
+@every_engine
+@pytest.mark.parametrize("fault", REFUSALS)
+def test_every_refusal_is_that_of_duckdb(engine, places, here, fault):
+    columns, settings = REFUSALS[fault]
+    said = refusal(places.frame(columns, engine), settings)
+    if fault not in ANSWERS:
+        ANSWERS[fault] = refusal(here.frame(columns, "duckdb"), settings)
+    assert said == ANSWERS[fault]
+
+
+lazy_engine = pytest.mark.parametrize(
+    "engine", ["polars lazy", "duckdb", "ibis duckdb", slow_sqlite, *slow_spark]
+)
+
+
+@lazy_engine
+def test_of_many_rows_only_a_look_and_the_cells_leave_a_lazy_engine(engine, places, monkeypatch):
+    monkeypatch.setattr(counting, "SAMPLE", 50)
+    many = without(votes(rows=5000), "weight")
+    frame = places.frame(many, engine)
+    with watch_fetches() as fetches:
+        tally = read(frame).tally(("group",))
+    found = {one.columns: one.rows for one in fetches}
+    looks = [one.rows for one in fetches if "evenhand_count" not in one.columns]
+    assert tally.n_judgments == 5000
+    assert looks == [1000, 50]  # who is named as winner, and whether cells are many
+    assert found["group", "left", "right", "outcome", "evenhand_count"] == 2 * 20 * 4
+    assert all(one.query for one in fetches)
+
+
+@lazy_engine
+def test_cells_about_as_many_as_rows_leave_as_one_number_each_or_counted(
+    engine, places, here, monkeypatch
+):
+    monkeypatch.setattr(counting, "SAMPLE", 50)
+    many = {**PLAIN, "judge": [f"j{at}" for at in range(300)]}
+    with watch_fetches() as fetches:
+        tally = read(places.frame(many, engine)).tally(("judge",))
+    assert cells(tally) == cells(read(here.frame(many, "pandas")).tally(("judge",)))
+    whole = [one.columns for one in fetches if one.rows == 300 and len(one.columns) > 3]
+    counted = [("judge", "left", "right", "outcome", "evenhand_count")]
+    assert whole == ([] if engine == "polars lazy" else counted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["spark connect"])
+@pytest.mark.parametrize("asked", ["/votes_view", "?table=votes_view", "?path={path}"])
+def test_a_url_of_a_server_ranks_as_the_file_does(engine, places, tmp_path, asked):
+    path = tmp_path / "votes.parquet"
+    pl.DataFrame(PLAIN).write_parquet(path)
+    places.frame(PLAIN, engine).createOrReplaceTempView("votes_view")
+    url = places.sessions["address"] + asked.format(path=path) + ";user_agent=secretagent"
+    found = []
+    for source in (url, str(path)):
+        result = CliRunner().invoke(main, ["rank", source, "--task", "de-en", "--json"])
+        assert result.exit_code == 0, result.output
+        assert "secretagent" not in result.output
+        found.append(json.loads(result.stdout))
+    assert found[0]["systems"] == found[1]["systems"]
+    assert found[0]["signature"] == found[1]["signature"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["spark connect"])
+def test_a_table_that_a_server_does_not_have_is_named(engine, places):
+    url = places.sessions["address"] + "/nosuch;user_agent=secretagent"
+    result = CliRunner().invoke(main, ["rank", url])
+    assert result.exit_code == 2
+    assert "nosuch" in result.output
+    assert "secretagent" not in result.output

@@ -1,0 +1,114 @@
+"""Judgments that decide a pair: closed forms, an independent t, and a refit with them added."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+import evenhand
+from evenhand.errors import NotIdentified
+from evenhand.planning.separation import find_critical, find_times, separate_pairs
+from evenhand.preference.bradley_terry import BradleyTerry
+
+WORTH = {"A": 0.4, "B": 0.3, "C": -0.6}
+
+
+def vote(n=600, judges=0, taste=0.0, names="ABC", seed=1):
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(0, taste, (max(judges, 1), len(names)))
+    rows = []
+    for _ in range(n):
+        judge = int(rng.integers(max(judges, 1)))
+        a, b = rng.choice(len(names), 2, replace=False)
+        gap = WORTH[names[a]] - WORTH[names[b]] + tastes[judge, a] - tastes[judge, b]
+        won = rng.random() < 1 / (1 + np.exp(-gap))
+        row = {"left": names[a], "right": names[b], "outcome": "left" if won else "right"}
+        rows.append(row | ({"judge": f"j{judge}"} if judges else {}))
+    return evenhand.read(pd.DataFrame(rows))
+
+
+@pytest.mark.parametrize(("today", "apart"), [(1.5, 1.5), (1.9, 3.2), (1.98, 0.4), (0.2, 1.5)])
+def test_todays_estimate_with_so_many_more_judgments_is_beyond_the_limit_in_four_of_five_worlds(
+    today, apart
+):
+    times = find_times(today, apart, 2.0, 0.8)
+    assert times > 1
+    fresh = np.random.default_rng(6).normal(apart, 1 / np.sqrt(times - 1), 200_000)
+    together = today / times + fresh * (1 - 1 / times)  # weighed by their information
+    decided = (together * np.sqrt(times) > 2.0).mean()
+    assert decided == pytest.approx(0.8, abs=0.005)
+
+
+def test_a_pair_that_is_open_never_needs_nothing_and_one_that_is_no_distance_apart_never_ends():
+    for today in (0.0, 0.5, 1.0, 1.9, 1.999):
+        assert find_times(today, today + 1.28, 2.0, 0.8) > 1
+        assert find_times(today, 0.0, 2.0, 0.8) is None
+    assert find_times(2.001, 2.001, 2.0, 0.8) == 1
+    small = [find_times(1.0, apart, 2.0, 0.8) for apart in (0.5, 0.1, 0.01)]
+    assert small == sorted(small)
+    assert small[2] == pytest.approx(((2.0 + norm.ppf(0.8)) / 0.01) ** 2, rel=0.01)
+
+
+def test_a_pair_of_too_few_judges_takes_as_many_times_as_link_it():
+    ranking = evenhand.rank(vote(n=900, judges=12, names="AB"))
+    sets = replace(ranking.rank_sets, effective=np.full((2, 2), 0.25))
+    far = replace(ranking, rank_sets=sets, pair_stderr=ranking.pair_stderr / 100)
+    (one,) = separate_pairs(far, [(0, 1)])
+    assert one.barred
+    assert (one.times, one.alone) == (20.0, None)  # five effective judges, each link a quarter
+    rests = replace(far, rank_sets=replace(sets, resting=np.ones((2, 2), dtype=bool)))
+    assert separate_pairs(rests, [(0, 1)])[0].times is None
+
+
+def test_of_two_systems_judgments_of_the_pair_are_judgments_of_all_pairs():
+    ranking = evenhand.rank(vote(n=900, judges=12, taste=0.6, names="AB"))
+    (one,) = separate_pairs(ranking, [(0, 1)])
+    assert one.stderr**2 > 4 / 900  # judges differ: more than independent answers show
+    assert one.alone == pytest.approx((one.times - 1) * 900, rel=1e-6)
+
+
+def test_with_the_judgments_added_the_pair_is_as_many_errors_apart_as_is_needed():
+    ranking = evenhand.rank(vote(), model=BradleyTerry(ties="discard"))
+    (one,) = separate_pairs(ranking, [(0, 1)])
+    tally, fit = ranking.fit.tally, ranking.fit
+    chance = float(fit.predict([(one.better, one.worse)])[0, 0])
+    added = one.alone * np.array([chance, 1 - chance])
+    ends = [fit.systems.index(name) for name in (one.better, one.worse)]
+    more = replace(
+        tally,
+        left=np.append(tally.left, ends[0]).astype(np.int32),
+        right=np.append(tally.right, ends[1]).astype(np.int32),
+        wins=np.append(tally.wins, added[0]),
+        ties=np.append(tally.ties, 0.0),
+        losses=np.append(tally.losses, added[1]),
+        factors={},
+    )
+    again = BradleyTerry(ties="discard").fit(more)
+    contrast = np.zeros(3)
+    contrast[ends] = 1.0, -1.0
+    grown = one.stderr**2 / (contrast @ fit.worth_vcov @ contrast)
+    stderr = np.sqrt(max(grown, 1.0) * (contrast @ again.worth_vcov @ contrast))
+    assert contrast @ again.log_worth == pytest.approx(one.gap, rel=1e-6)
+    still = one.stderr**2 / stderr**2  # so many times the information of today
+    needed = find_critical(ranking) + norm.ppf(0.8) * np.sqrt(1 - 1 / still)
+    if grown >= 1:
+        assert one.gap / stderr == pytest.approx(needed, rel=1e-3)
+    else:  # the errors of the model are the larger ones: no fewer judgments than it asks for
+        assert one.gap / stderr == pytest.approx(needed, rel=0.05)
+
+
+def test_a_wider_gap_needs_fewer_and_a_gap_that_may_be_none_has_no_upper_bound():
+    found = separate_pairs(evenhand.rank(vote()), [(0, 1), (0, 2)])
+    near, far = found
+    assert near.times > near.times_least
+    assert near.times_most is None
+    assert near.alone_most is None
+    assert far.times_least <= far.times <= far.times_most
+
+
+def test_a_ranking_without_rank_sets_is_refused():
+    ranking = evenhand.rank(vote(), interval="model")
+    with pytest.raises(NotIdentified, match="rank sets"):
+        separate_pairs(ranking, [(0, 1)])

@@ -1,0 +1,118 @@
+"""Calibration against hand counts and closed forms."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm, t
+
+import evenhand
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking.calibration import find_calibration
+
+
+def read(rows, *names):
+    columns = ["left", "right", "outcome", *names]
+    return evenhand.read(pd.DataFrame(rows, columns=columns))
+
+
+def calibrate(votes, *by, **options):
+    tally = votes.tally(by=by)
+    return find_calibration(BradleyTerry().fit(tally.pool()), tally, **options)
+
+
+def three_to_one(judges=1):
+    return [("a", "b", "left" if i % 4 else "right", f"j{i % judges}") for i in range(40)]
+
+
+def test_two_systems_are_one_part_with_the_binomial_interval():
+    (part,) = calibrate(read([row[:3] for row in three_to_one()]))
+    margin = norm.ppf(0.975) * np.sqrt(0.75 * 0.25 / 40)
+    assert (part.n, part.observed) == (40, 0.75)
+    assert part.expected == pytest.approx(0.75)
+    assert part.lower == pytest.approx(0.75 - margin)
+    assert part.upper == pytest.approx(0.75 + margin)
+
+
+def test_the_interval_by_judge_is_that_of_the_sums_of_their_residuals():
+    rows = [("a", "b", "left", f"j{i}") for i in range(10) for _ in range(3)]
+    rows += [("a", "b", "right" if i % 2 else "left", f"j{i}") for i in range(10)]
+    (part,) = calibrate(read(rows, "judge"), "judge")
+    share = 35 / 40
+    residuals = np.array([3 + (i % 2 == 0) - 4 * share for i in range(10)])
+    margin = t.ppf(0.975, 9) * np.sqrt(10 / 9 * (residuals**2).sum()) / 40
+    assert part.observed == pytest.approx(share)
+    assert part.lower == pytest.approx(share - margin)
+
+
+def test_sides_do_not_matter_where_the_model_has_no_order_effect():
+    rng = np.random.default_rng(3)
+    rows = [
+        (*rng.choice(list("abcd"), 2, replace=False), rng.choice(["left", "right", "tie"]))
+        for _ in range(300)
+    ]
+    other = {"left": "right", "right": "left", "tie": "tie"}
+    turned = [(two, one, other[outcome]) for one, two, outcome in rows]
+    once, twice = calibrate(read(rows)), calibrate(read(turned))
+    assert [one.observed for one in once] == pytest.approx([one.observed for one in twice])
+    assert sum(one.n for one in once) == 300
+
+
+def test_ties_are_half():
+    rows = [("a", "b", "left")] * 10 + [("a", "b", "tie")] * 20 + [("b", "a", "left")] * 2
+    (part,) = calibrate(read(rows))
+    assert part.observed == pytest.approx(20 / 32)
+
+
+def test_parts_stand_in_order_and_pairs_of_one_chance_stay_together():
+    rows = [
+        (one, two, "left" if i % 5 < 3 + (one == "a") else "right")
+        for one, two in [("a", "b"), ("b", "c"), ("a", "c")]
+        for i in range(60)
+    ]
+    parts = calibrate(read(rows))
+    assert [one.n for one in parts] == [60, 60, 60]
+    assert [one.expected for one in parts] == sorted(one.expected for one in parts)
+
+
+def test_a_model_that_is_too_sure_is_off():
+    sure = [("a", "b", "left" if i % 10 else "right") for i in range(200)]
+    fit = BradleyTerry().fit(read(sure).tally())
+    (part,) = find_calibration(fit, read([row[:3] for row in three_to_one()]).tally())
+    assert part.expected == pytest.approx(0.9)
+    assert part.off
+    (right,) = calibrate(read(sure))
+    assert not right.off
+
+
+def test_the_level_holds_for_all_parts_together():
+    rows = [(*pair, "left" if i % 3 else "right") for pair in ("ab", "bc", "ac") for i in range(90)]
+    votes = read([(one, two, outcome) for one, two, outcome in rows])
+    parts = calibrate(votes, level=0.9)
+    z = norm.ppf(1 - 0.1 / len(parts) / 2)
+    for part in parts:
+        won, p = part.observed * part.n, part.expected
+        error = np.sqrt(won * (1 - p) ** 2 + (part.n - won) * p**2) / part.n
+        assert part.upper - part.observed == pytest.approx(z * error)
+
+
+def test_by_judge_and_item_the_variance_is_that_of_both_less_that_of_their_cells():
+    rng = np.random.default_rng(7)
+    judges, items = rng.normal(size=8), rng.normal(size=6)
+    rows = [
+        ("a", "b", "left" if judges[j] + items[i] + 0.3 > 0 else "right", f"j{j}", f"i{i}")
+        for j in range(8)
+        for i in range(6)
+    ]
+    (part,) = calibrate(read(rows, "judge", "item"), "judge", "item")
+    won = np.array([row[2] == "right" for row in rows]).reshape(8, 6)
+    residual = won - won.mean()
+    by_judge = 8 / 7 * (residual.sum(axis=1) ** 2).sum()
+    by_item = 6 / 5 * (residual.sum(axis=0) ** 2).sum()
+    cells = 48 / 47 * (residual**2).sum()
+    both = by_judge + by_item - cells
+    assert both > 1.1 * max(by_judge, by_item)
+    margin = t.ppf(0.975, 5) * np.sqrt(both) / 48
+    assert part.observed == pytest.approx(won.mean())
+    low, high = max(won.mean() - margin, 0), min(won.mean() + margin, 1)
+    assert low > 0 or high < 1
+    assert (part.lower, part.upper) == pytest.approx((low, high))

@@ -1,0 +1,84 @@
+"""Pairs that the model describes worst: by brute force, planted, and none without cause."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.ranking.cycles import look_for_cycles
+from evenhand.ranking.cycles_noise import draw_parametric
+from evenhand.ranking.cycles_pairs import list_deviations, weigh_pairs
+from evenhand.ranking.cycles_residuals import find_residuals
+from experiments.test_e8_cycles import HIGH, LOW, by_pair
+
+
+def plant(tally, first, second, more):
+    """Give the first of a pair more of the votes."""
+    at = np.flatnonzero((first == LOW) & (second == HIGH))[0]
+    tally.wins[at] += more
+    tally.losses[at] -= more
+    return tally
+
+
+def test_p_is_the_share_of_worlds_whose_worst_pair_is_as_far_counted_one_by_one():
+    whole, _ = find_residuals(by_pair(1, 3, 0.8))
+    drawn = draw_parametric(whole, 199, np.random.default_rng(4))
+    z, p = weigh_pairs(whole, [drawn])
+    spread = [float(np.sqrt(np.mean([world[at] ** 2 for world in drawn]))) for at in range(28)]
+    for at in range(28):
+        own = whole.residual[at] / spread[at]
+        worst = [max(abs(world[i]) / spread[i] for i in range(28)) for world in drawn]
+        assert z[at] == pytest.approx(own)
+        assert p[at] == pytest.approx((1 + sum(one >= abs(own) for one in worst)) / 200)
+
+
+def test_of_two_ways_of_clustering_the_least_sure_speaks():
+    whole, _ = find_residuals(by_pair(1, 3, 0.8))
+    drawn = draw_parametric(whole, 199, np.random.default_rng(4))
+    alone, both = weigh_pairs(whole, [drawn]), weigh_pairs(whole, [drawn, 2 * drawn])
+    assert both[0] == pytest.approx(alone[0] / 2)
+    assert (both[1] >= alone[1]).all()
+
+
+def test_the_larger_p_of_two_ways_counts_whichever_comes_last():
+    whole, _ = find_residuals(by_pair(1, 3, 0.8))
+    near, far = (draw_parametric(whole, 199, np.random.default_rng(seed)) for seed in (4, 5))
+    far[1:] *= 0.05  # one wide world: spreads shrink, so that z and p of this way differ
+    alone = [weigh_pairs(whole, [drawn])[1] for drawn in (near, far)]
+    largest = np.maximum(*alone)
+    assert (alone[0] != alone[1]).any()
+    for order in ([near, far], [far, near]):
+        assert weigh_pairs(whole, order)[1] == pytest.approx(largest)
+
+
+def test_a_planted_pair_is_named_first_the_winner_before_the_loser():
+    tally = plant(by_pair(1, 1, 0.0), 2, 6, -12.0)
+    worst = look_for_cycles(tally, 0.95, 1).deviations[0]
+    at = np.flatnonzero((LOW == 2) & (HIGH == 6))[0]
+    assert (worst.first, worst.second) == (tally.systems[6], tally.systems[2])
+    assert worst.won == pytest.approx(tally.losses[at] / (tally.wins + tally.losses)[at])
+    assert worst.won > worst.expected
+    assert worst.z > 0
+    assert worst.p <= 0.05
+
+
+def test_without_deviations_few_campaigns_name_a_pair():
+    named = [
+        look_for_cycles(by_pair(1, i, 0.0), 0.95, 1).deviations[0].p <= 0.05 for i in range(100)
+    ]
+    assert sum(named) <= 11  # .05 of 100 and three binomial errors
+
+
+def test_pairs_that_worths_follow_whatever_is_said_are_never_named():
+    whole, _ = find_residuals(by_pair(1, 0, 0.0))
+    nothing = np.zeros((99, len(whole.first)))
+    z, p = weigh_pairs(whole, [nothing])
+    assert not z.any()
+    assert (p == 1).all()
+    assert len(list_deviations(whole, [nothing])) == 10
+
+
+def test_a_chain_of_systems_has_no_deviations_since_it_fits_whatever_is_said():
+    rows = [("a", "b", "left"), ("b", "a", "left"), ("b", "c", "left"), ("c", "b", "left")] * 9
+    votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    assert evenhand.find_cycles(votes).deviations == ()

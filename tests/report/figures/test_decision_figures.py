@@ -1,0 +1,18 @@
+"""The figure of decisions holds the numbers of the curve."""
+
+from evenhand.rating.reliability import study_decisions
+from evenhand.report.figures.decision_figures import draw_decisions
+from rating.test_reliability import campaign
+
+
+def test_every_point_and_method_is_drawn():
+    curve = study_decisions(campaign(), draws=1)
+    spec = draw_decisions(curve).to_dict()
+    band = spec["spec"]["layer"][0]["encoding"]
+    assert (band["y"]["field"], band["y2"]["field"]) == ("lower", "upper")
+    (rows,) = spec["datasets"].values()
+    assert len(rows) == 3 * len(curve.points)
+    drawn = {(row["design"], row["seen"], row["method"]): row["reliability"] for row in rows}
+    first = curve.points[0]
+    key = ("several judges per output", first.design.share, "raw mean")
+    assert drawn[key] == first.reliability["raw mean"].value

@@ -1,0 +1,154 @@
+"""What was found on held-out judgments, and the systems by one model, as figures."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from drawn_figures import heights, texts, values
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking.held_out import compare_models
+from evenhand.ranking.learning import trace_learning
+from evenhand.report.figures.held_out_figures import (
+    draw_comparison,
+    draw_curves,
+    draw_fit,
+    make_curves,
+)
+from tallies import table, tally
+
+COLUMNS = ("judge", "item", "left", "right", "outcome")
+MODELS = ("uniform", "bradley-terry")
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Eight judges prefer a to b to c, as a rule."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for i in range(240):
+        a, b = rng.choice(3, 2, replace=False)
+        said = rng.choice(["left", "tie", "right"], p=(0.7, 0.2, 0.1) if a < b else (0.1, 0.2, 0.7))
+        rows.append((f"J{i % 8}", f"i{i % 23}", "abc"[a], "abc"[b], said))
+    return table(rows, COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return compare_models(data, models=MODELS)
+
+
+def caption(chart):
+    """What stands below a title, its lines joined."""
+    return " ".join(chart.to_dict()["title"]["subtitle"])
+
+
+def test_perplexities_are_drawn_as_they_are_best_first(found):
+    rows = {
+        row["name"]: row for row in values(draw_comparison(found)["perplexity"]) if "name" in row
+    }
+    for one in found.scores:
+        row = rows[one.model]
+        assert (row["value"], row["lower"], row["upper"]) == (one.perplexity, one.lower, one.upper)
+    places = heights(draw_comparison(found)["perplexity"], set(MODELS))
+    assert places["bradley-terry"] < places["uniform"]
+
+
+def test_models_that_are_surely_worse_are_grey(found):
+    rows = {
+        row["name"]: row for row in values(draw_comparison(found)["differences"]) if "name" in row
+    }
+    assert rows["bradley-terry"]["looks"] == "strong"
+    assert rows["uniform"]["looks"] == "weak"
+    assert rows["bradley-terry"]["value"] == 0
+
+
+def test_the_caption_says_whom_grey_models_are_worse_than(data, found):
+    for drawn in draw_comparison(found).values():
+        assert "surely worse than bradley-terry" in caption(drawn)
+    three = compare_models(data, models=(*MODELS, "adjusted-uniform"))
+    assert three.best_set == ("bradley-terry",)
+    behind = {"uniform": "adjusted-uniform", "adjusted-uniform": "bradley-terry"}
+    drawn = draw_comparison(replace(three, left_behind=behind))["differences"]
+    assert "surely worse than some other model" in caption(drawn), "not the best for both"
+    alike = compare_models(data, models=["bradley-terry", "bradley-terry-prior"])
+    assert len(alike.best_set) == 2
+    assert "grey" not in caption(draw_comparison(alike)["differences"])
+
+
+def test_one_model_has_no_differences(data):
+    alone = compare_models(data, models=["bradley-terry"])
+    assert set(draw_comparison(alone)) == {"perplexity"}
+
+
+def test_nothing_is_drawn_where_every_model_refused(found):
+    none = replace(found, models=(), losses=np.zeros((0, found.held_out.size)), set_p={})
+    assert draw_comparison(none) == {}
+
+
+def test_curves_have_the_points_that_were_found(data):
+    curves = trace_learning(data, models=MODELS, least=60, sizes=(40, 80), trials=2)
+    drawn = {
+        (row["name"], row["size"]): row for row in values(draw_curves(curves)) if "lower" in row
+    }
+    for model in MODELS:
+        for point in curves.curve(model):
+            assert drawn[model, point.size]["perplexity"] == point.perplexity
+
+
+def test_lines_can_be_renamed_and_left_out(data):
+    curves = trace_learning(data, models=MODELS, least=60, sizes=(40,), trials=1)
+    (line,) = make_curves(curves, {"bradley-terry": "BT, crowd"})
+    assert line.name == "BT, crowd"
+
+
+def test_the_systems_by_a_model_stand_best_first_about_the_average_system():
+    fit = BradleyTerry().fit(tally(("a", "b", 6, 2, 2), ("b", "c", 5, 3, 2), ("a", "c", 9, 1, 2)))
+    rows = {row["name"]: row for row in values(draw_fit(fit, name="bradley-terry")["abilities"])}
+    centred = fit.log_worth - fit.log_worth.mean()
+    assert rows["a"]["value"] == pytest.approx(centred[0])
+    shift = np.array([2, -1, -1]) / 3
+    margin = 1.959964 * np.sqrt(shift @ fit.worth_vcov @ shift)
+    assert rows["a"]["upper"] == pytest.approx(centred[0] + margin, rel=1e-6)
+    cells = {(row["row"], row["against"]) for row in values(draw_fit(fit, name="x")["heat-map"])}
+    assert ("1 a", 3) in cells
+
+
+def test_a_posterior_has_its_own_intervals():
+    rng = np.random.default_rng(6)
+    draws = rng.normal([1.0, 0.0, -1.0], 0.2, (4000, 3)) + rng.normal(0, 9, (4000, 1))
+    fit = SimpleNamespace(
+        systems=("a", "b", "c"),
+        log_worth=draws.mean(axis=0),
+        worth_vcov=None,
+        order_draws=draws,
+        order_scale="ability",
+        predict=lambda pairs: np.full((len(pairs), 3), 1 / 3),
+    )
+    assert "as if judges were alike" in caption(draw_fit(fit, name="irt")["abilities"])
+    rows = {row["name"]: row for row in values(draw_fit(fit, name="irt")["abilities"])}
+    spread = 0.2 * np.sqrt(
+        2 / 3
+    )  # of one of three means about their mean: the common shift is gone
+    assert rows["a"]["value"] == pytest.approx(1, abs=0.02)
+    assert rows["a"]["upper"] - rows["a"]["value"] == pytest.approx(1.96 * spread, rel=0.08)
+
+
+@pytest.mark.parametrize("width", [240, 360, 620])
+def test_titles_do_not_break_inside_a_name(width):
+    fit = BradleyTerry().fit(tally(("a", "b", 6, 2, 2), ("b", "c", 5, 3, 2)))
+    for drawn in draw_fit(fit, name="geometric-students", width=width).values():
+        assert any("geometric-students" in line for line in drawn.to_dict()["title"]["text"])
+
+
+def test_a_model_without_errors_says_so():
+    fit = SimpleNamespace(
+        systems=("a", "b"),
+        log_worth=np.array([0.4, -0.4]),
+        worth_vcov=None,
+        predict=lambda pairs: np.full((len(pairs), 3), 1 / 3),
+    )
+    drawn = draw_fit(fit, name="pairs", labels={"a": "long…a", "b": "long…b"})
+    assert "no intervals of its own" in " ".join(texts(drawn["abilities"]))
+    assert {"1 long…a", "2 long…b"} <= set(texts(drawn["heat-map"]))

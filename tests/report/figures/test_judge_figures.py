@@ -1,0 +1,106 @@
+"""The figures hold the numbers of the diagnosis."""
+
+import pytest
+
+from evenhand.campaign import simulate
+from evenhand.report.figures.judge_figures import draw_judges
+from evenhand.screening.diagnosis import diagnose_judges
+from four_judges import LINES
+from rating_tables import ratings
+
+
+@pytest.fixture(scope="module")
+def found():
+    """The simulated campaign of 125 judges."""
+    data = ratings(zip(*simulate("hamon2007_simulated").columns.values(), strict=True), COLUMNS)
+    return diagnose_judges(data, input_type="input", references=("Human-FTE", "Human-Verbatim"))
+
+
+FOUR = ("judge", "item", "system", "score")
+COLUMNS = ("judge", "item", "system", "input", "criterion", "score")
+
+
+def _values(chart):
+    """All rows of data in a chart."""
+    spec = chart.to_dict()
+    held = [spec, *spec.get("layer", [])]
+    rows = [row for one in held for row in one.get("data", {}).get("values", [])]
+    return rows + [row for one in spec.get("datasets", {}).values() for row in one]
+
+
+def test_the_paper_s_figures_are_drawn_for_both_criteria(found):
+    names = set(draw_judges(found))
+    assert names == {
+        "systems",
+        *(
+            f"{kind}-{criterion}"
+            for kind in ("judges-mean", "judges-distance", "removal")
+            for criterion in ("adequacy", "fluency")
+        ),
+    }
+
+
+def test_every_judge_stands_in_the_figure_with_its_mean(found):
+    rows = _values(draw_judges(found)["judges-mean-fluency"])
+    drawn = {row["judge"]: row["mean"] for row in rows if row.get("who") == "the judge"}
+    assert drawn == {one.judge: one.mean for one in found.profiles["fluency"]}
+
+
+def test_references_are_named_so(found):
+    rows = _values(draw_judges(found)["systems"])
+    kinds = {row["system"]: row["kind"] for row in rows if "system" in row}
+    assert kinds["Human-FTE"] == "human reference"
+    assert kinds["ASR-1"] == "ASR"
+
+
+def test_one_criterion_has_no_figure_of_two():
+    data = ratings([("x", 1, "a", 5), ("y", 1, "a", 3), ("x", 2, "b", 1), ("y", 2, "b", 2)])
+    assert "systems" not in draw_judges(diagnose_judges(data))
+
+
+def test_the_limits_are_drawn_where_they_are():
+    rows = _values(draw_judges(diagnose_judges(ratings(LINES)))["judges-mean"])
+    drawn = {row["what"]: row["at"] for row in rows if "what" in row}
+    expected = {"centre": 8 / 3, "lower limit": 4 / 3, "upper limit": 4.0}
+    assert drawn == pytest.approx(expected)
+
+
+def test_the_figure_of_removal_holds_the_scores_by_those_kept():
+    rows = _values(draw_judges(diagnose_judges(ratings(LINES)))["removal"])
+    by = "without those outside by mean score"
+    assert {row["system"]: row["score"] for row in rows if row["by"] == by} == {
+        "a": 1,
+        "b": 2,
+        "c": 3,
+    }
+
+
+def test_gaps_are_drawn_with_the_limits_of_gaps():
+    found = diagnose_judges(ratings(LINES), reading="gap")
+    chart = draw_judges(found)["judges-mean"]
+    drawn = {row["judge"]: row["gap"] for row in _values(chart) if "judge" in row}
+    assert drawn == pytest.approx({"w": -8 / 9, "x": -8 / 9, "y": -8 / 9, "z": 8 / 3})
+    (centre,) = (row["at"] for row in _values(chart) if row.get("what") == "centre")
+    assert centre == pytest.approx(0, abs=1e-12)
+
+
+def test_a_judge_without_shared_outputs_has_a_mean_and_no_others():
+    found = diagnose_judges(ratings([*LINES, ("lone", "9", "a", 4.0)]))
+    rows = _values(draw_judges(found)["judges-mean"])
+    assert [row["who"] for row in rows if row.get("judge") == "lone"] == ["the judge"]
+
+
+def test_criteria_that_would_share_a_file_have_files_of_their_own():
+    lines = [(*one, name) for name in ("a b", "a/b", "/") for one in LINES]
+    names = draw_judges(diagnose_judges(ratings(lines, (*FOUR, "criterion"))))
+    means = {name for name in names if name.startswith("judges-mean")}
+    assert means == {"judges-mean-a-b", "judges-mean-a-b-2", "judges-mean-unnamed"}
+
+
+def test_names_without_room_are_counted():
+    lines = [(j, i, f"{s}{n}", v, c) for c in "uv" for n in range(5) for j, i, s, v in LINES]
+    chart = draw_judges(diagnose_judges(ratings(lines, (*FOUR, "criterion"))))["systems"]
+    held = [row for row in _values(chart) if "system" in row]
+    named = len(held) - 15  # every point is there, and again with its name
+    below = chart.to_dict()["title"]["subtitle"]
+    assert below == f"mean scores by all judges; {15 - named} not named for want of room"

@@ -1,0 +1,59 @@
+"""Judges stand where their numbers are; wild slopes stand at the edge and keep their number."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.report.figures.judge_map import EDGES, KINDS, NAMED, draw_judge_map
+
+
+def row(judge, slope, kind="not flagged", **more):
+    flags = "" if kind in ("not flagged", "too few judgments to tell") else kind
+    return {
+        "judge": judge,
+        "n": 20,
+        "slope": slope,
+        "ties": 0.2,
+        "kind": kind,
+        "flags": flags,
+        "p_honest": 0.9,
+        **more,
+    }
+
+
+def layers(rows, **settings):
+    drawn = draw_judge_map(rows, **settings).to_dict()
+    held = drawn["datasets"]
+    return [{**one, "rows": held[one["data"]["name"]]} for one in drawn["layer"]]
+
+
+def test_a_wild_slope_stands_at_the_edge_and_keeps_its_number():
+    _, points, *_ = layers([row("wild", 55.0), row("calm", 1.2)])
+    wild, calm = points["rows"]
+    _, high = points["encoding"]["x"]["scale"]["domain"]
+    assert (wild["slope"], wild["at"]) == (55.0, high)
+    assert calm["at"] == 1.2
+    assert high == pytest.approx(EDGES[1] * 1.06)
+
+
+def test_flagged_judges_are_named_towards_the_middle_and_the_others_are_not():
+    rows = [row("left", -1.0, "reversed"), row("right", 2.5, "careless"), row("plain", 1.0)]
+    names = layers(rows)[2:]
+    sides = {one["rows"][0]["judge"]: one["mark"]["align"] for one in names}
+    assert sides == {"left": "left", "right": "right"}
+
+
+def test_of_many_flagged_judges_the_first_are_named():
+    rows = [row(f"j{k}", 0.0, "careless") for k in range(NAMED + 5)] + [row("ok", 1.0)]
+    (names,) = layers(rows)[2:]
+    assert len(names["rows"]) == NAMED
+
+
+def test_classes_differ_in_shape_as_well_as_in_colour():
+    flagged = [look for kind, look in KINDS.items() if kind != "too few judgments to tell"]
+    assert len({shape for shape, _ in flagged}) == len({colour for _, colour in flagged}) == 4
+
+
+def test_without_ties_judgments_stand_upwards():
+    _, points, *_ = layers([row("a", 1.0), row("b", 0.5)], ties=False)
+    assert points["encoding"]["y"]["field"] == "n"

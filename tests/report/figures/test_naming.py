@@ -1,0 +1,57 @@
+"""Names beside points."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.report.figures.naming import GAP, LETTER, LINE, place_names, spread
+
+WIDTH = 300.0
+POINTS = st.lists(
+    st.tuples(st.floats(0, WIDTH, allow_nan=False), st.floats(0, 200, allow_nan=False)), max_size=12
+)
+
+
+def _box(points, name, one):
+    x, y = points[one.at]
+    long = LETTER * len(name)
+    start = x + GAP if one.side == "right" else x - GAP - long
+    return start, y - LINE / 2, start + long, y + LINE / 2
+
+
+@given(POINTS)
+def test_names_never_meet_and_never_leave_the_plot(points):
+    names = [f"system-{i}" for i in range(len(points))]
+    boxes = [_box(points, names[one.at], one) for one in place_names(points, names, WIDTH)]
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= 0
+        assert right <= WIDTH
+        for other in boxes[:i]:
+            apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+            assert apart
+
+
+def test_a_lonely_point_is_named_at_its_right():
+    (one,) = place_names([(10.0, 10.0)], ["a"], WIDTH)
+    assert one.side == "right"
+
+
+def test_a_point_at_the_edge_is_named_at_its_left():
+    (one,) = place_names([(WIDTH - 2, 10.0)], ["a"], WIDTH)
+    assert one.side == "left"
+
+
+@given(places=st.lists(st.floats(0, 300), min_size=1, max_size=20))
+def test_spread_places_keep_their_order_and_their_distance(places):
+    found = spread(places, 12.0, (0.0, 300.0))
+    order = sorted(range(len(places)), key=lambda i: (places[i], i))
+    moved = [found[i] for i in order]
+    assert all(after - before >= 12 - 1e-9 for before, after in pairwise(moved))
+    if 12 * (len(places) - 1) <= 300:
+        assert moved[0] >= -1e-9
+        assert moved[-1] <= 300 + 1e-9
+
+
+def test_places_with_room_stay_where_they_are():
+    assert spread([50.0, 10.0, 30.0], 12.0, (0.0, 60.0)) == [50.0, 10.0, 30.0]

@@ -1,0 +1,167 @@
+"""Agreement is told as counted by hand, and beside what WMT 2016 published."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.sections.agreement import PUBLISHED, write_section
+from evenhand.report.study import Settings, Study
+from studied_judges import drop, make_rows, study
+
+
+def test_four_votes_by_hand():
+    """Three of four pairs of votes agree, no ties: by chance half would, κ = (.75 − .5) / .5."""
+    rows = [
+        {
+            "judge": judge,
+            "item": str(item),
+            "left": "A",
+            "right": "B",
+            "outcome": "right" if (judge, item) == ("b", 0) else "left",
+        }
+        for item in range(4)
+        for judge in "ab"
+    ]
+    section = write_section(study(rows))
+    assert section.says[0] == (
+        "Two judges who compare the same two outputs agree in 75 % of 4 cases; if they answered"
+        " blindly, they would in 50 %. Such few cases say little."
+    )
+    assert not any("Landis" in one for one in section.says)  # four cases have no word
+    assert section.says[1] == (
+        "How far judges agree with themselves is not known: nobody was asked twice."
+    )
+    held = {row["title"]: row for row in section.tables[0].rows}
+    kappa = held["pairwise κ, different judges"]
+    assert kappa["value"] == pytest.approx(0.5)
+    assert (kappa["lower"], kappa["upper"]) == (None, None)  # of four output pairs
+
+
+def test_good_judges_pass_and_blind_ones_fail():
+    (good,) = write_section(study(make_rows(8, 60))).checks
+    (blind,) = write_section(study(make_rows(8, 60, chance=0.5))).checks
+    assert (good.name, good.state, good.otherwise) == ("agreement", PASSED, "")
+    assert good.says.startswith("κ 0.")
+    assert good.says.endswith(("moderate", "substantial"))
+    assert blind.state == FAILED
+    assert "no more than if they answered blindly" in blind.otherwise
+
+
+def test_want_of_data_is_no_sign_that_judges_do_not_agree():
+    """Six cases, half of which agree: κ may be anything."""
+    rows = [
+        {
+            "judge": judge,
+            "item": str(item),
+            "left": "A",
+            "right": "B",
+            "outcome": ("left", "right")[(item + (judge == "b") * (item < 8)) % 2],
+        }
+        for item in range(16)
+        for judge in "ab"
+    ]
+    (check,) = write_section(study(rows)).checks
+    assert check.state == NOT_RUN
+    assert check.says == "too little is known: κ 0.00, on too few items"
+    wide = [{**row, "item": f"{k}-{row['item']}"} for row in rows for k in range(3)]
+    (check,) = write_section(study(wide)).checks
+    assert check.state == NOT_RUN
+    assert check.says.startswith("too little is known: κ 0.00 (-")
+    more = [{**row, "item": f"{k}-{row['item']}"} for row in rows for k in range(40)]
+    (check,) = write_section(study(more)).checks
+    assert check.state == FAILED
+
+
+def test_one_case_is_one_and_says_nothing_of_systems():
+    rows = [
+        {"judge": judge, "item": "i", "left": left, "right": right, "outcome": "left"}
+        for judge, left, right in [("a", "A", "B"), ("b", "A", "B"), ("c", "B", "C")]
+    ]
+    section = write_section(study(rows))
+    assert "agree in 100 % of 1 case;" in section.says[0]
+    assert not any(" than on all" in one for one in section.says)
+
+
+def test_what_a_judge_says_twice_is_told():
+    rows = make_rows(6, 40)
+    again = [{**row, "outcome": "tie"} if row["item"] < "i2" else row for row in rows]
+    section = write_section(study([*rows, *again]))
+    own = sum(one["outcome"] == other["outcome"] for one, other in zip(rows, again, strict=True))
+    (said,) = (one for one in section.says if one.startswith("Asked twice"))
+    assert f"{100 * own / 240:.0f} % of 240 cases" in said
+
+
+def test_a_system_on_whose_outputs_judges_are_at_odds_is_named():
+    rng = np.random.default_rng(3)
+    rows = make_rows(8, 150, chance=0.97)
+    for row in rows:
+        if "C" in (row["left"], row["right"]):
+            row["outcome"] = ("left", "right")[rng.integers(2)]
+    for row in make_rows(8, 150, chance=0.97):
+        if "C" not in (row["left"], row["right"]):
+            rows.append({**row, "item": f"x{row['item']}"})
+    section = write_section(study(rows))
+    assert any(
+        one.startswith("Judges agree clearly less than on all on outputs of C: in ")
+        for one in section.says
+    )
+    assert section.tables[1].rows[0]["system"] == "C"
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        (make_rows(1, 30), "there is one judge alone"),
+        (drop(make_rows(5, 30), "judge"), "the table names no judges"),
+        (drop(make_rows(5, 30), "item"), "the table names no items"),
+        (make_rows(5, 30, ties=1.0), "all comparisons are ties: chance explains all agreement"),
+    ],
+)
+def test_where_agreement_cannot_be_measured_the_light_says_why(rows, why):
+    (check,) = write_section(study(rows)).checks
+    assert check.state == NOT_RUN
+    assert check.says.endswith(why)
+    assert check.otherwise
+
+
+def test_judges_who_share_no_outputs_are_said_to():
+    rows = [{**row, "item": f"{row['judge']}{row['item']}"} for row in make_rows(5, 30)]
+    (check,) = write_section(study(rows)).checks
+    assert (check.state, check.says) == (NOT_RUN, "no two judges compared the same two outputs")
+
+
+def test_the_values_of_the_field_are_the_published_ones(data_folder):
+    path = data_folder / "wmt16_rankings" / "published_agreement.csv"
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name, mode in (("kappa-wmt", "inter"), ("kappa-wmt-intra", "intra")):
+        kappas = [float(row["pub_kappa"]) for row in rows if row["mode"] == mode]
+        assert len(kappas) == 12
+        assert PUBLISHED[name] == (min(kappas), max(kappas))
+
+
+def test_rankings_stand_beside_wmt16_and_comparisons_do_not(data_folder):
+    data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
+    section = write_section(Study(data, Settings(("rankings.parquet",)), "fr-en"))
+    (said,) = (one for one in section.says if "WMT 2016" in one)
+    assert "κ between judges is 0.28 here, and 0.24 to 0.48 there: among them" in said
+    assert section.checks[0].says.endswith("fair; usual in the WMT tasks")
+    assert not any("WMT" in one for one in write_section(study(make_rows(8, 60))).says)
+
+
+def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
+    rows = [
+        {"judge": f"j{j}", "item": str(i), "left": "A+B", "right": "C", "outcome": "left"}
+        for j in range(3)
+        for i in range(12)
+    ]
+    rows += [{**row, "left": "A", "right": "B", "outcome": "right"} for row in rows]
+    data = evenhand.read(pl.DataFrame(rows)).split_merged("+")
+    section = write_section(Study(data, Settings(("votes.csv",))))
+    assert any("agreement is inflated" in note for note in section.notes)

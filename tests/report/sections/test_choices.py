@@ -1,0 +1,169 @@
+"""Choices: a planted busy judge changes the answer, counts are those of two rankings by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.errors import NotIdentified
+from evenhand.ranking.sensitivity_result import Choice, Sensitivity
+from evenhand.report.sections.choices import DRAWN, check_first, tabulate, write_section
+from evenhand.report.study import Settings, Study
+
+COLUMNS = ["judge", "item", "left", "right", "outcome"]
+
+
+def busy():
+    """One judge gives more than half of the votes and alone puts A first."""
+    rows = [("busy", f"q{i}", "A", "B", "left") for i in range(400)]
+    rows += [
+        (f"j{j}", f"q{i}", "A", "B", "left" if (i + j) % 10 < 3 else "right")
+        for j in range(10)
+        for i in range(30)
+    ]
+    return evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
+
+
+def many(k, n, seed=1):
+    rng = np.random.default_rng(seed)
+    worth = np.linspace(1.5, -1.5, k)
+    rows = []
+    for i in range(n):
+        a, b = rng.choice(k, 2, replace=False)
+        won = rng.random() < 1 / (1 + np.exp(worth[b] - worth[a]))
+        outcome = "tie" if i % 9 == 0 else "left" if won else "right"
+        rows.append((f"j{rng.integers(20)}", f"q{i % 60}", f"S{a:02d}", f"S{b:02d}", outcome))
+    return evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
+
+
+def test_a_first_place_that_a_busy_judge_makes_is_said_to_go_when_he_is_capped():
+    section = write_section(Study(busy()))
+    said = section.says[0]
+    assert said.startswith("A is first under ")
+    assert "under busy judges capped at the median it is B" in said
+    rows = {row["choice"]: row for row in section.tables[0].rows}
+    assert rows["as in this report"]["first"] == "A"
+    assert rows["busy judges capped at the median"]["first"] == "B"
+    assert rows["busy judges capped at the median"]["likeness"] == -1.0
+
+
+def test_counts_are_those_of_the_rankings():
+    data = many(6, 900)
+    rows = {row["choice"]: row for row in write_section(Study(data)).tables[0].rows}
+    own, other = (
+        {tuple(pair) for pair in one.to_dict()["rank_sets"]["decided"]}
+        for one in (evenhand.rank(data), evenhand.rank(data, cluster="judgment"))
+    )
+    row = rows["votes taken for independent"]
+    assert row["decided"] == len(other)
+    assert (row["lost"], row["new"]) == (len(own - other), len(other - own))
+    assert rows["as in this report"]["decided"] == len(own)
+
+
+def test_a_decided_pair_that_is_turned_round_is_counted_by_hand():
+    own = Choice(
+        "default", ("A", "B", "C"), (1, 2, 3), (1, 2, 2), (1, 3, 3), (("A", "B"), ("A", "C"))
+    )
+    other = Choice("other", ("B", "A", "C"), (1, 2, 3), (1, 1, 1), (3, 3, 3), ())
+    none = Choice("none", (), (), (), (), (), "no chain of preferences")
+    rows = tabulate(Sensitivity((own, other, none), 0.95, (), ""))
+    assert [row["turned"] for row in rows] == [0, 1, None]
+    assert [row["lost"] for row in rows] == [0, 2, None]
+    assert rows[1]["likeness"] == 0.5  # 1 − 6 · 2 / (3 · 8)
+    assert rows[2]["first"] == "no ranking: no chain of preferences"
+
+
+def test_of_many_systems_orders_alone_are_asked_and_the_command_is_said():
+    data = many(30, 3_000)
+    section = write_section(Study(data, Settings(("votes.csv",), tasks=4)))
+    assert "decided" not in [column.key for column in section.tables[0].columns]
+    assert any("evenhand doubt votes.csv" in said for said in section.says)
+    drawn = {row["system"] for rows in section.figures[0].datasets.values() for row in rows}
+    assert len(drawn) == DRAWN
+    assert section.figures[0].title == f"Places of the best {DRAWN} systems by choice"
+
+
+def test_the_full_report_says_what_every_choice_decides():
+    section = write_section(Study(many(6, 900), Settings(full=True, tasks=50)))
+    assert "lost" in [column.key for column in section.tables[0].columns]
+    assert not any("not run here" in said for said in section.says)
+
+
+def test_places_that_are_drawn_are_those_of_the_table_of_choices():
+    data = many(6, 900)
+    found = evenhand.vary_choices(data)
+    rows = [
+        row
+        for rows in write_section(Study(data)).figures[0].datasets.values()
+        for row in rows
+        if "place" in row
+    ]
+    drawn = {
+        (row["system"], row["place"], name) for row in rows for name in row["choices"].split("; ")
+    }
+    expected = {
+        (system, place, "this report" if one is found.choices[0] else one.name)
+        for one in found.ranked
+        for system, place in zip(one.systems, one.rank, strict=True)
+    }
+    assert drawn == expected
+
+
+def test_where_nothing_links_systems_no_choice_is_said_to_agree_on_the_first():
+    rows = [
+        (f"j{i % 10}", f"q{i}", a, b, "left" if i % 3 else "right")
+        for i in range(45)
+        for a, b in (("A", "B"), ("C", "D"))
+    ]
+    data = evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
+    section = write_section(Study(data, Settings(model=evenhand.BradleyTerry(prior=1.0))))
+    assert section.says[0].startswith("Nothing compares A and B with C and D")
+    assert "the prior alone" in section.says[0]
+    assert not any("first under" in said for said in section.says)
+
+
+def test_where_nothing_else_can_be_chosen_it_is_said():
+    rows = [("A", "B", "left")] * 6 + [("A", "B", "right")] * 3
+    data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    section = write_section(Study(replace(data, positions_known=False)))
+    assert section.says[0].startswith("These judgments leave no other choice")
+    assert not section.tables
+
+
+def test_judgments_that_rank_nothing_are_refused():
+    rows = [("A", "B", "left")] * 9
+    data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    with pytest.raises(NotIdentified):
+        write_section(Study(data))
+
+
+def choice(name, systems, decided):
+    places = tuple(range(1, len(systems) + 1))
+    return Choice(name, tuple(systems), places, places, places, tuple(decided))
+
+
+@pytest.mark.parametrize(
+    ("other", "state", "said"),
+    [
+        (choice("capped", "BAC", [("B", "C")]), "failed", "another system is first under capped"),
+        (choice("capped", "ABC", [("A", "B")]), "failed", "it is no longer decided under capped"),
+        (choice("capped", "ABC", [("A", "B"), ("A", "C")]), "passed", "A is the best under all 1"),
+    ],
+)
+def test_the_check_fails_where_a_choice_undoes_a_decided_first_place(other, state, said):
+    ranking = evenhand.rank(many(3, 3_000))
+    assert ranking.rank_upper[0] == 1
+    named = replace(ranking, systems=("A", "B", "C"))
+    own = choice("default", "ABC", [("A", "B"), ("A", "C"), ("B", "C")])
+    (check,) = check_first(Sensitivity((own, other), 0.95, (), ""), named)
+    assert (check.name, check.state) == ("choices", state)
+    assert said in check.says
+
+
+def test_a_first_place_that_is_open_has_no_check():
+    ranking = evenhand.rank(many(3, 3_000))
+    open_ = replace(ranking, rank_upper=np.array([2, 2, 3]))
+    own = choice("default", "ABC", [])
+    assert check_first(Sensitivity((own, own), 0.95, (), ""), open_) == []

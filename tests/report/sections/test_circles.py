@@ -1,0 +1,123 @@
+"""Circles: a planted one is named with its shares, none is claimed without one."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.report.document import Check, Section
+from evenhand.report.sections.circles import write_section
+from evenhand.report.study import Study
+
+ROUND = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))
+
+
+def votes(wins: int, losses: int) -> Study:
+    """Return votes in which each beats the next so often, both sides alike."""
+    rows = [(*pair, "left") for pair in ROUND for _ in range(wins)]
+    rows += [(*pair, "right") for pair in ROUND for _ in range(losses)]
+    other = {"left": "right", "right": "left"}
+    rows += [(two, one, other[outcome]) for one, two, outcome in rows]
+    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+
+
+def check(section: Section) -> Check:
+    (found,) = section.checks
+    return found
+
+
+def test_rock_paper_scissors_is_named_with_the_shares_that_were_planted() -> None:
+    section = write_section(votes(30, 10))
+    assert check(section).state == "failed"
+    assert check(section).p == pytest.approx(0, abs=0.01)
+    assert section.says[1].startswith(
+        "The strongest circle is paper over rock (75 %), rock over scissors (75 %), scissors over"
+        " paper (75 %); p "
+    )
+    (row,) = section.tables[0].rows
+    assert row["circle"] == "paper → rock → scissors"
+    assert [row["won1"], row["won2"], row["won3"]] == pytest.approx([0.75] * 3)
+    assert "100 % of the differences" in section.says[0]
+
+
+def test_equal_systems_have_no_circle() -> None:
+    section = write_section(votes(100, 100))
+    assert check(section).state == "passed"
+    assert check(section).p == pytest.approx(1)  # what was seen is what is expected
+    assert not section.tables
+    assert "no sign of circles" in section.says[0]
+    assert section.says[1] == "No order is known either: the ranking decides 0 of 3 pairs."
+
+
+def test_few_votes_without_a_circle_leave_the_check_not_run_with_what_could_be_seen() -> None:
+    section = write_section(votes(10, 10))
+    found = check(section)
+    assert found.state == "not run"
+    # χ² on 1 of power .8: λ = 7.849 = 4 · 120 d² / 3 (each pair off by d, both sides pooled)
+    points = float(found.says.split("off by ")[1].split(" points")[0])
+    assert points == pytest.approx(100 * sqrt(7.849 * 3 / (4 * 120)), abs=1.5)  # noise is drawn
+    assert section.says[0].startswith("Too little is known")
+
+
+def test_two_systems_have_no_circle_to_be_seen() -> None:
+    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
+    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    assert check(write_section(study)).state == "not run"
+    assert check(write_section(study)).p is None
+
+
+def test_a_refusal_stands_with_its_reason() -> None:
+    rows = [("a", "b", "tie")] * 6
+    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    section = write_section(study)
+    assert check(section).state == "not run"
+    assert "every comparison is a tie" in check(section).says
+    assert section.says == ("Circles were not looked for.",)
+
+
+def test_of_few_judges_it_is_said_that_this_is_about_them() -> None:
+    rows = [(*pair, "left", f"j{at % 3}") for pair in ROUND for at in range(12)]
+    rows += [(two, one, "left", f"j{at % 3}") for one, two in ROUND for at in range(11)]
+    columns = ["left", "right", "outcome", "judge"]
+    study = Study(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    assert "these 3 judges only" in write_section(study).says[0]
+
+
+TRANSITIVE = {"ab": 85, "bc": 85, "ac": 60, "ad": 90, "bd": 90, "cd": 90}
+
+
+def pairs(wins: dict[str, int], repeats: int) -> Study:
+    """Return votes by pair: so many of 100 for the first, both sides alike."""
+    rows = [
+        (*(pair if side else pair[::-1]), "left" if (at < won) == bool(side) else "right")
+        for pair, won in wins.items()
+        for side in (0, 1)
+        for at in range(100)
+        for _ in range(repeats)
+    ]
+    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+
+
+def test_preferences_that_fit_one_order_but_no_scale_are_no_circle() -> None:
+    section = write_section(pairs(TRANSITIVE, 2))
+    assert check(section).state == "passed"
+    assert "fits no single scale" in check(section).says
+    assert section.says[0].startswith("No circle of majorities is seen, yet one scale")
+    assert section.says[-1] == "The ranking decides each pair of systems."
+    assert not any("No ranking" in one for one in (*section.says, check(section).otherwise))
+    assert {row["kind"] for row in section.tables[0].rows} == {"none"}
+
+
+def test_a_circle_closed_by_a_bare_majority_is_not_claimed() -> None:
+    section = write_section(pairs({"ab": 85, "bc": 85, "ac": 49, "ad": 90, "bd": 90, "cd": 90}, 2))
+    assert check(section).state == "not run"
+    assert check(section).says.startswith("perhaps: a over b (85 %), b over c (85 %), c over a (51")
+    assert section.says[0].startswith("Preferences may go round in a circle")
+
+
+def test_a_circle_needs_each_of_its_three_majorities() -> None:
+    study = pairs({"ab": 85, "bc": 85, "ac": 40, "ad": 90, "bd": 90, "cd": 90}, 2)
+    assert check(write_section(study)).state == "failed"  # 240 of 400 for c: z = 4

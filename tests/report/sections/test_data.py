@@ -1,0 +1,86 @@
+"""Counts of the data section are counts by hand, and everything left out is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+import evenhand
+from evenhand.report.document import Section
+from evenhand.report.sections.data import write_section
+from evenhand.report.study import Study
+
+
+def rows(section: Section, name: str) -> dict[str, float]:
+    (table,) = (table for table in section.tables if table.name == name)
+    return {row["what"]: row["n"] for row in table.rows}
+
+
+def test_votes_are_counted_by_hand() -> None:
+    votes = {
+        "left": ["A", "B", "A", "A"],
+        "right": ["B", "A", "C", "B"],
+        "outcome": ["left", "tie", "right", "right"],
+        "judge": ["j1", "j1", "j2", "j2"],
+        "item": ["1", "1", "2", "1"],
+    }
+    section = write_section(Study(evenhand.read(pl.DataFrame(votes))))
+    assert section.says[:3] == (
+        "4 judgments, 2 judges, 2 items, 3 systems.",
+        "25 % of comparisons are ties.",
+        "Where one output is preferred, it is the left one in 33 %.",
+    )
+    assert rows(section, "counts")["items that two or more judges judged"] == 1
+    assert rows(section, "left-out") == {"nothing": 0}
+
+
+def test_blank_rankings_and_ranks_are_left_out_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.csv"
+    path.write_text(
+        "judge,item,ranking,system,rank\n"
+        "j,1,r1,A,1\nj,1,r1,B,2\nj,1,r1,C,\n"
+        "j,2,r2,A,\nj,2,r2,B,\nj,2,r2,C,\n"
+        "j,3,r3,A,2\nj,3,r3,B,1\nj,3,r3,C,3\n"
+    )
+    section = write_section(Study(evenhand.read(path)))
+    assert rows(section, "left-out") == {"rankings": 1, "ranks of the other rankings": 1}
+    assert rows(section, "counts")["comparisons of two systems"] == 1 + 3
+
+
+def test_rows_of_no_weight_and_controls_are_left_out_and_said() -> None:
+    votes = {
+        "left": ["A", "B", "A", "good"],
+        "right": ["B", "A", "B", "bad"],
+        "outcome": ["left", "left", "right", "left"],
+        "kind": ["target", "target", "target", "control"],
+        "weight": [2, 1, 0, 1],
+    }
+    section = write_section(Study(evenhand.read(pl.DataFrame(votes))))
+    (table,) = (table for table in section.tables if table.name == "left-out")
+    assert [(row["n"], row["why"].split(",")[0]) for row in table.rows] == [
+        (1, "controls"),
+        (1, "their weight is zero"),
+    ]
+
+
+def test_scores_of_each_criterion_have_a_row() -> None:
+    scores = {
+        "judge": ["j", "j", "k", "k"],
+        "item": ["1", "1", "1", "1"],
+        "system": ["A", "A", "A", "B"],
+        "criterion": ["fluency", "adequacy", "fluency", "adequacy"],
+        "score": [1, 4, 2, 5],
+    }
+    section = write_section(Study(evenhand.read(pl.DataFrame(scores))))
+    (table,) = (table for table in section.tables if table.name == "scores")
+    assert [dict(row) for row in table.rows] == [
+        {"criterion": "adequacy", "count": 2, "missing": 0, "lowest": 4, "mean": 4.5, "highest": 5},
+        {"criterion": "fluency", "count": 2, "missing": 0, "lowest": 1, "mean": 1.5, "highest": 2},
+    ]
+
+
+def test_groups_that_were_never_compared_are_said() -> None:
+    votes = {"left": ["A", "C"], "right": ["B", "D"], "outcome": ["tie", "tie"]}
+    said = write_section(Study(evenhand.read(pl.DataFrame(votes)))).says
+    assert "The systems fall into 2 groups that were never compared." in said

@@ -1,0 +1,101 @@
+"""Each against each: counts by hand, decided pairs, neighbours with their intervals."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.report.document import Section
+from evenhand.report.sections.heads import write_section
+from evenhand.report.study import Study
+
+Row = tuple[str, str, str]
+
+
+def study(rows: list[Row]) -> Study:
+    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+
+
+def votes(wins: int, losses: int) -> list[Row]:
+    """Return votes in which each of four systems beats each that comes after it."""
+    pairs = list(combinations("abcd", 2))
+    rows = [(one, two, "left") for one, two in pairs for _ in range(wins)]
+    rows += [(two, one, "left") for one, two in pairs for _ in range(losses)]
+    return rows + [("a", "b", "tie")] * 4
+
+
+def squares(section: Section) -> dict[tuple[str, str], dict[str, object]]:
+    (figure,) = section.figures
+    return {(row["first"], row["second"]): dict(row) for row in figure.datasets["rows"]}
+
+
+def test_a_square_holds_the_counts_of_its_pair_from_both_sides() -> None:
+    found = squares(write_section(study(votes(30, 10))))
+    assert len(found) == 12
+    one, other = found["a", "b"], found["b", "a"]
+    assert (one["wins"], one["ties"], one["losses"]) == (30, 4, 10)
+    assert (other["wins"], other["ties"], other["losses"]) == (10, 4, 30)
+    assert one["share"] == pytest.approx(32 / 44)
+    assert one["expected"] + other["expected"] == pytest.approx(1.0)  # type: ignore[operator]
+
+
+def test_two_systems_are_expected_to_win_what_they_won() -> None:
+    rows = [("a", "b", "left")] * 30 + [("b", "a", "left")] * 10 + [("a", "b", "tie")] * 8
+    section = write_section(study(rows))
+    assert squares(section)["a", "b"]["expected"] == pytest.approx(34 / 48)
+    assert section.says == ("The two met in 48 comparisons.", "It is decided who is better.")
+
+
+def test_pairs_that_never_met_have_no_square() -> None:
+    rows = [row for row in votes(30, 10) if {*row[:2]} != {"a", "d"}]
+    found = squares(write_section(study(rows)))
+    assert ("a", "d") not in found
+    assert len(found) == 10
+
+
+def test_decided_pairs_are_those_of_the_ranking_and_are_counted() -> None:
+    known = study(votes(30, 10))
+    section = write_section(known)
+    sets = known.ranking.rank_sets
+    assert sets is not None
+    place = {name: at for at, name in enumerate(known.ranking.systems)}
+    for (one, two), row in squares(section).items():
+        assert row["decided"] == bool(sets.decided[place[one], place[two]])
+    decided = sum(bool(row["decided"]) for row in squares(section).values()) // 2
+    assert f"Of 6 pairs {decided} are decided" in section.says[1]
+    assert decided > 0
+
+
+def test_nothing_decided_is_said() -> None:
+    section = write_section(study(votes(3, 3)))
+    assert section.says[1] == "None of the 6 pairs is decided."
+    assert {row["state"] for row in section.tables[0].rows} == {"open"}
+
+
+def test_neighbours_differ_by_the_log_odds_of_two_systems() -> None:
+    rows = [("a", "b", "left")] * 30 + [("b", "a", "left")] * 10
+    known = study(rows)
+    (row,) = write_section(known).tables[0].rows
+    assert row["apart"] == pytest.approx(1.0986, abs=1e-3)  # log 3
+    assert (row["wins"], row["losses"], row["n"]) == (30, 10, 40)
+    assert row["lower"] < row["apart"] < row["upper"]
+    assert row["apart"] - row["lower"] == pytest.approx(row["upper"] - row["apart"])
+    assert (row["lower"] > 0) == (row["state"] == "decided")
+
+
+def test_of_more_than_sixty_systems_the_best_forty_are_drawn_and_that_is_said() -> None:
+    names = [f"s{at:02d}" for at in range(61)]
+    rows = [
+        row
+        for one, two in pairwise(names)
+        for row in ((one, two, "left"), (one, two, "left"), (two, one, "left"))
+    ]
+    section = write_section(study(rows))
+    (figure,) = section.figures
+    assert figure.title.endswith("the best 40 of 61 systems")
+    assert figure.wide
+    assert max(row["against"] for row in figure.datasets["rows"]) == 40
+    assert len(section.tables[0].rows) == 60

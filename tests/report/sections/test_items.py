@@ -1,0 +1,99 @@
+"""Items that were planted are found and named; extremes of noise are called examples."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evenhand.report.contract import describe_section
+from evenhand.report.sections.items import SHOWN, write_section
+from studied_judges import drop, make_rows, study
+
+
+def blind(judges=14, items=80):
+    return make_rows(judges, items, chance=0.5, ties=0.2)
+
+
+def test_a_planted_item_is_named_with_who_wins_there():
+    rows = [
+        {**row, "left": "C", "right": "A", "outcome": "left"} if row["item"] == "i7" else row
+        for row in blind()
+    ]
+    section = write_section(study(rows))
+    assert section.says[1].startswith(
+        "More one-sided than chance allows anywhere among as many items: i7 ("
+    )
+    first = section.tables[0].rows[0]
+    assert (first["item"], first["best"], first["worst"]) == ("i7", "C", "A")
+    assert first["decided"] == first["comparable"] == 14 * 13 / 2
+    assert first["blind"] == pytest.approx(14 * 13 / 4, abs=3)
+    assert first["chance"] <= 0.05
+
+
+def test_of_blind_judges_no_item_is_a_finding():
+    says = write_section(study(blind())).says
+    assert says[1].startswith("More one-sided than chance allows: no single item.")
+    assert says[3].startswith("More contradictory than chance allows: no single item.")
+
+
+def test_items_of_one_mind_are_counted_by_hand():
+    rows = make_rows(3, 50)
+    said = {}
+    for row in rows:
+        said.setdefault(row["item"], set()).add(row["outcome"])
+    united = sum(len(own) == 1 and own != {"tie"} for own in said.values())
+    says = write_section(study(rows)).says[0]
+    assert says.startswith(f"On {united} of 50 items that two judges or more judged, all votes")
+
+
+def test_the_share_drawn_is_that_of_the_items():
+    section = write_section(study(make_rows(4, 50)))
+    (figure,) = (one for one in section.figures if one.name == "one-sidedness")
+    (rows,) = figure.datasets.values()
+    seen = [row["items"] for row in rows if row["who"] == "these judges"]
+    assert sum(seen) == 50
+    assert f"On {seen[-1]:.0f} of 50 items" in section.says[0]
+
+
+def test_rankings_show_who_wins_on_which_item(data_folder):
+    import evenhand
+    from evenhand.report.study import Settings, Study
+
+    data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
+    part = Study(data, Settings(("rankings.parquet",)), "fr-en")
+    section = write_section(part)
+    (figure,) = (one for one in section.figures if one.name == "sides")
+    (rows,) = figure.datasets.values()
+    assert {row["item"] for row in rows} == {row["item"] for row in section.tables[0].rows}
+    one = section.tables[0].rows[0]
+    nets = {row["system"]: row["net"] for row in rows if row["item"] == one["item"]}
+    assert max(nets.values()) == nets[one["best"]]
+    assert min(nets.values()) == nets[one["worst"]]
+    assert any(note.startswith("633 of 949 items had no two judges") for note in section.notes)
+    assert part.write_command("report", "--sections", "items", "--json") == section.command
+
+
+def test_tables_are_cut_and_few_items_are_not_drawn():
+    many, few = (write_section(study(make_rows(3, items))) for items in (40, 5))
+    assert [len(one.rows) for one in many.tables] == [SHOWN, SHOWN]
+    assert [len(one.rows) for one in few.tables] == [5, 5]
+    assert not any(one.name == "one-sidedness" for one in few.figures)
+    json.dumps(describe_section(many), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        (drop(make_rows(4, 30), "item"), "the table names no items"),
+        (drop(make_rows(4, 30), "judge"), "the table names no judges"),
+        (make_rows(1, 30), "no two judges compared the same two outputs"),
+        (make_rows(4, 30, ties=1.0), "no judge preferred anything"),
+    ],
+)
+def test_where_nothing_is_known_of_items_it_says_why(rows, why):
+    section = write_section(study(rows))
+    assert section.says[0].startswith("Nothing can be said of items: ")
+    assert section.says[0].endswith(f"{why}.")
+    assert not section.tables
+    assert not section.figures

@@ -1,0 +1,72 @@
+"""Learning: sentences say what the table holds, and what is decided is never foreseen."""
+
+import numpy as np
+import pandas as pd
+
+import evenhand
+from evenhand.report.sections.learning import _count_decided, write_section
+from evenhand.report.study import Settings, Study
+
+COLUMNS = ["judge", "item", "left", "right", "outcome"]
+
+
+def campaign(k=5, n=600, spread=0.6, seed=1, columns=COLUMNS):
+    rng = np.random.default_rng(seed)
+    worth = np.linspace(spread, -spread, k)
+    rows = []
+    for _ in range(n):
+        a, b = rng.choice(k, 2, replace=False)
+        won = rng.random() < 1 / (1 + np.exp(worth[b] - worth[a]))
+        judge, item = f"j{rng.integers(12)}", f"q{rng.integers(30)}"
+        rows.append((judge, item, f"S{a}", f"S{b}", "left" if won else "right"))
+    return evenhand.read(pd.DataFrame(rows, columns=COLUMNS)[columns])
+
+
+def test_today_is_the_board_and_sentences_are_the_rows():
+    study = Study(campaign())
+    section = write_section(study)
+    rows = {row["times"]: row for row in section.tables[0].rows}
+    decided = int((study.ranking.rank_sets.decided > 0).sum())
+    assert 0 < decided < 10
+    assert rows[1.0]["decided"] == rows[1.0]["lower"] == rows[1.0]["upper"] == decided
+    assert rows[2.0]["judgments"] == 1200
+    assert section.says[0].startswith(
+        f"Today {decided} of 10 pairs are decided. Twice as many judgments (1,200) would probably"
+        f" decide {rows[2.0]['lower']:.0f} to {rows[2.0]['upper']:.0f}"
+    )
+    assert section.figures[0].datasets["rows"] == section.tables[0].rows
+
+
+def test_one_pair_is_and_two_pairs_are_decided():
+    assert _count_decided(0, 3) == "no pair is"
+    assert _count_decided(1, 3) == "1 of 3 pairs is"
+    assert _count_decided(2, 3) == "2 of 3 pairs are"
+
+
+def test_where_every_pair_is_decided_judgments_are_enough():
+    section = write_section(Study(campaign(k=3, n=3_000, spread=2.0)))
+    assert section.says == ("These judgments are enough: every pair of systems is decided.",)
+
+
+def test_where_nothing_differs_more_would_help_little():
+    section = write_section(Study(campaign(n=4_000, spread=0.0, seed=3)))
+    assert "more would help little" in section.says[0]
+
+
+def test_of_two_systems_a_chance_is_said():
+    section = write_section(Study(campaign(k=2, n=60, spread=0.05)))
+    chance = next(row["one_best"] for row in section.tables[0].rows if row["times"] == 2.0)
+    assert f"with a chance of {100 * chance:.0f} %" in section.says[0]
+
+
+def test_without_items_no_command_for_answers_held_out_is_named():
+    named = write_section(Study(campaign()))
+    bare = write_section(Study(campaign(columns=["left", "right", "outcome"])))
+    assert "evenhand compare FILE --curves" in named.says[-1]
+    assert not any("--curves" in said for said in bare.says)
+
+
+def test_the_full_report_draws_the_curve_of_answers_held_out_or_says_why_not():
+    section = write_section(Study(campaign(n=900), Settings(full=True)))
+    drawn = [figure.name for figure in section.figures]
+    assert "curves" in drawn or any("no learning curve" in note for note in section.notes)

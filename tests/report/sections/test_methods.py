@@ -1,0 +1,170 @@
+"""The methods paragraph says what was done, and cites what it names."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand import BradleyTerry
+from evenhand.report.document import Section
+from evenhand.report.references import REFERENCES, write_bibliography
+from evenhand.report.sections.methods import write_section
+from evenhand.report.study import Settings, Study
+from rated_studies import make_rows as make_scores
+from rated_studies import study as rated
+
+
+def campaign(judges: int, *, named: bool = True) -> evenhand.Comparisons:
+    draw = np.random.default_rng(5)
+    rows = [
+        {"left": pair[0], "right": pair[1], "outcome": outcome, "judge": f"j{n % judges}"}
+        for n in range(600)
+        for pair in [draw.choice(["A", "B", "C"], 2, replace=False).tolist()]
+        for outcome in [draw.choice(["left", "tie", "right"])]
+    ]
+    frame = pl.DataFrame(rows)
+    return evenhand.read(frame if named else frame.drop("judge"))
+
+
+def texts(section: Section) -> dict[str, str]:
+    return {block.name: block.text for block in section.blocks}
+
+
+def cited(text: str) -> set[str]:
+    inside = re.findall(r"\(([^()]*\d{4}[^()]*)\)", text)
+    return {one for group in inside for one in group.split("; ")}
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_bibliography_holds_what_the_paragraph_cites_and_nothing_else(named: bool) -> None:  # noqa: FBT001
+    found = texts(write_section(Study(campaign(20, named=named))))
+    entries = set(re.findall(r"^@\w+\{([\w-]+),", found["references.bib"], flags=re.MULTILINE))
+    assert {REFERENCES[key].short for key in entries} == cited(found["methods.txt"])
+
+
+def test_judges_are_named_as_clusters_where_they_are_clusters() -> None:
+    assert "clustered by judge" in texts(write_section(Study(campaign(20))))["methods.txt"]
+    without = texts(write_section(Study(campaign(20, named=False))))["methods.txt"]
+    assert "clustered by judge" not in without
+    assert "screened" not in without
+
+
+def test_few_judges_stand_for_themselves_only() -> None:
+    text = texts(write_section(Study(campaign(3))))["methods.txt"]
+    assert "The statements are about these 3 judges only." in text
+
+
+@pytest.mark.parametrize(
+    ("ties", "says", "key"),
+    [("rao-kupper", "Rao and Kupper's ties", "rao-kupper-1967"), ("discard", "left out", None)],
+)
+def test_the_treatment_of_ties_is_named(ties: str, says: str, key: str | None) -> None:
+    settings = Settings(model=BradleyTerry(ties=ties))
+    found = texts(write_section(Study(campaign(20), settings)))
+    assert says in found["methods.txt"]
+    assert "davidson-1970" not in found["references.bib"]
+    assert key is None or key in found["references.bib"]
+
+
+def test_an_entry_of_bibtex_closes_its_braces() -> None:
+    text = write_bibliography(REFERENCES)
+    assert text.count("{") == text.count("}")
+    assert len(re.findall(r"^@", text, flags=re.MULTILINE)) == len(REFERENCES)
+
+
+def test_without_a_ranking_the_paragraph_is_about_the_judges() -> None:
+    votes = {
+        "left": ["A"] * 9,
+        "right": ["B"] * 9,
+        "outcome": ["left"] * 9,
+        "judge": list("abcdefghi"),
+    }
+    found = texts(write_section(Study(evenhand.read(pl.DataFrame(votes)))))
+    assert "Bradley-Terry" not in found["methods.txt"]
+    assert "signature.txt" not in found
+
+
+def say(frame: pl.DataFrame, **settings: object) -> str:
+    return texts(write_section(Study(evenhand.read(frame), Settings(**settings))))["methods.txt"]  # type: ignore[arg-type]
+
+
+def votes(judges: int, *, systems: str = "ABC", ties: float = 0.1, n: int = 600) -> pl.DataFrame:
+    draw = np.random.default_rng(5)
+    rows = []
+    for k in range(n):
+        one, two = draw.choice(list(systems), 2, replace=False).tolist()
+        won = "left" if (one < two) == (draw.random() < 0.75) else "right"
+        tied = draw.random() < ties
+        rows.append((one, two, "tie" if tied else won, f"j{k % judges}", f"i{k % 37}"))
+    return pl.DataFrame(rows, schema=["left", "right", "outcome", "judge", "item"], orient="row")
+
+
+def test_a_prior_is_said_with_its_size_and_that_confidence_ignores_it() -> None:
+    text = say(votes(20), model=BradleyTerry(prior=5))
+    assert "every system also met an imaginary one in 5 comparisons, half of them won" in text
+    assert "stated confidence does not allow for this" in text
+    assert "groups that were never compared" not in text
+    assert "prior" not in say(votes(20))
+
+
+def test_groups_that_only_a_prior_joins_are_said_to_be_no_finding() -> None:
+    frame = votes(20, systems="ABCD")
+    apart = frame.filter(pl.col("left").is_in(["A", "B"]) == pl.col("right").is_in(["A", "B"]))
+    text = say(apart, model=BradleyTerry(prior=1))
+    assert "The systems fall into 2 groups that were never compared" in text
+    assert re.search(r"Of 6 pairs [456] were left open whatever the answers", text)
+
+
+def test_no_ties_are_no_ties_of_davidson_s() -> None:
+    assert "Davidson" not in say(votes(20, ties=0))
+    assert "with Davidson's ties" in say(votes(20))
+
+
+def test_one_judge_is_not_screened_and_does_not_agree() -> None:
+    text = say(votes(1))
+    assert "screened" not in text
+    assert "Agreement" not in text
+    assert "The statements are about this judge only." in text
+
+
+def test_a_screening_that_abstains_claims_no_rate() -> None:
+    text = say(votes(6))
+    assert "nobody was called careless or reversed, since 6 judges are too few" in text
+    assert "honest judges if most" not in text
+
+
+def test_clusters_that_were_merged_are_said_to_be() -> None:
+    frame = votes(20, n=900).with_columns(item=pl.int_range(900) % 300)
+    assert "The 300 items were merged at random into 200 clusters" in say(frame)
+    assert "merged" not in say(votes(20))
+
+
+def test_other_methods_are_named_where_the_report_has_them() -> None:
+    text = say(votes(20))
+    for words in (
+        "κ over pairs of votes",
+        "shown first",
+        "describes all pairs",
+        "shuffled answers",
+    ):
+        assert words in text
+    many = say(votes(20), tasks=20)
+    assert "describes all pairs" not in many
+    assert "shuffled answers" not in many
+
+
+def test_ratings_are_compared_by_mean_scores_with_rank_sets() -> None:
+    found = texts(write_section(rated(make_scores(criteria=("fluency", "adequacy")))))
+    text = found["methods.txt"]
+    assert "by their mean scores, 1,080 of 3 systems, under each of 2 criteria" in text
+    assert "clustered by judge and item (MacKinnon et al., 2023)" in text
+    assert "all rank sets of a criterion hold the true ranks together with 95 %" in text
+    assert "Bradley" not in text
+    assert len(found["signature.txt"].splitlines()) == 2
+    alone = texts(write_section(rated(make_scores(judges=1))))["methods.txt"]
+    assert "screened" not in alone
+    assert "clustered by item" in alone

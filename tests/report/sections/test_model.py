@@ -1,0 +1,181 @@
+"""Whether the model fits: planted pairs fail, simulated worlds pass, refusals are said."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand import datasets
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.preference.coefficients import format_p
+from evenhand.report.document import Check, Section, Table
+from evenhand.report.model_light import list_doubts
+from evenhand.report.sections.model import write_section
+from evenhand.report.study import Settings, Study
+
+WORTH = {"a": 0.9, "b": 0.4, "c": 0.0, "d": -0.4, "e": -0.9}
+
+
+def simulate(planted: float = 0.0, *, full: bool = False, task: str = "") -> Study:
+    """Return votes on five systems; b beats d by so many log-odds more than worths say."""
+    rng = random.Random(8)
+    rows = []
+    for _ in range(2400):
+        left, right = rng.sample("abcde", 2)
+        gap = WORTH[left] - WORTH[right]
+        gap += planted * ((left == "b" and right == "d") - (left == "d" and right == "b"))
+        won = rng.random() < 1 / (1 + 2.718281828**-gap)
+        rows.append((left, right, "left" if won else "right"))
+    votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    return Study(votes, Settings(full=full), task)
+
+
+def check(section: Section) -> Check:
+    (found,) = section.checks
+    assert found.name == "model"
+    return found
+
+
+def table(section: Section, name: str) -> Table:
+    return next(one for one in section.tables if one.name == name)
+
+
+def test_judgments_that_follow_the_model_pass() -> None:
+    section = write_section(simulate())
+    assert check(section).state == "passed"
+    assert "no sign against it" in check(section).says
+    assert section.says[1].startswith("No single pair")
+    assert {row["kind"] for row in table(section, "calibration").rows} == {"as expected"}
+
+
+def test_a_planted_pair_fails_the_check_and_is_named_with_its_shares() -> None:
+    section = write_section(simulate(1.5))
+    found = check(section)
+    assert found.state == "failed"
+    assert "Each against each" in found.otherwise
+    worst = table(section, "pairs").rows[0]
+    assert (worst["first"], worst["second"]) == ("b", "d")
+    assert worst["won"] == pytest.approx(0.91, abs=0.04)  # 1 / (1 + exp(-(.8 + 1.5)))
+    assert section.says[1].startswith("b won ")
+
+
+def _asks_all(section: Section) -> bool:
+    return any(one.startswith("Systems differ (p ") for one in section.says)
+
+
+def test_two_systems_cannot_fail_and_that_is_said() -> None:
+    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
+    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    section = write_section(study)
+    assert check(section).state == "not run"
+    assert "any outcome fits" in section.says[0]
+    assert not section.figures
+
+
+def test_judgments_without_worths_leave_the_check_not_run_with_the_reason() -> None:
+    rows = [("a", "b", "left")] * 6 + [("c", "d", "left")] * 4
+    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    section = write_section(study)
+    assert check(section).state == "not run"
+    assert "not identified" in check(section).says
+    assert section.says
+
+
+def test_few_judgments_have_their_models_tested_and_tasks_only_when_asked() -> None:
+    assert _asks_all(write_section(simulate()))
+    untested = write_section(simulate(task="fr-en"))
+    assert not _asks_all(untested)
+    assert any("AIC, which takes judgments for independent" in one for one in untested.says)
+    assert any("evenhand models FILE --task fr-en" in note for note in untested.notes)
+    assert _asks_all(write_section(simulate(full=True, task="fr-en")))
+
+
+def test_the_published_table_of_dras_has_its_deviances() -> None:
+    one = datasets.load("dras2015_table1")
+    frame = pd.DataFrame(list(one.rows), columns=list(one.columns))
+    rows = {
+        row["model"]: row
+        for row in table(write_section(Study(evenhand.read(frame))), "models").rows
+    }
+    assert rows["worths + ties"]["aic"] < rows["equal worths"]["aic"] - 600  # LR 670.82 on 3 df
+    assert rows["+ order"]["deviance"] is None  # of other cells than those above it
+    assert rows["equal worths"]["deviance"] - rows["worths + ties"]["deviance"] == pytest.approx(
+        670.82, abs=0.01
+    )
+    assert min(row["above"] for row in rows.values()) == 0
+
+
+def read(rows: list[tuple[str, ...]], *more: str) -> Comparisons:
+    found = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome", *more]))
+    assert isinstance(found, Comparisons)
+    return found
+
+
+def test_a_planted_advantage_of_the_first_fails_the_light_although_pairs_fit() -> None:
+    rng = random.Random(3)
+    rows = []
+    for _ in range(1500):
+        left, right = rng.sample("abcd", 2)
+        gap = WORTH[left] - WORTH[right] + 1.0
+        rows.append(
+            (left, right, "left" if rng.random() < 1 / (1 + 2.718281828**-gap) else "right")
+        )
+    study = Study(read(rows))
+    found = check(write_section(study))
+    assert not study.cycles.real
+    assert found.state == "failed"
+    assert found.says.startswith("no: the place of an output counts (p ")
+    assert "Does the place" in found.otherwise
+    taken = Study(study.pairs, Settings(model=BradleyTerry(order_effect=True)))
+    assert check(write_section(taken)).state == "passed"
+
+
+def test_judges_of_opposite_minds_fail_the_light_although_pairs_fit() -> None:
+    rng = random.Random(4)
+    rows = []
+    for at in range(1600):
+        left, right = rng.sample("abcd", 2)
+        gap = (WORTH[left] - WORTH[right]) * (-1.5 if at % 8 == 0 else 1.5)
+        won = rng.random() < 1 / (1 + 2.718281828**-gap)
+        rows.append((left, right, "left" if won else "right", f"j{at % 8}"))
+    found = check(write_section(Study(read(rows, "judge"))))
+    assert found.state == "failed"
+    assert "judges differ in what they prefer" in found.says
+
+
+def test_few_votes_on_equal_systems_do_not_make_the_light_green() -> None:
+    rows = [(one, two, out) for one, two in permutations("abcde", 2) for out in ("left", "right")]
+    section = write_section(Study(read(rows * 3)))
+    assert check(section).state == "not run"
+    assert check(section).says.startswith("too few judgments to tell")
+    assert "too little to tell" in section.says[0]
+
+
+def test_the_p_of_the_light_are_adjusted_for_its_tests() -> None:
+    study = simulate(0.9)
+    doubts = list_doubts(study, study.cycles, None)
+    small, large = sorted(one.p for one in doubts)
+    assert len(doubts) == 2
+    assert large > 2 * small
+    assert f"(p {format_p(2 * small)})" in check(write_section(study)).says
+
+
+def test_pairs_always_shown_in_one_order_are_not_asked_whether_order_matters() -> None:
+    rows = [(*pair, out) for pair in ("ab", "bc", "ca") for out in ["left"] * 30 + ["right"] * 25]
+    said = write_section(Study(read([(one[0], one[1], one[2]) for one in rows]))).says
+    assert not any("order matters" in one for one in said)
+    assert any("ystems differ" in one for one in said)
+
+
+def test_whoever_passed_a_prior_is_not_told_to_pass_one() -> None:
+    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4 + [("c", "d", "left")] * 6
+    study = Study(read(rows), Settings(model=BradleyTerry(prior=1.0)))
+    section = write_section(study)
+    assert check(section).state == "not run"
+    assert "--prior" not in check(section).says + "".join(section.says)
+    assert "takes no prior" in check(section).says

@@ -1,0 +1,95 @@
+"""Next: the open pairs at the top, and numbers of judgments against closed forms."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.planning.separation import find_critical, find_times
+from evenhand.report.sections.next import _describe_number, _round, find_open, write_section
+from evenhand.report.study import Study
+
+
+def campaign(worth, n, seed=1, judges=12):
+    rng = np.random.default_rng(seed)
+    names, rows = list(worth), []
+    for _ in range(n):
+        a, b = rng.choice(names, 2, replace=False)
+        won = rng.random() < 1 / (1 + np.exp(worth[b] - worth[a]))
+        rows.append((f"j{rng.integers(judges)}", a, b, "left" if won else "right"))
+    return evenhand.read(pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"]))
+
+
+def test_the_number_that_is_said_is_that_of_the_closed_form():
+    study = Study(campaign({"A": 0.3, "B": 0.0}, 300))
+    ranking = study.ranking
+    section = write_section(study)
+    (row,) = next(table for table in section.tables if table.name == "needed").rows
+    today = 2 * ranking.log_worth[0] / ranking.pair_stderr[0, 1]
+    assert row["times"] == round(find_times(today, today, find_critical(ranking), 0.8), 1)
+    assert f"About {row['alone']:,.0f} more judgments would separate A and B" in section.says[0]
+    assert [table.name for table in section.tables] == ["needed"]  # one pair: nothing to choose
+
+
+def test_open_pairs_are_those_of_the_first_system_that_has_any():
+    ranking = evenhand.rank(campaign({"A": 3.0, "B": 0.0, "C": 0.0, "D": -3.0}, 800, seed=4))
+    assert (ranking.rank_upper[0], ranking.systems[0]) == (1, "A")
+    pairs = [[ranking.systems[place] for place in pair] for pair in find_open(ranking)]
+    assert sorted(pairs[0]) == ["B", "C"]
+    assert len(pairs) == 1
+
+
+def test_where_the_first_place_is_decided_it_is_said_before_the_rest():
+    section = write_section(Study(campaign({"A": 3.0, "B": 0.0, "C": 0.0, "D": -3.0}, 800, seed=4)))
+    assert section.says[0] == "Nothing at the top is open."
+
+
+def test_where_all_is_decided_nothing_is_needed():
+    section = write_section(Study(campaign({"A": 2.0, "B": 0.0, "C": -2.0}, 2_000)))
+    assert section.says[0] == "Nothing is open: every pair of systems is decided."
+    assert [table.name for table in section.tables] == ["pairs"]
+
+
+def test_of_an_open_pair_no_end_of_a_range_is_nothing_or_more_than_anybody_collects():
+    for seed in range(8):
+        study = Study(campaign({"A": 0.25, "B": 0.0, "C": -0.3}, 400, seed=seed))
+        section = write_section(study)
+        tables = [table for table in section.tables if table.name == "needed"]
+        for row in (row for table in tables for row in table.rows):
+            least, most = re.split(" to |, or ", row["alone_range"], maxsplit=1)
+            assert 1 <= int(least.replace(",", "")) <= (row["alone"] or np.inf)
+            if most not in ("more than anybody collects", "no number is enough"):
+                assert row["alone"] <= int(most.replace(",", "")) <= 40_000
+        assert not any("(0 if" in said for said in section.says)
+
+
+def test_ends_that_nobody_collects_are_said_in_words():
+    cells = _describe_number("alone", (500.0, 23.4, 47e6), 40_000, "count")
+    assert cells == {"alone": 500.0, "alone_range": "23 to more than anybody collects"}
+    cells = _describe_number("times", (150.0, 3.16, None), 100, "one")
+    assert cells == {"times": None, "times_range": "3.2, or no number is enough"}
+    assert _describe_number("alone", (None, None, None), 9, "count")["alone_range"] is None
+
+
+def test_two_that_hardly_differ_get_no_number_of_judgments():
+    rows = [("A", "B", "left")] * 101 + [("A", "B", "right")] * 100
+    data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    section = write_section(Study(data))
+    assert section.says[0].startswith("Nothing shows that A and B differ.")
+
+
+def test_pairs_that_are_listed_are_those_that_the_verb_chooses():
+    data = campaign({"A": 0.3, "B": 0.0, "C": -0.2, "D": -0.3}, 300)
+    chosen = evenhand.choose_pairs(data, n=6)
+    section = write_section(Study(data))
+    (table,) = (table for table in section.tables if table.name == "pairs")
+    assert [(row["left"], row["right"], row["reason"]) for row in table.rows] == [
+        (one.left, one.right, one.reason) for one in chosen.pairs
+    ]
+
+
+@pytest.mark.parametrize(("number", "written"), [(43_753.3, 44_000), (0.4, 1), (96.4, 96)])
+def test_a_number_of_judgments_has_two_digits(number, written):
+    assert _round(number) == written

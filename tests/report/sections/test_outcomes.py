@@ -1,0 +1,81 @@
+"""Wins, ties and losses are counts by hand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+import evenhand
+from evenhand.report.document import Section
+from evenhand.report.sections.outcomes import write_section
+from evenhand.report.study import Study
+
+
+def write(*rows: tuple[str, str, str]) -> Section:
+    columns = ["left", "right", "outcome"]
+    return write_section(Study(evenhand.read(pd.DataFrame(list(rows), columns=columns))))
+
+
+VOTES = (
+    *[("a", "b", "left")] * 5,
+    *[("b", "a", "left")] * 2,
+    *[("a", "b", "tie")] * 1,
+    *[("b", "c", "left")] * 3,
+    *[("c", "b", "left")] * 1,
+    *[("c", "a", "tie")] * 4,
+)
+
+
+def test_each_system_has_its_wins_ties_and_losses_best_first() -> None:
+    (table,) = write(*VOTES).tables
+    counted = [(row["system"], row["wins"], row["ties"], row["losses"]) for row in table.rows]
+    assert counted[0] == ("a", 5, 5, 2)
+    assert {*counted[1:]} == {("c", 1, 4, 3), ("b", 5, 1, 6)}
+    assert [row["n"] for row in table.rows if row["system"] == "a"] == [12]
+
+
+def test_the_sentences_say_how_many_ties_there_are_and_who_ties_most() -> None:
+    says = write(*VOTES).says
+    assert says[0] == "5 of 16 comparisons (31 %) are ties; c ties most often, in 50 % of its own."
+    assert says[1].startswith("With ties half a win, a wins most often (62 % of its comparisons)")
+
+
+def test_bars_begin_where_the_one_before_ends_and_reach_one() -> None:
+    (figure,) = write(*VOTES).figures
+    (bars,) = figure.datasets.values()
+    own = [(bar["outcome"], bar["from"], bar["to"]) for bar in bars if bar["system"] == "a"]
+    assert own[0] == ("won", 0.0, pytest.approx(5 / 12))
+    assert own[1] == ("tied", pytest.approx(5 / 12), pytest.approx(10 / 12))
+    assert own[2] == ("lost", pytest.approx(10 / 12), pytest.approx(1.0))
+
+
+def test_no_tie_and_nothing_but_ties_are_said() -> None:
+    decided = write(*[("a", "b", "left")] * 3, ("b", "a", "left"))
+    assert decided.says[0] == "None of the 4 comparisons is a tie."
+    assert decided.says[1].startswith("a wins most often")
+    level = write(*[("a", "b", "tie")] * 3)
+    assert level.says == (
+        "All 3 comparisons are ties: judges preferred nothing.",
+        "With ties half a win, all systems win equally often.",
+    )
+
+
+def test_systems_that_no_chain_links_are_counted_all_the_same() -> None:
+    (table,) = write(*[("a", "b", "left")] * 3, *[("c", "d", "left")] * 2).tables
+    assert [row["system"] for row in table.rows] == ["a", "c", "b", "d"]
+
+
+def test_two_hundred_systems_are_cut_and_that_is_said() -> None:
+    names = [f"s{at:03d}" for at in range(201)]
+    rows = [
+        row
+        for one, two in pairwise(names)
+        for row in ((one, two, "left"), (one, two, "left"), (two, one, "left"))
+    ]
+    section = write(*rows)
+    (figure,) = section.figures
+    assert figure.title == "Won, tied and lost, the best 100 of 201 systems"
+    assert len(section.tables[0].rows) == 201
+    assert {bar["system"] for bar in figure.datasets["rows"]} == set(names[:100])

@@ -1,0 +1,96 @@
+"""The judges of ratings: planted faults are flagged, and the figures of the paper are there."""
+
+import numpy as np
+import pytest
+
+from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.sections.scorers import FEW, write_section
+from rated_studies import is_plain, make_rows, study, table
+
+
+def make_panel(judges=14, items=40):
+    worth = {f"s{k}": 2.0 * k for k in range(5)}
+    return make_rows(judges=judges, items=items, worth=worth)
+
+
+def plant(rows, judge, change):
+    """Change the scores of one judge."""
+    rng = np.random.default_rng(4)
+    return [
+        {**row, "score": change(row["score"], rng)} if row["judge"] == judge else row
+        for row in rows
+    ]
+
+
+def test_honest_judges_pass():
+    section = write_section(study(make_panel()))
+    (check,) = section.checks
+    assert (check.name, check.state) == ("judges", PASSED)
+    assert check.says == "none flagged of 14; 14 scored enough to be found out"
+    assert is_plain(section)
+
+
+def test_a_reversed_judge_is_flagged_with_evidence_and_what_it_changes():
+    rows = plant(make_panel(), "j3", lambda score, _: 108 - score)
+    section = write_section(study(rows))
+    (check,) = section.checks
+    assert (check.state, check.says) == (FAILED, "1 flagged of 14")
+    assert check.otherwise == "Without j3: the order of systems by mean score stays as it is."
+    cards = table(section, "cards")
+    assert {row["judge"] for row in cards.rows} == {"j3"}
+    assert cards.rows[0]["says"] == "reversed; 200 scores"
+    assert table(section, "judges").rows[0]["flags"] == "reversed"
+    drawn = {row["judge"]: row["flags"] for row in section.figures[0].datasets["rows2"]}
+    assert drawn["j3"] == "reversed"
+
+
+def test_severity_on_the_map_is_the_planted_one_and_no_fault():
+    rows = plant(make_panel(), "j3", lambda score, _: score - 10)
+    section = write_section(study(rows))
+    found = {row["judge"]: row for row in table(section, "judges").rows}
+    own = {row["item"] + row["system"]: row["score"] for row in rows if row["judge"] == "j3"}
+    others = {key: [] for key in own}
+    for row in rows:
+        if row["judge"] != "j3":
+            others[row["item"] + row["system"]].append(row["score"])
+    gap = np.mean([own[key] - np.mean(others[key]) for key in own])
+    assert found["j3"]["gap"] == pytest.approx(gap)
+    assert found["j3"]["flags"] == ""
+
+
+def test_figures_2_and_4_of_the_paper_are_there_for_each_criterion():
+    section = write_section(study(make_rows(criteria=("adequacy", "fluency"))))
+    names = {figure.name for figure in section.figures}
+    assert {"map", "judges-mean-adequacy", "judges-distance-fluency"} <= names
+
+
+def test_of_several_tasks_one_criterion_is_drawn_and_the_table_is_cut_with_a_word():
+    rows = make_rows(judges=30, items=6, criteria=("adequacy", "fluency"))
+    section = write_section(study(rows, task="t"))
+    names = {figure.name for figure in section.figures}
+    assert "judges-mean-adequacy" in names
+    assert not any("fluency" in name for name in names)
+    assert any("1 of 2 criteria" in note for note in section.notes)
+    judges = table(section, "judges")
+    assert len(judges.rows) == FEW
+    assert f"{FEW} of 60 rows" in judges.caption
+
+
+def test_who_is_outside_by_the_paper_stands_in_a_table():
+    rows = plant(make_panel(), "j3", lambda score, _: score - 10)
+    outside = {row["method"]: row for row in table(write_section(study(rows)), "outside").rows}
+    assert "j3" in outside["mean score"]["judges"].split(", ")
+    assert "easy items" not in outside
+
+
+def test_few_judges_are_not_judged():
+    (check,) = write_section(study(make_rows(judges=3))).checks
+    assert check.state == NOT_RUN
+    assert check.says == "none flagged of 3, but too little is known of each to tell"
+
+
+def test_without_a_column_of_judges_it_says_so():
+    section = write_section(study(make_rows(), drop=("judge",)))
+    (check,) = section.checks
+    assert check.state == NOT_RUN
+    assert section.says == ("Nobody knows who the judges are: the data have no column of judges.",)

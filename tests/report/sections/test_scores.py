@@ -1,0 +1,129 @@
+"""Which system scores higher: the board, its words, references and directions."""
+
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand.report.answer_of_ratings import find_answer_of_ratings
+from evenhand.report.sections.scores import PLOTS, write_section
+from evenhand.report.study import Study
+from rated_studies import is_plain, make_rows, study, table
+
+
+def test_a_planted_order_is_found_with_its_means_and_said():
+    rows = make_rows()
+    section = write_section(study(rows))
+    board = table(section, "fluency")
+    assert [row["system"] for row in board.rows] == ["good", "fair", "poor"]
+    assert [row["places"] for row in board.rows] == ["1", "2", "3"]
+    for row in board.rows:
+        own = [one["score"] for one in rows if one["system"] == row["system"]]
+        assert row["mean"] == pytest.approx(np.mean(own))
+        assert row["lower"] < row["mean"] < row["upper"]
+        assert row["scores"] == len(own)
+    assert section.says[0] == "good is the best of 3 systems for fluency; fair comes second."
+    assert board.lines == (1, 2)
+    assert is_plain(section)
+
+
+def test_equal_systems_cannot_be_told_apart():
+    section = write_section(study(make_rows(worth={"a": 5.0, "b": 5.0})))
+    assert section.says[0] in (
+        "a and b cannot be told apart for fluency.",
+        "b and a cannot be told apart for fluency.",
+    )
+
+
+def test_where_lower_is_better_by_its_name_the_order_turns_and_it_is_said():
+    section = write_section(study(make_rows(criteria=("mqm_penalty",))))
+    board = table(section, "mqm_penalty")
+    assert [row["system"] for row in board.rows] == ["poor", "fair", "good"]
+    assert "Lower scores are better for mqm_penalty, as the name says." in section.says
+    left, right = section.figures[0].spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert left > right
+
+
+def test_penalties_that_are_taken_off_are_better_when_higher():
+    rows = [{**row, "score": row["score"] - 200} for row in make_rows(criteria=("mqm_penalty",))]
+    section = write_section(study(rows))
+    assert table(section, "mqm_penalty").rows[0]["system"] == "good"
+    assert section.says[-1] == "Higher scores are better."
+
+
+def test_human_references_are_named_drawn_and_have_no_rank():
+    worth = {"refA": 12.0, "good": 8.0, "poor": 2.0}
+    section = write_section(study(make_rows(worth=worth)))
+    rows = {row["system"]: row for row in table(section, "fluency").rows}
+    assert rows["refA"]["places"] == "reference"
+    assert rows["good"]["places"] == "1"
+    assert rows["good"]["better_than"] == 1
+    assert section.says[1] == (
+        "refA, a human reference, is shown to be better for fluency than 2 of the 2 systems; none"
+        " is shown to be better than it."
+    )
+    assert any("taken for human references by their names" in note for note in section.notes)
+    drawn = {row["system"]: row["kind"] for row in section.figures[0].datasets["rows"]}
+    assert drawn == {"refA": "human reference", "good": "system", "poor": "system"}
+
+
+def test_systems_that_all_have_names_of_references_are_ranked_as_systems():
+    section = write_section(study(make_rows(worth={"refA": 8.0, "refB": 2.0})))
+    assert section.says[0] == "refA is the best of 2 systems for fluency."
+
+
+def test_one_system_has_a_mean_and_no_ranking():
+    found = study(make_rows(worth={"nmt": 5.0}))
+    section = write_section(found)
+    assert section.says == (
+        "There is one system only, nmt: there is nothing to compare it with, so no ranking.",
+    )
+    assert table(section, "scores").rows[0]["scores"] == 180
+    answer, signature = find_answer_of_ratings(found)
+    assert answer[0].startswith("No ranking: there are scores of one system only, nmt")
+    assert signature == ""
+
+
+def test_one_judge_limits_what_is_said():
+    answer, _ = find_answer_of_ratings(study(make_rows(judges=1)))
+    assert answer[-1] == "This is about this judge only."
+
+
+def test_every_criterion_is_answered_and_many_are_cut_with_a_word():
+    few = study(make_rows(criteria=("adequacy", "fluency")))
+    answer, signature = find_answer_of_ratings(few)
+    assert [sentence.split(";")[0] for sentence in answer] == [
+        "good is the best of 3 systems for adequacy",
+        "good is the best of 3 systems for fluency",
+    ]
+    assert signature.count("sha256") == 2
+    many = study(make_rows(judges=5, items=6, criteria=tuple(f"c{n}" for n in range(PLOTS + 1))))
+    section = write_section(many)
+    assert len(section.figures) == PLOTS
+    assert len(section.tables) == PLOTS + 1
+    assert f"the first {PLOTS} of {PLOTS + 1} criteria are drawn; all have a table" in section.notes
+    assert find_answer_of_ratings(many)[0][4] == "5 more criteria stand below."
+
+
+def test_two_hundred_systems_are_cut_in_the_figure_and_whole_in_the_table():
+    worth = {f"s{k:03}": float(k) for k in range(200)}
+    section = write_section(study(make_rows(judges=6, items=6, worth=worth)))
+    assert len(section.figures[0].datasets["rows"]) == 100
+    assert "the best 100 of 200" in section.figures[0].title
+    assert len(table(section, "fluency").rows) == 200
+
+
+def test_without_judges_and_items_there_is_a_board():
+    section = write_section(study(make_rows(), drop=("judge", "item")))
+    assert table(section, "fluency").rows[0]["system"] == "good"
+    assert any("no judge column" in note for note in section.notes)
+
+
+def test_ted_talks_have_the_published_means_of_systems(data_folder):
+    # the table in the README of google/wmt-mqm-human-evaluation, TED 2021, English to German
+    published = {"ref": 0.91, "Facebook-AI": 1.06, "Nemo": 2.14}
+    data = evenhand.read(data_folder / "mqm_google" / "ratings.parquet").select_task("ted_ende")
+    section = write_section(Study(data, task="ted_ende"))
+    found = {row["system"]: row for row in table(section, "mqm_penalty").rows}
+    assert {name: round(found[name]["mean"], 2) for name in published} == published
+    assert found["ref"]["places"] == "reference"
+    assert any("about these 4 judges only" in note for note in section.notes)

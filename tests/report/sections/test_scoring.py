@@ -1,0 +1,89 @@
+"""Agreement of ratings: counted by hand, lit where beyond chance, said where it is not known."""
+
+import numpy as np
+import pytest
+
+from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.sections.scoring import write_section
+from rated_studies import is_plain, make_rows, study, table
+
+
+def on_five(rows, *, random=False):
+    """Put scores on five points, by chance alone where asked."""
+    rng = np.random.default_rng(2)
+    return [
+        {
+            **row,
+            "score": float(
+                rng.integers(1, 6) if random else np.clip((row["score"] - 46) // 3, 1, 5)
+            ),
+        }
+        for row in rows
+    ]
+
+
+def test_the_share_of_equal_scores_is_the_counted_one():
+    rows = on_five(make_rows(judges=3, items=12))
+    section = write_section(study(rows))
+    found = {row["coefficient"]: row["value"] for row in table(section, "coefficients").rows}
+    scores = {}
+    for row in rows:
+        scores.setdefault((row["item"], row["system"]), []).append(row["score"])
+    same = np.mean([a == b for own in scores.values() for n, a in enumerate(own) for b in own[:n]])
+    near = np.mean(
+        [abs(a - b) <= 1 for own in scores.values() for n, a in enumerate(own) for b in own[:n]]
+    )
+    assert found["same score"] == pytest.approx(same)
+    assert found["at most 1 apart"] == pytest.approx(near)
+    assert {"Fleiss' κ", "Krippendorff's α, interval", "ICC(2,1)"} <= {*found}
+    assert is_plain(section)
+
+
+def test_the_curve_draws_the_table():
+    section = write_section(study(on_five(make_rows(judges=4))))
+    drawn = {row["apart"]: row["share"] for row in section.figures[0].datasets["rows"]}
+    found = {row["coefficient"]: row["value"] for row in table(section, "coefficients").rows}
+    assert drawn[0.0] == found["same score"]
+    assert drawn[1.0] == found["at most 1 apart"]
+    assert [*drawn.values()] == sorted(drawn.values())
+
+
+def test_agreement_beyond_chance_passes():
+    (check,) = write_section(study(on_five(make_rows()))).checks
+    assert (check.name, check.state) == ("agreement", PASSED)
+    assert check.says.startswith("α 0.")
+
+
+def test_random_scores_fail_with_advice():
+    (check,) = write_section(study(on_five(make_rows(), random=True))).checks
+    assert check.state == FAILED
+    assert check.otherwise.startswith("Read the question and the scale with the judges")
+
+
+def test_the_worst_criterion_lights():
+    rows = [
+        *on_five(make_rows(criteria=("adequacy",))),
+        *on_five(make_rows(criteria=("fluency",)), random=True),
+    ]
+    section = write_section(study(rows))
+    (check,) = section.checks
+    assert check.state == FAILED
+    assert " for fluency;" in check.says
+    assert section.says[0].startswith("For adequacy: two judges give the same score")
+    assert section.says[-1].startswith("Over all criteria two judges")
+
+
+def test_one_judge_an_output_is_said_and_not_run():
+    rows = [row for row in make_rows() if int(row["item"][1:]) % 9 == int(row["judge"][1:])]
+    section = write_section(study(rows))
+    (check,) = section.checks
+    assert check.state == NOT_RUN
+    assert "no output was scored by two judges" in check.says
+    assert section.says[0].startswith("Agreement cannot be computed here: no output was scored by")
+
+
+@pytest.mark.parametrize("role", ["judge", "item"])
+def test_without_a_column_it_says_which(role):
+    (check,) = write_section(study(make_rows(), drop=(role,))).checks
+    assert check.state == NOT_RUN
+    assert check.says == f"it cannot be computed: the data have no column of {role}s"

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.report.tables.latex import escape, number, tabular
+
+# signs that mean something to LaTeX, wherever they stand unescaped
+SPECIAL = re.compile(r"(?<!\\)[&%$#_]|[~^]")
+
+
+@given(st.text())
+def test_no_sign_of_a_name_means_anything_to_latex(text):
+    plain = re.sub(
+        r"\\text(tilde|asciitilde|asciicircum|backslash|less|greater|bar)\{\}", "", escape(text)
+    )
+    plain = plain.replace(r"\{", "").replace(r"\}", "")
+    assert not SPECIAL.search(plain)
+    assert "{" not in plain
+
+
+def test_every_special_sign_is_written_as_latex_prints_it():
+    assert escape("&%$#_{}") == r"\&\%\$\#\_\{\}"
+    assert escape("~^\\") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
+
+
+def test_numbers_stand_in_mathematics():
+    assert (number(-1.005, 1), number(None, 2)) == ("$-1.0$", "--")
+
+
+def test_blocks_are_parted_by_rules_and_comments_stand_above():
+    text = tabular("lr", ["a", "b"], [[["1", "2"]], [["3", "4"]]], ["one\ntwo"])
+    assert text.startswith("% one\n% two\n")
+    assert text.count(r"\midrule") == 2
+    assert text.count(r"\\") == 3
+    assert text.index("1 & 2") < text.rindex(r"\midrule") < text.index("3 & 4")

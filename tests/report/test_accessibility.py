@@ -1,0 +1,82 @@
+"""The page before axe-core: roles, names, headings, contrast in light and in dark.
+
+axe-core is not ours to distribute; EVENHAND_AXE names its axe.min.js (npm install axe-core).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browsers import open_browser
+from report_pages import HOSTILE, make_report, show
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    named = os.environ.get("EVENHAND_AXE")
+    if not named or not Path(named).is_file():
+        pytest.skip("EVENHAND_AXE does not name axe.min.js (npm install axe-core)")
+    return Path(named).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
+        yield opened
+
+
+def inspect(page: Any, axe: str) -> list[str]:
+    """Return what axe finds, one line for each rule and element."""
+    page.evaluate(axe)
+    told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{one['impact']} {one['id']}: {node['target']} {node['html'][:120]}"
+        for one in told["violations"]
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_on_a_report_of_one_task(
+    browser: Any, axe: str, tmp_path: Path, width: int, scheme: str
+) -> None:
+    report = make_report((*HOSTILE, *(f"system {place}" for place in range(9))))
+    page = show(browser, tmp_path / "r.html", report, width=width, scheme=scheme)
+    for folded in page.query_selector_all("details > summary"):
+        folded.click()
+    assert inspect(page, axe) == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_a_report_of_several_tasks(
+    browser: Any, axe: str, tmp_path: Path, scheme: str
+) -> None:
+    report = make_report(tasks=("cs-en", "de-en"))
+    page = show(browser, tmp_path / "r.html", report, scheme=scheme, anchor="#part-1")
+    assert inspect(page, axe) == []
+    page.click("text=Open all")
+    assert inspect(page, axe) == []
+    page.close()
+
+
+def test_a_keyboard_reaches_the_answer_and_reads_what_a_figure_shows(
+    browser: Any, tmp_path: Path
+) -> None:
+    page = show(browser, tmp_path / "r.html", make_report())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the answer"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.className") == "chart":
+            break
+    assert page.locator(".alt").first.bounding_box()["height"] > 10
+    page.close()

@@ -1,0 +1,106 @@
+"""The answer says what the rank sets say, in words that may be quoted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.report.answer import join_names, say_answer
+
+Cells = dict[tuple[str, str], tuple[int, int, int]]
+
+
+def rank(cells: Cells) -> evenhand.Ranking:
+    rows = [
+        (left, right, outcome)
+        for (left, right), counts in cells.items()
+        for outcome, n in zip(("left", "tie", "right"), counts, strict=True)
+        for _ in range(n)
+    ]
+    frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    ranking = evenhand.rank(evenhand.read(frame))
+    assert isinstance(ranking, evenhand.Ranking)
+    return ranking
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({("A", "B"): (80, 5, 20)}, ["A is better than B: take A."]),
+        ({("A", "B"): (50, 5, 48)}, ["A and B cannot be told apart: take the cheaper one."]),
+        (
+            {("A", "B"): (80, 5, 20), ("A", "C"): (80, 5, 20), ("B", "C"): (50, 2, 50)},
+            ["A is the best of 3 systems.", "The others cannot be told apart."],
+        ),
+        (
+            {("A", "B"): (80, 5, 20), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)},
+            ["A is the best of 3 systems.", "B comes second."],
+        ),
+        (
+            {("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)},
+            ["A and B lead and cannot be told apart: take the cheaper of them."],
+        ),
+        (
+            {("A", "B"): (12, 0, 10), ("A", "C"): (10, 0, 10), ("B", "C"): (12, 2, 10)},
+            [
+                "Nothing is decided: any of the 3 systems may be the best."
+                " Take the cheapest, or judge more."
+            ],
+        ),
+    ],
+)
+def test_a_clear_lead_is_named_and_an_open_one_is_left_open(cells: Cells, said: list[str]) -> None:
+    assert list(say_answer(rank(cells))) == said
+
+
+def test_of_many_that_may_be_the_best_the_number_is_said() -> None:
+    ranking = rank({("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)})
+    systems = tuple("ABCDEFGHI")
+    many = replace(
+        ranking,
+        systems=systems,
+        rank_lower=np.array([1] * 7 + [8, 8]),
+        rank_upper=np.array([7] * 7 + [9, 9]),
+    )
+    (said,) = say_answer(many)
+    assert said.startswith("7 of 9 systems may each be the best, A by its estimate; the other 2")
+    assert "the other 2 are not, at 95 % confidence" in said
+
+
+def test_decided_pairs_among_those_that_may_be_the_best_are_not_called_alike() -> None:
+    ranking = rank({("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)})
+    assert ranking.rank_sets is not None
+    decided = ranking.rank_sets.decided.copy()
+    decided[0, 1], decided[1, 0] = 1, -1
+    sets = replace(ranking.rank_sets, decided=decided)
+    (said,) = say_answer(replace(ranking, rank_sets=sets))
+    assert said == (
+        "A and B may each be the best; no other can be, at 95 % confidence. Take the cheaper of"
+        " them."
+    )
+
+
+def test_pairs_that_are_open_for_want_of_judges_are_counted_where_the_answer_is_open() -> None:
+    ranking = rank({("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)})
+    assert ranking.rank_sets is not None
+    few = np.full((3, 3), 9.0)
+    few[0, 1] = few[1, 0] = 2.0
+    sets = replace(ranking.rank_sets, effective=few, ways=("judge", "item"))
+    said = say_answer(replace(ranking, rank_sets=sets))
+    assert said[1] == "1 of 3 pairs is open for want of judges or items."
+    enough = replace(sets, effective=np.full((3, 3), 9.0))
+    assert len(say_answer(replace(ranking, rank_sets=enough))) == 1
+
+
+def test_whom_a_statement_is_about_stands_in_the_answer() -> None:
+    ranking = replace(rank({("A", "B"): (80, 5, 20)}), headline="about these 3 judges only")
+    assert say_answer(ranking)[-1] == "This is about these 3 judges only."
+
+
+def test_names_are_listed_up_to_five() -> None:
+    assert join_names(list("ABCDE")) == "A, B, C, D and E"
+    assert join_names(list("ABCDEF")) == "A, B, C, D and 2 more"

@@ -1,0 +1,33 @@
+"""An answer whose checks failed says so itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.report.caveat import FAULTS, add_caveat
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check, Part, Section
+
+
+def part(**states: str) -> Part:
+    checks = tuple(Check(name, "?", state, "") for name, state in states.items())
+    return Part("", ("A is better than B: take A.",), (Section("s", "", checks=checks),))
+
+
+def test_what_failed_is_said_behind_the_answer() -> None:
+    answer = add_caveat(part(order=FAILED, judges=FAILED, agreement=PASSED, model=NOT_RUN)).answer
+    assert answer == (
+        "A is better than B: take A.",
+        "But some judges are doubtful and the place of an output matters: see the checks before"
+        " acting on it.",
+    )
+
+
+@pytest.mark.parametrize("state", [PASSED, NOT_RUN])
+def test_an_answer_without_failed_checks_stays(state: str) -> None:
+    given = part(**dict.fromkeys(FAULTS, state))
+    assert add_caveat(given) == given
+
+
+def test_a_refusal_needs_no_caveat() -> None:
+    refused = Part("", ("No ranking: worths are not identified",), part(judges=FAILED).sections)
+    assert add_caveat(refused) == refused

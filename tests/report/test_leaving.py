@@ -1,0 +1,103 @@
+"""A report leaves as a page, as JSON, as figures, and as a few words in a notebook."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import evenhand
+from drawn_figures import texts, values
+from evenhand.errors import UnknownOption
+from evenhand.report.charts import take_chart
+from evenhand.report.document import Check, Column, Part, Report, Section, Table
+from evenhand.report.figures.marks import begin_chart
+
+ROWS = [{"system": "A<B", "score": 1.5}, {"system": "C", "score": -0.5}]
+
+
+def draw():
+    import altair as alt
+
+    chart = begin_chart(ROWS).mark_point(color="#0b6e99")
+    return chart.encode(x=alt.X("score:Q", title="score"), y="system:N").properties(height=60)
+
+
+def make_report(*, wide: bool = False) -> Report:
+    figure = take_chart(draw(), "points", "Scores of systems", "two points", wide=wide)
+    columns = (Column("system", "system"), Column("score", "score", "two"))
+    board = Table("board", "Systems", columns, tuple(ROWS))
+    check = Check("judges", "Are judges good?", "failed", "2 of 9 <flagged>")
+    section = Section("ranking", "Who", checks=(check,), figures=(figure,), tables=(board,))
+    part = Part("fr-en", ("A<B is best.", "C is last."), (section,), "evenhand 0.1.0 | n=2")
+    return Report("Votes & more", (part,), "evenhand report v.csv", "0.1.0")
+
+
+def test_a_figure_is_a_chart_again_with_its_rows_and_its_title():
+    chart = make_report().figures["fr-en/ranking/points"]
+    assert values(chart) == ROWS
+    assert {"Scores of systems", "A<B".replace("<", "&lt;"), "score"} <= set(texts(chart))
+
+
+def test_a_wide_figure_is_a_chart_too():
+    assert values(make_report(wide=True).figures["fr-en/ranking/points"]) == ROWS
+
+
+def test_tables_have_the_names_of_their_places():
+    tables = make_report().tables
+    assert list(tables) == ["fr-en/ranking/board"]
+    assert tables["fr-en/ranking/board"].rows == tuple(ROWS)
+
+
+def test_the_ending_of_a_file_says_what_is_written(tmp_path):
+    report = make_report()
+    report.write(tmp_path / "r.json")
+    report.write(tmp_path / "r.html")
+    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == report.to_dict()
+    assert "A&lt;B is best." in (tmp_path / "r.html").read_text("utf-8")
+    with pytest.raises(UnknownOption, match=r"take \.html or \.json"):
+        report.write(tmp_path / "r.docx")
+    with pytest.raises(UnknownOption, match="cannot be written"):
+        report.write(tmp_path / "nowhere" / "r.html")
+
+
+def test_a_number_that_is_none_is_never_written(tmp_path):
+    table = Table("t", "t", (Column("x", "x", "two"),), ({"x": float("nan")},))
+    report = Report("t", (Part("", ("?",), (Section("s", "s", tables=(table,)),)),), "", "0")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        report.write(tmp_path / "r.json")
+
+
+def test_its_text_is_the_first_screen():
+    assert str(make_report()).splitlines() == [
+        "Votes & more",
+        "",
+        "fr-en",
+        "A<B is best. C is last.",
+        "failed  Are judges good? 2 of 9 <flagged>",
+        "",
+        "evenhand report v.csv",
+    ]
+
+
+def test_a_notebook_shows_answer_lights_and_board_escaped():
+    html = make_report()._repr_html_()
+    assert "<strong>fr-en: A&lt;B is best. C is last.</strong>" in html
+    assert "<td>failed</td><td>Are judges good?</td><td>2 of 9 &lt;flagged&gt;</td>" in html
+    assert "<tr><td>A&lt;B</td><td>1.50</td></tr><tr><td>C</td><td>-0.50</td></tr>" in html
+    assert "n=2" in html
+    assert "Votes &amp; more" in html
+
+
+def test_from_python_a_report_takes_level_seed_and_model(tmp_path):
+    file = tmp_path / "v.csv"
+    file.write_text("left,right,outcome\nA,B,left\nA,B,left\n")
+    model = evenhand.BradleyTerry(prior=1.0)
+    made = evenhand.make_report(
+        evenhand.read(file), sections=["ranking"], level=0.9, seed=5, model=model
+    )
+    assert isinstance(made, evenhand.Report)
+    command = "evenhand report FILE --sections ranking --prior 1 --level 0.9 --seed 5"
+    assert made.command == command
+    assert not made.parts[0].refused
+    assert evenhand.make_report(evenhand.read(file), sections=["ranking"]).parts[0].refused

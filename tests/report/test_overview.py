@@ -1,0 +1,32 @@
+"""The overview counts what the parts say."""
+
+from __future__ import annotations
+
+from evenhand.report.document import FAILED, PASSED, Check, Column, Part, Section, Table
+from evenhand.report.overview import write_overview
+
+
+def part(name: str, places: str, state: str) -> Part:
+    board = Table("board", "", (Column("places", ""),), ({"places": places}, {"places": "2"}))
+    check = Check("judges", "Can the judges be trusted?", state, "")
+    return Part(
+        name, (f"{name} is decided.",), (Section("ranking", "", (), (check,), (), (board,)),)
+    )
+
+
+def test_tasks_with_a_single_best_and_with_doubtful_judges_are_counted() -> None:
+    parts = [part("a", "1", PASSED), part("b", "1–2", FAILED), part("c", "1–2", FAILED)]
+    overview = write_overview(parts)
+    assert overview is not None
+    assert overview.says == (
+        "3 tasks, each ranked by itself.",
+        "In 1 a single system is the best; in 2 several may be.",
+        "Can the judges be trusted? Doubtful in 2 of 3 tasks.",
+    )
+    (table,) = overview.tables
+    assert [column.key for column in table.columns] == ["task", "answer", "judges"]
+    assert [row["judges"] for row in table.rows] == [PASSED, FAILED, FAILED]
+
+
+def test_one_task_needs_no_overview() -> None:
+    assert write_overview([part("a", "1", PASSED)]) is None

@@ -1,0 +1,253 @@
+"""The page in a browser: without network, at every width, on paper, whatever systems are called."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browsers import open_browser
+from evenhand.report import html
+from evenhand.report.html import write_page
+from report_pages import HOSTILE, LONG, make_report, show
+
+TASKS = ("cs-en", "de-en", "fr-en")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
+        yield opened
+
+
+def draw_all(page: Any) -> None:
+    """Bring every figure near, one after the other."""
+    for chart in page.query_selector_all(".chart"):
+        chart.scroll_into_view_if_needed()
+    page.wait_for_selector(".chart:not([data-drawn])", state="detached")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_asks_for_nothing_and_tells_no_fault(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    page = show(browser, tmp_path / "r.html", make_report(), width=width)
+    draw_all(page)
+    assert page.asked == [(tmp_path / "r.html").as_uri()]
+    assert page.told == []
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_names_of_systems_run_nothing_and_do_not_widen_the_page(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    for place, names in enumerate((HOSTILE, (LONG, *HOSTILE))):
+        page = show(browser, tmp_path / f"{place}.html", make_report(names), width=width)
+        draw_all(page)
+        assert page.evaluate("window.broken") is None
+        assert page.told == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.title() == f"A report for 2026 on {names[0]}"
+        page.close()
+
+
+def test_numbers_drawn_in_figures_are_those_of_their_rows(browser: Any, tmp_path: Path) -> None:
+    page = show(browser, tmp_path / "r.html", make_report())
+    draw_all(page)
+    drawn = page.evaluate(
+        """[...document.querySelectorAll('.chart')].map((chart) =>
+             [...chart.querySelectorAll('.role-mark text')].map((one) => one.textContent))"""
+    )
+    assert drawn == [["1–2", "2–3", "3–4"]] * 2
+    page.close()
+
+
+def test_pointing_at_a_system_tells_its_counts(browser: Any, tmp_path: Path) -> None:
+    page = show(browser, tmp_path / "r.html", make_report())
+    page.hover(".chart svg", position={"x": 300, "y": 14})
+    told = page.inner_text("#tip").split("\n")
+    pairs = dict(zip(told[::2], told[1::2], strict=True))
+    assert pairs == {
+        "system": "A",
+        "rank set": "1–2",
+        "log-worth": "1.00",
+        "wins": "1200",
+        "ties": "31",
+        "losses": "7",
+        "opponents": "3",
+    }
+    page.close()
+
+
+def test_colours_follow_the_preference_and_the_button(browser: Any, tmp_path: Path) -> None:
+    page = show(browser, tmp_path / "r.html", make_report(), scheme="dark")
+    point = ".chart .mark-symbol path"
+    assert page.get_attribute(point, "fill") == "#5bb8e0"
+    page.click("[data-do=theme]")
+    assert page.get_attribute(point, "fill") == "#0b6e99"
+    page.emulate_media(color_scheme="light")
+    page.click("[data-do=theme]")
+    assert page.get_attribute(point, "fill") == "#5bb8e0"
+    page.close()
+
+
+def test_a_figure_is_drawn_again_when_the_window_changes(browser: Any, tmp_path: Path) -> None:
+    page = show(browser, tmp_path / "r.html", make_report())
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate(
+        """new Promise((done) => setInterval(() =>
+             document.querySelector('.chart svg').width.baseVal.value < 391 && done(), 20))"""
+    )
+    room = "document.querySelector('.chart .role-frame path').getBBox().width"
+    assert page.evaluate(room) > 250
+    page.close()
+
+
+def test_a_phone_shows_answer_lights_and_forest_in_this_order(browser: Any, tmp_path: Path) -> None:
+    page = show(browser, tmp_path / "r.html", make_report(), width=390)
+    tops = [
+        page.query_selector(one).bounding_box()["y"] for one in (".answer", ".lights", ".chart")
+    ]
+    assert tops == sorted(tops)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    boxes = [page.query_selector(one).bounding_box() for one in (".lights", ".first figure")]
+    assert boxes[0]["x"] > boxes[1]["x"] + boxes[1]["width"]
+    assert all(box["y"] + box["height"] < 900 for box in boxes)
+    page.close()
+
+
+@pytest.mark.parametrize("large", [html.LARGE, 0], ids=["plain", "packed"])
+def test_paper_shows_all_figures_and_folded_parts(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(html, "LARGE", large)
+    report = make_report(tuple(f"s{place}" for place in range(40)), tasks=TASKS)
+    path = tmp_path / "r.html"
+    page = browser.new_page(color_scheme="dark")
+    path.write_text(write_page(report), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    page.evaluate("addEventListener('afterprint', () => (window.printed = true))")
+    page.evaluate("addEventListener('beforeprint', () => (window.seen = look()))")
+    page.evaluate(
+        """window.look = () => ({
+             drawn: document.querySelectorAll('.chart svg').length,
+             closed: document.querySelectorAll('details:not([open])').length,
+             fills: [...new Set([...document.querySelectorAll('.chart .mark-symbol path')]
+               .map((one) => one.getAttribute('fill')))]})"""
+    )
+    page.pdf()
+    assert page.evaluate("window.seen") == {"drawn": 6, "closed": 0, "fills": ["#0b6e99"]}
+    page.emulate_media(media="print")
+    hidden = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.checkVisibility())"
+    assert page.evaluate(f"{hidden}.length") == 0
+    page.close()
+
+
+@pytest.mark.parametrize("large", [html.LARGE, 0], ids=["plain", "packed"])
+def test_the_overview_opens_the_part_that_it_links_to(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(html, "LARGE", large)
+    path = tmp_path / "r.html"
+    path.write_text(write_page(make_report(tasks=TASKS)), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("details.part[open]").count() == 0
+    page.click("text=de-en")
+    page.wait_for_selector("details.part[open] .chart[data-drawn]")
+    assert page.inner_text("details.part[open] h2") == "de-en"
+    page.click("text=Open all")
+    assert page.locator("details.part[open]").count() == 3
+    page.close()
+
+
+def test_a_link_from_outside_leads_into_a_packed_part(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html, "LARGE", 0)
+    names = (*HOSTILE, *(f"s{place}" for place in range(40)))
+    report = make_report(names, tasks=TASKS)
+    page = show(browser, tmp_path / "r.html", report, anchor="#part-1-judges")
+    assert page.inner_text("details.part[open] h2") == "de-en"
+    box = page.wait_for_selector("#part-1-judges").bounding_box()
+    assert box["y"] + box["height"] > 0
+    assert box["y"] < 900
+    assert page.locator(".clipped").count() > 0
+    assert page.evaluate("window.broken") is None
+    assert page.told == []
+    page.close()
+
+
+def test_a_browser_that_cannot_unpack_says_so_and_shows_words(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    path.write_text(write_page(make_report()), encoding="utf-8")
+    page = browser.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(path.as_uri())
+    assert "too old" in page.inner_text("main .remark >> nth=0")
+    assert page.locator(".alt").first.bounding_box()["height"] > 10
+    assert page.locator("button:visible").count() == 0
+    page.close()
+
+
+def download(page: Any, button: str) -> tuple[str, bytes]:
+    with page.expect_download() as waiting:
+        page.locator(button).first.click()
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def test_everything_can_be_saved_without_network(browser: Any, tmp_path: Path) -> None:
+    report = make_report(HOSTILE)
+    page = show(browser, tmp_path / "r.html", report)
+    name, svg = download(page, "[data-do=svg]")
+    assert (name, svg[:4]) == ("forest.svg", b"<svg")
+    assert b"<script" not in svg
+    name, png = download(page, "[data-do=png]")
+    assert (name, png[:8]) == ("forest.png", b"\x89PNG\r\n\x1a\n")
+    name, csv = download(page, "[data-do=csv]")
+    lines = csv.decode("utf-8-sig").split("\r\n")
+    assert name == "board.csv"
+    assert lines[0] == "rank set,system,log-worth,wins,share,p,state"
+    assert lines[5].split(",")[1] == "'=1+1", "a spreadsheet must not compute it"
+    name, held = download(page, "[data-do=json]")
+    assert name == "report.json"
+    assert json.loads(held) == report.to_dict()
+    assert page.told == []
+    page.close()
+
+
+def test_without_javascript_everything_but_charts_can_be_read(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    path.write_text(
+        write_page(make_report(tuple(f"s{place}" for place in range(40)))), encoding="utf-8"
+    )
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert "no JavaScript" in page.inner_text("noscript")
+    assert page.locator("tbody tr:visible").count() == 40
+    assert page.locator("button:visible").count() == 0
+    assert re.search("Systems 1 to 9", page.inner_text("main"))
+    context.close()
+
+
+def test_without_javascript_a_packed_page_keeps_its_overview_and_says_what_is_missing(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html, "LARGE", 0)
+    path = tmp_path / "r.html"
+    path.write_text(write_page(make_report(tasks=TASKS)), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert "parts of the tasks are packed" in page.inner_text("noscript")
+    assert page.locator("#overview tbody tr:visible").count() == len(TASKS)
+    page.click("summary >> nth=1")
+    assert "H4sI" not in page.inner_text("body"), "letters of what is packed"
+    context.close()

@@ -1,0 +1,131 @@
+"""What a command does not import: modules, never seconds."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click import Context
+
+from evenhand import formats
+from evenhand.cli.main import VERBS, main
+from evenhand.cli.without_pandas import without_pandas
+
+VOTES = """left,right,outcome,judge,item
+x,y,left,ann,1
+y,z,left,bob,1
+z,x,left,ann,2
+x,z,left,bob,2
+y,x,tie,ann,3
+z,y,left,bob,3
+"""
+DEAR = ("altair", "ibis", "pandas", "polars", "pyarrow", "pyspark", "rich", "scipy")
+BESIDE_THE_WAY = (
+    "evenhand.formats.exports",
+    "evenhand.formats.inspection",
+    "evenhand.formats.persons",
+    "evenhand.formats.writing",
+    "evenhand.judgments.aside_reading",
+    "evenhand.judgments.judge_cap",
+    "evenhand.judgments.mix",
+    "evenhand.judgments.streaming",
+    "evenhand.preference.controls.fit",
+    "evenhand.preference.covariates",
+    "evenhand.preference.ties.groups",
+    "evenhand.preference.ties.thresholds",
+    "evenhand.ranking.bootstrap",
+    "evenhand.ranking.by_model",
+    "evenhand.ranking.controlled",
+    "evenhand.ranking.row_sums",
+    "evenhand.report.assemble",
+    "evenhand.screening",
+    "evenhand.web",
+)
+"""What `rank` has for other questions than that of a plain file of comparisons."""
+
+
+def loaded_after(code: str) -> set[str]:
+    """The modules that a fresh interpreter really holds after running some code."""
+    said = "print('\\n'.join(name for name, held in sys.modules.items() if held))"
+    command = [sys.executable, "-c", f"import sys\n{code}\nprint('--')\n{said}"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return set(run.stdout.rpartition("--\n")[2].splitlines())
+
+
+def command(*words: str) -> str:
+    """The code that runs a command and returns."""
+    return f"from evenhand.cli.main import main\nmain({[*words]!r}, standalone_mode=False)"
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> str:
+    """A file of six comparisons with judges and items."""
+    path = tmp_path / "votes.csv"
+    path.write_text(VOTES)
+    return str(path)
+
+
+def test_importing_evenhand_imports_nothing_but_the_list_of_public_names() -> None:
+    loaded = loaded_after("import evenhand")
+    ours = {name for name in loaded if name.startswith("evenhand.")}
+    assert ours == {"evenhand.public_names"}
+    assert "numpy" not in loaded
+
+
+def test_ranking_a_small_file_imports_only_what_it_uses(votes: str) -> None:
+    loaded = loaded_after(command("rank", votes))
+    assert {"numpy", "duckdb", "evenhand.ranking.simultaneous"} <= loaded
+    assert loaded.isdisjoint({*DEAR, *BESIDE_THE_WAY})
+
+
+@pytest.mark.parametrize("verb", ["inspect", "judges", "agreement"])
+def test_other_verbs_on_a_small_file_import_no_library_of_data_frames(
+    verb: str, votes: str
+) -> None:
+    assert loaded_after(command(verb, votes)).isdisjoint({*DEAR, "evenhand.formats.exports"})
+
+
+def test_the_list_of_verbs_imports_none_of_them() -> None:
+    loaded = loaded_after(command("--help"))
+    assert "evenhand.cli.main" in loaded
+    assert loaded.isdisjoint({*DEAR, "numpy", "duckdb", "evenhand.cli.rank", "evenhand.cli.serve"})
+
+
+def test_the_list_of_verbs_says_of_each_what_the_verb_says_of_itself() -> None:
+    verbs = {name: main.get_command(Context(main), name) for name in VERBS}
+    assert {name: verb.short_help for name, verb in verbs.items() if verb} == VERBS
+
+
+def test_pandas_is_held_back_while_a_command_runs_and_is_there_afterwards() -> None:
+    code = """
+from evenhand.cli.without_pandas import without_pandas
+with without_pandas(["rank", "votes.csv"]):
+    try:
+        import pandas
+    except ModuleNotFoundError:
+        print("held back")
+    else:
+        raise SystemExit("pandas was imported")
+import pandas
+"""
+    assert "pandas" in loaded_after(code)
+
+
+def test_pandas_stays_where_it_is_in_use_or_the_address_of_an_engine_is_given() -> None:
+    frames = pytest.importorskip("pandas")
+    with without_pandas(["rank", "votes.csv"]):
+        assert sys.modules["pandas"] is frames
+    code = """
+from evenhand.cli.without_pandas import without_pandas
+with without_pandas(["rank", "spark://host/table"]):
+    assert "pandas" not in sys.modules
+"""
+    assert "pandas" not in loaded_after(code)
+
+
+def test_formats_lends_each_of_its_public_names_and_no_other() -> None:
+    for name in formats.__all__:
+        assert getattr(formats, name) is not None
+    with pytest.raises(AttributeError, match=r"'evenhand\.formats' has no attribute 'raed'"):
+        _ = formats.raed  # type: ignore[attr-defined]

@@ -1,0 +1,117 @@
+"""The board for programs: what the organiser's page shows of now, with the same rights."""
+
+import random
+
+import msgspec
+import pytest
+from starlette.testclient import TestClient
+
+from evenhand.campaign.reading import make_campaign
+from evenhand.web.looks import Looks
+from evenhand.web.onlooker import Onlooker
+from evenhand.web.sight import Sight, take_sight
+from evenhand.web.store import Store
+from followed_campaigns import judge_some, make
+from stored_campaigns import HandClock, fill, judge_next, take
+
+pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
+
+
+def read_sight(body: bytes) -> Sight:
+    return msgspec.json.decode(body, type=Sight)
+
+
+def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
+    fill(store, make())
+    judge_some(store, 120)
+    root = f"/a/{store.make_link('admin').token}"
+    page = client.get(f"{root}/findings").text
+    seen = read_sight(client.get(f"{root}/board.json").content)
+    (one,) = seen.passes
+    assert one.board is not None
+    assert (seen.judged, seen.remaining, seen.paused) == (120, 150, False)
+    for standing in one.board.standings:
+        cells = f'class="n">{standing.wins}, {standing.ties}, {standing.losses}</td>'
+        assert cells in page
+    assert one.says[0].split(" pairs")[0] in page
+    assert one.board.decided == Looks(store).look().boards["t"].board.decided != ()
+
+
+def test_a_database_that_is_only_read_has_the_board_of_the_server(
+    store: Store, where: str, clock: HandClock
+) -> None:
+    fill(store, make())
+    onlooker = Onlooker(where)
+    for number in (40, 80):
+        judge_some(store, number)
+        seen = onlooker.look()
+        again = take_sight(store, Looks(store))
+        assert again is not None
+        (mine,), (theirs,) = seen.passes, again.passes
+        assert mine.board is not None
+        assert theirs.board is not None
+        assert mine.board.standings[0].wins == theirs.board.standings[0].wins
+        assert {one.better for one in mine.board.decided} <= {
+            one.better for one in (*theirs.board.decided, *theirs.board.held)
+        }
+        assert (seen.judged, seen.remaining) == (again.judged, again.remaining)
+    onlooker.close()
+
+
+@pytest.mark.parametrize("role", ["judge", "crowd", "nobody"])
+def test_only_the_organiser_sees_it(client: TestClient, store: Store, role: str) -> None:
+    links = fill(store, make())
+    tokens = {"judge": links["j0"], "nobody": "x"}
+    token = tokens.get(role) or store.make_link("crowd").token
+    found = client.get(f"/a/{token}/board.json")
+    assert (found.status_code, found.json()["word"]) == (404, "unknown-link")
+
+
+def test_whoever_has_seen_it_is_told_nothing_until_something_is_new(
+    client: TestClient, store: Store, clock: HandClock
+) -> None:
+    fill(store, make())
+    judge_some(store, 30)
+    address = f"/a/{store.make_link('admin').token}/board.json"
+    mark = client.get(address).headers["ETag"]
+    again = client.get(address, headers={"If-None-Match": mark})
+    assert (again.status_code, again.content) == (304, b"")
+    judge_some(store, 1)
+    fresh = client.get(address, headers={"If-None-Match": mark})
+    assert read_sight(fresh.content).judged == 31
+    newer = client.get(address).headers.get("ETag", mark)
+    clock.wait(61)  # the pace is another one, although nothing happened
+    assert client.get(address, headers={"If-None-Match": newer}).status_code == 200
+
+
+def test_it_says_when_the_last_judgment_came_and_that_it_is_paused(
+    client: TestClient, store: Store, clock: HandClock
+) -> None:
+    fill(store, make())
+    address = f"/a/{store.make_link('admin').token}/board.json"
+    assert read_sight(client.get(address).content).last is None
+    judge_some(store, 12)
+    told = store.clock.now()
+    clock.wait(100)
+    store.pause()
+    seen = read_sight(client.get(address).content)
+    assert (seen.last, seen.paused) == (told, True)
+    assert seen.now - told == 100_000
+
+
+def test_a_pass_with_scores_has_means(client: TestClient, store: Store) -> None:
+    outputs = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(6)]
+    told = {"name": "c", "judges": ["ann"], "tasks": [{"kind": "rating", "name": "good"}]}
+    fill(store, make_campaign({**told, "items": outputs}))
+    luck, scores = random.Random(4), {"A": [], "B": []}
+    for _ in range(8):
+        (system,) = take(store, "ann").ticket.systems
+        scores[system].append(luck.randint(0, 100))
+        judge_next(store, "ann", {"score": scores[system][-1]})
+    found = client.get(f"/a/{store.make_link('admin').token}/board.json")
+    (one,) = read_sight(found.content).passes
+    assert one.board is None
+    means = {mean.system: (mean.mean, mean.n) for mean in one.means}
+    assert means == {
+        name: (pytest.approx(sum(given) / len(given)), len(given)) for name, given in scores.items()
+    }

@@ -1,0 +1,104 @@
+"""What the site does to pages on their way: it is called by mkdocs, which `mkdocs.yml` tells so.
+
+Pages are written to be read on a code host. Here links to files outside docs/ are given pages of
+their own, words behind a fence's language are taken away, and unseen set-up code is left out.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+DOCS, SOURCES = "docs", "sources"
+LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".yml": "yaml"}
+
+_FENCED = re.compile(
+    r"^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL
+)
+_SETUP = re.compile(r"^<!-- setup\n.*?^-->[ \t]*\n", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)(?P<path>[^)\s#]+)(?P<rest>#[^)\s]*)?(?=\))")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Give every file that pages link to, and that does not lie in docs/, a page."""
+    pages = [file for file in files.documentation_pages() if not file.generated_by]
+    waiting = [
+        target for page in pages for target in _leave_docs(page.content_string, _home(page.src_uri))
+    ]
+    while waiting:
+        path = waiting.pop()
+        if files.get_file_from_path(_uri(path)):
+            continue
+        content = _read(path)
+        files.append(File.generated(config, _uri(path), content=content))
+        waiting += _leave_docs(content, path) if path.endswith(".md") else []
+    return files
+
+
+def on_page_markdown(
+    markdown: str,
+    page: Page,
+    config: MkDocsConfig,  # noqa: ARG001 -- mkdocs gives these two by name
+    files: Files,  # noqa: ARG001
+) -> str:
+    """Point links at the site's pages; leave out what is only for tests."""
+    uri = page.file.src_uri
+    markdown = _SETUP.sub("", markdown)
+    parts, end = [], 0
+    for match in _FENCED.finditer(markdown):
+        parts += [_turn_links(markdown[end : match.start()], uri), _plain_fence(match)]
+        end = match.end()
+    return "".join([*parts, _turn_links(markdown[end:], uri)])
+
+
+def _home(uri: str) -> str:
+    """Where a page of the site lies in the repository."""
+    inside, outside = f"{DOCS}/{uri}", uri.removeprefix(f"{SOURCES}/")
+    return inside if outside == uri else outside
+
+
+def _uri(path: str) -> str:
+    """Where a file of the repository lies on the site."""
+    if path.startswith(f"{DOCS}/"):
+        return path.removeprefix(f"{DOCS}/")
+    return f"{SOURCES}/{path}" if path.endswith(".md") else f"{SOURCES}/{path}.md"
+
+
+def _leave_docs(text: str, home: str) -> Iterator[str]:
+    for match in _LINK.finditer(_FENCED.sub("", text)):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(home), match["path"]))
+        if not target.startswith(f"{DOCS}/") and (ROOT / target).is_file():
+            yield target
+
+
+def _turn_links(text: str, uri: str) -> str:
+    home = _home(uri)
+
+    def turn(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(home), match["path"]))
+        if not (ROOT / target).is_file():
+            return match[0]  # mkdocs says which
+        return posixpath.relpath(_uri(target), posixpath.dirname(uri)) + (match["rest"] or "")
+
+    return _LINK.sub(turn, text)
+
+
+def _plain_fence(match: re.Match[str]) -> str:
+    language = (match["info"].split() or ["text"])[0]
+    if language == "python" and ">>> " in match["code"]:
+        language = "pycon"
+    code = match["code"].replace("<BLANKLINE>", "")
+    return f"{match['fence']}{language}\n{code}{match['fence']}"
+
+
+def _read(path: str) -> str:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if path.endswith(".md"):
+        return text
+    language = LANGUAGES.get(Path(path).suffix, "text")
+    return f"# `{path}`\n\n````{language}\n{text.rstrip()}\n````\n"
