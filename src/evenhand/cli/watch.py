@@ -23,7 +23,7 @@ from evenhand.errors import UnknownFormat, UnknownOption
 if TYPE_CHECKING:
     from evenhand.cli.output import Output
     from evenhand.cli.watch_campaign import SightResult
-    from evenhand.cli.watch_live import Source
+    from evenhand.cli.watch_looks import Source
     from evenhand.cli.watch_result import WatchResult
     from evenhand.cli.watch_sources import Campaign
     from evenhand.judgments import Comparisons
