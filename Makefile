@@ -10,6 +10,8 @@ PARALLEL ?= -n auto --dist loadfile
 
 # a caller's environment must not leak into ours
 unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV
+# nor may it forbid bytecode: every process that a test starts would compile all it imports again
+unexport PYTHONDONTWRITEBYTECODE
 # one thread of linear algebra per test process: more only get in each other's way
 test slow arms: export OPENBLAS_NUM_THREADS ?= 1
 test slow arms: export OMP_NUM_THREADS ?= 1
@@ -17,7 +19,7 @@ test slow arms: export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow browser arms lint format docs site charts bench bench-web clean
+.PHONY: help demo test slow browser arms lint format docs site charts bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -60,8 +62,11 @@ site: $(VENV)/.installed-dev ## the documentation as a site in site/, strictly, 
 	$(BIN)/python -m mkdocs build --strict
 	EVENHAND_SITE=site $(PYTEST) tests/site
 
-bench: $(VENV)/.installed-bench ## time and memory beside the peers, in one run
+bench: $(VENV)/.installed-bench ## every figure on cost, beside the peers; says what got slower
 	$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/.installed-bench ## the same on small files
+	$(BIN)/python -m benchmarks --quick
 
 bench-web: $(VENV)/.installed ## a server under load beside pearmut, in one run
 	$(BIN)/python -m benchmarks.web

@@ -1,108 +1,117 @@
-"""``python -m benchmarks``: measure, print, and keep the table of a full run."""
+"""``python -m benchmarks``: measure, print, and keep the rows of full suites."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from benchmarks import contenders, data, startup, table, targets
-from benchmarks.measure import ROOT, Limits
-from benchmarks.run import Row, measured
+from benchmarks import pages, regress, sizes, slopes, table, targets
+from benchmarks.contenders import Case, FileCase, Suite
+from benchmarks.limits import Limits
+from benchmarks.row import RESULTS, ROOT, Row, read_rows, replace_cases, version, write_rows
+from benchmarks.sizes import whole
+from benchmarks.suites import SUITES
+from benchmarks.suites.fit import case as fit_case
 
-Case = tuple[int, int]
-
-JUDGMENTS, SYSTEMS = (10**5, 10**6, 10**7), (20, 100, 1_000)
-FULL: tuple[Case, ...] = (
-    *((n, k) for n in JUDGMENTS for k in SYSTEMS),
-    (10**6, contenders.SPARSE),
-)
-QUICK: tuple[Case, ...] = ((10**5, 20), (10**5, 100))
+__all__ = ["main", "whole"]
 
 
-def cases(text: str) -> tuple[Case, ...]:
-    """The cases of ``--sizes``: ``N:K``, or ``N`` for all K, with commas between.
-
-    >>> cases("1e6:100,1e5")
-    ((1000000, 100), (100000, 20), (100000, 100), (100000, 1000))
-    """
-    found: list[Case] = []
-    for size in text.split(","):
-        n, colon, k = size.partition(":")
-        many = (whole(k),) if colon else SYSTEMS
-        found.extend((whole(n), systems) for systems in many)
-    return tuple(found)
+def some_suites(text: str) -> tuple[Suite, ...]:
+    """The suites of ``--suite``. Raises `click.BadParameter` on a name that is none."""
+    names = tuple(SUITES) if text == "all" else tuple(text.split(","))
+    if unknown := [name for name in names if name not in SUITES]:
+        raise click.BadParameter(f"no suite {', '.join(unknown)}; there are {', '.join(SUITES)}")
+    return tuple(SUITES[name] for name in names)
 
 
-def whole(text: str) -> int:
-    """A whole number that may be written as 1e6. Raises `click.BadParameter` on anything else."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if value < 2 or value != int(value):
-        raise click.BadParameter(f"{text!r} is not a size; write N:K, as in 1e6:100")
-    return int(value)
-
-
-def some_peers(text: str) -> tuple[str, ...]:
-    """The peers of ``--peers``. Raises `click.BadParameter` on a name that is none."""
+def some_peers(text: str, suites: Sequence[Suite]) -> tuple[str, ...] | None:
+    """The peers of ``--peers``, None for all. Raises `click.BadParameter` on other names."""
     if text in {"all", "none"}:
-        return contenders.PEERS if text == "all" else ()
+        return None if text == "all" else ()
     names = tuple(text.split(","))
-    if unknown := [name for name in names if name not in contenders.PEERS]:
-        raise click.BadParameter(
-            f"no peer {', '.join(unknown)}; there are {', '.join(contenders.PEERS)}"
-        )
+    cases = [one for suite in suites for one in suite.cases if isinstance(one, FileCase)]
+    known = {one.name: one for case in cases for one in case.contenders if one.role == "peer"}
+    known |= dict.fromkeys(["pearmut"])  # type: ignore[arg-type]
+    if unknown := [name for name in names if name not in known]:
+        raise click.BadParameter(f"no peer {', '.join(unknown)}; there are {', '.join(known)}")
     return names
 
 
 @click.command()
-@click.option("--sizes", help="Cases N:K with commas between, as 1e6:100; N alone is every K.")
+@click.option("--suite", "names", default="all", show_default=True, help="With commas between.")
+@click.option("--quick", is_flag=True, help="Small cases, two runs, about a minute in all.")
+@click.option("--case", "wanted", default="", help="Only cases whose name has this in it.")
+@click.option("--sizes", "own", help="Own cases of the suite fit: N:K, with commas between.")
 @click.option("--peers", default="all", show_default=True, help="Names with commas, or none.")
 @click.option("--repeat", default=5, show_default=True, help="Runs; the fastest counts.")
-@click.option("--quick", is_flag=True, help="N = 100,000 only, two runs.")
-@click.option("--limit", default=180.0, show_default=True, help="Seconds a run may take.")
-@click.option("--budget", default=10.0, show_default=True, help="CPU seconds to repeat a peer for.")
+@click.option("--limit", default=120.0, show_default=True, help="CPU seconds a run may take.")
+@click.option("--budget", default=10.0, show_default=True, help="CPU seconds to repeat one for.")
 @click.option("--blas-threads", default=1, show_default=True, help="For peers; 0 leaves them.")
 @click.option("--folder", type=click.Path(path_type=Path), default=ROOT / ".bench")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Where the rows go.")
-@click.option("--docs", type=click.Path(path_type=Path, exists=True), help="A page to fill in.")
+@click.option("--docs", is_flag=True, help="Fill in the tables of docs/ from the kept rows.")
 def main(
     *,
-    sizes: str | None,
+    names: str,
+    quick: bool,
+    wanted: str,
+    own: str | None,
     peers: str,
     repeat: int,
-    quick: bool,
     limit: float,
     budget: float,
     blas_threads: int,
     folder: Path,
     csv_file: Path | None,
-    docs: Path | None,
+    docs: bool,
 ) -> None:
-    """Measure Evenhand beside its peers on string-labelled Parquet files, in one run."""
-    limits = Limits(2 if quick else repeat, budget, limit, blas_threads)
-    click.echo(f"{table.setting(blas_threads)}\n")
-    chosen = cases(sizes) if sizes else QUICK if quick else FULL
-    rows = [row for case in chosen for row in one_case(case, some_peers(peers), folder, limits)]
-    starts = startup.starts(data.csv(folder), limits.repeat)
-    click.echo(table.start_table(starts))
-    for line in targets.lines(rows, starts):
+    """Measure Evenhand beside its peers, suite by suite; say what was promised and got slower."""
+    suites = some_suites("fit" if own else names)
+    who = some_peers(peers, suites)
+    limits = Limits(2 if quick else repeat, budget, limit, blas_threads, who)
+    rows: list[Row] = []
+    for suite in suites:
+        cases = suite.quick if quick else suite.cases
+        if own:
+            cases = tuple(fit_case(n, k) for n, k in sizes.pairs(own))
+        rows += measure(suite, [one for one in cases if wanted in one.name], folder, limits)
+    click.echo(table.setting(rows, blas_threads))
+    for line in (*slopes.lines(rows), *targets.lines(rows)):
         click.echo(line)
-    if chosen == FULL and peers == "all" and csv_file is None:
-        csv_file = ROOT / "benchmarks" / "results" / table.file_name()
-    if csv_file:
-        table.write_csv(csv_file, rows)
+    kept = RESULTS / f"{version('evenhand')}.csv"
+    if csv_file is None and not (quick or own) and who is None:
+        csv_file = kept
+    if csv_file is not None:
+        for line in keep(csv_file, rows):
+            click.echo(line)
     if docs:
-        table.write_docs(docs, table.report(rows, starts, blas_threads))
+        pages.fill(read_rows(kept), blas_threads)
 
 
-def one_case(case: Case, peers: tuple[str, ...], folder: Path, limits: Limits) -> list[Row]:
-    """Measure one file and print its table."""
-    n, k = case
-    click.echo(f"N = {n:,}, K = {k:,} ...", err=True)
-    rows = list(measured(data.parquet(folder, n, k), n, k, peers, limits))
-    click.echo(table.case(rows))
+def measure(suite: Suite, cases: Sequence[Case], folder: Path, limits: Limits) -> list[Row]:
+    """Measure the cases of a suite and print their tables."""
+    rows: list[Row] = []
+    for case in cases:
+        click.echo(f"{suite.name}: {case.name} ...", err=True)
+        found = list(case.measure(suite.name, folder, limits))
+        click.echo(table.case(found))
+        rows += found
     return rows
+
+
+def keep(path: Path, rows: Sequence[Row]) -> list[str]:
+    """Put rows into a table in place of those of the same cases; say what got slower."""
+    before = read_rows(path) if path.exists() else []
+    write_rows(path, replace_cases(before, rows))
+    earlier = before or [row for one in latest(path) for row in read_rows(one)]
+    changes = list(regress.compare(earlier, rows))
+    return [f"kept in {path}", *regress.report(changes, regress.TOLERANCE)] if earlier else []
+
+
+def latest(path: Path) -> list[Path]:
+    """The table of an earlier version that was written last, if there is any."""
+    others = [one for one in path.parent.glob("[0-9]*.csv") if one != path]
+    return sorted(others, key=lambda one: [int(part) for part in one.stem.split(".")])[-1:]
 
 
 if __name__ == "__main__":

@@ -1,123 +1,90 @@
-"""Who is measured, and what each of them estimates. Nothing is imported from the libraries here."""
+"""Who is measured on what: contenders and cases. Nothing is imported from the libraries here."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
 
-HAND = "design built by hand"
+from benchmarks.limits import Limits
+from benchmarks.row import Row
+
+Role = Literal["floor", "ours", "peer"]
+OURS = ("evenhand", "duckdb", "numpy")
 
 
 @dataclass(frozen=True)
 class Contender:
-    """One line of the table.
+    """One line of a table.
 
-    `forms` are functions of `benchmarks.peers.<module>`, all tried, the fastest kept; `ties` is
-    the tie rule, by Evenhand's names, under which its worths are compared; `largest` is the
-    number of systems above which it is not run, because it holds dense K x K matrices.
+    Attributes:
+        name: of the line.
+        role: floor (nothing that reads the file can do less), ours, or peer.
+        module: of `benchmarks.peers`.
+        forms: its functions, all tried, the fastest kept.
+        gives: what it answers with.
+        packages: that it rests on.
+        like: module.form whose numbers its own are compared with; of several, the first that has
+            any. Empty where there is nothing to compare.
+
     """
 
     name: str
+    role: Role
     module: str
     forms: tuple[str, ...]
-    packages: tuple[str, ...]
-    ties: str
     gives: str
-    smallest: int = 0
-    largest: int = 3_000
+    packages: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()
+
+
+class Case(Protocol):
+    """A part of a suite that gives rows."""
 
     @property
-    def is_peer(self) -> bool:
-        """Whether it is another library, measured after the ones that alternate."""
-        return self.module not in {"floor", "newton", "evenhand"}
+    def name(self) -> str:
+        """On what."""
 
-    def runs_at(self, k: int) -> bool:
-        """Whether it is run on `k` systems."""
-        return self.smallest <= k <= self.largest
+    def measure(self, suite: str, folder: Path, limits: Limits) -> Iterator[Row]:
+        """Measure; files are made in the folder and kept."""
 
 
-OURS = ("evenhand", "duckdb", "numpy")
-GROUPED = ("duckdb", "numpy")
-SPARSE = 10_000
-"""Systems of the sparse case, where a K x K matrix is out of the question."""
+@dataclass(frozen=True)
+class FileCase:
+    """Contenders on one file.
 
-ALL = (
-    Contender("floor", "floor", ("group_by",), ("duckdb",), "", "counts", largest=SPARSE),
-    Contender("floor+newton", "newton", ("davidson",), GROUPED, "davidson", "worths"),
-    Contender("evenhand", "evenhand", ("model_intervals",), OURS, "davidson", "ranking, model SE"),
-    Contender(
-        "evenhand-judges", "evenhand", ("judge_intervals",), OURS, "davidson", "ranking, judge SE"
-    ),
-    Contender(
-        "evenhand-sparse",
-        "evenhand",
-        ("neighbours",),
-        OURS,
-        "davidson",
-        "worths, 100 contrasts",
-        smallest=SPARSE,
-        largest=SPARSE,
-    ),
-    Contender(
-        "evalica",
-        "evalica",
-        ("polars_strings", "pandas_strings"),
-        ("evalica",),
-        "half-win",
-        "worths",
-    ),
-    Contender(
-        "evalica-by-hand",
-        "evalica",
-        ("polars_codes", "duckdb_counts"),
-        ("evalica", "polars", "duckdb"),
-        "half-win",
-        f"worths; {HAND}",
-    ),
-    Contender(
-        "evalica-newman",
-        "evalica",
-        ("newman_counts",),
-        ("evalica", "duckdb"),
-        "davidson",
-        f"worths; {HAND}",
-    ),
-    Contender(
-        "choix",
-        "choix",
-        ("duckdb_counts", "polars_codes"),
-        ("choix", "polars", "duckdb"),
-        "discard",
-        f"worths; {HAND}",
-    ),
-    Contender(
-        "scikit-learn",
-        "scikit_learn",
-        ("duckdb_counts", "duckdb_filters", "polars_codes"),
-        ("scikit-learn", "polars", "duckdb"),
-        "half-win",
-        f"worths; {HAND}",
-        largest=SPARSE,
-    ),
-    Contender(
-        "statsmodels",
-        "statsmodels",
-        ("duckdb_counts",),
-        ("statsmodels", "duckdb"),
-        "half-win",
-        f"worths, model SE; {HAND}",
-    ),
-    Contender(
-        "arena-rank",
-        "arena_rank",
-        ("pandas_strings",),
-        ("arena-rank", "jax", "pandas"),
-        "half-win",
-        "worths, row SE",
-    ),
-)
+    Attributes:
+        name: on what.
+        make: makes the file in a folder if it is not there, and returns its path.
+        contenders: the first floor is what all are compared with.
 
-NAMES = tuple(contender.name for contender in ALL)
-PEERS = tuple(contender.name for contender in ALL if contender.is_peer)
+    """
+
+    name: str
+    make: Callable[[Path], Path]
+    contenders: tuple[Contender, ...]
+
+    def measure(self, suite: str, folder: Path, limits: Limits) -> Iterator[Row]:
+        """Measure all contenders on the file, in turn."""
+        from benchmarks.run import measured
+
+        path = self.make(folder)
+        chosen = [one for one in self.contenders if one.role != "peer" or limits.takes(one.name)]
+        yield from measured(path, (suite, self.name), chosen, limits)
 
 
-def chosen(peers: tuple[str, ...], k: int) -> list[Contender]:
-    """Evenhand and the floors, and those of `peers`, that are run on `k` systems."""
-    return [c for c in ALL if c.runs_at(k) and (not c.is_peer or c.name in peers)]
+@dataclass(frozen=True)
+class Suite:
+    """A part of the bench.
+
+    Attributes:
+        name: what it is asked for by.
+        about: what is measured, in a line.
+        cases: of a full run.
+        quick: of a run that finishes in about a minute with all others.
+
+    """
+
+    name: str
+    about: str
+    cases: tuple[Case, ...]
+    quick: tuple[Case, ...]

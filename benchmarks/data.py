@@ -5,6 +5,7 @@ items are uniform. Labels are longer than twelve characters, as real ones are: D
 shorter ones in place, which would flatter everything that groups by them.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -25,19 +26,26 @@ LABELLED = """
 """
 
 
-def parquet(folder: Path, n: int, k: int, seed: int = 1) -> Path:
-    """The file of `n` judgments on `k` systems in `folder`, made if it is not there."""
-    path = folder / f"judgments-n{n}-k{k}-seed{seed}-v{RECIPE}.parquet"
+def make_once(path: Path, write: Callable[[Path], None]) -> Path:
+    """A file, written if it is not there; one that is left unfinished is none."""
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part")
-        write(unfinished, n, k, seed)
+        write(unfinished)
         unfinished.replace(path)
     return path
 
 
-def write(path: Path, n: int, k: int, seed: int) -> None:
-    """Write the file, a chunk of codes at a time, labelled by DuckDB."""
+def parquet(folder: Path, n: int, k: int, seed: int = 1, judges: int = JUDGES) -> Path:
+    """The file of `n` judgments on `k` systems in `folder`, made if it is not there."""
+    crowd = "" if judges == JUDGES else f"-j{judges}"
+    path = folder / f"judgments-n{n}-k{k}{crowd}-seed{seed}-v{RECIPE}.parquet"
+    return make_once(path, lambda file: write(file, (n, k, judges), seed))
+
+
+def write(path: Path, size: tuple[int, int, int], seed: int) -> None:
+    """Write judgments, systems, judges: a chunk of codes at a time, labelled by DuckDB."""
+    n, k, judges = size
     rng = np.random.default_rng(seed)
     log_worth = rng.normal(size=k)
     with duckdb.connect() as connection:
@@ -45,16 +53,16 @@ def write(path: Path, n: int, k: int, seed: int) -> None:
             "CREATE TABLE codes (a INT, b INT, outcome TINYINT, judge INT, item INT)"
         )
         for start in range(0, n, CHUNK):
-            chunk = codes(rng, log_worth, min(CHUNK, n - start))  # noqa: F841  read by name below
+            chunk = codes(rng, log_worth, (min(CHUNK, n - start), judges))  # noqa: F841  read by name below
             connection.execute("INSERT INTO codes SELECT a, b, outcome, judge, item FROM chunk")
         connection.execute(f"COPY ({LABELLED}) TO {quoted(path)} (FORMAT parquet)")
 
 
 def codes(
-    rng: np.random.Generator, log_worth: NDArray[np.float64], n: int
+    rng: np.random.Generator, log_worth: NDArray[np.float64], size: tuple[int, int]
 ) -> dict[str, NDArray[np.integer]]:
-    """`n` rows of codes: two different systems, outcome 0, 1, 2 (left, tie, right), judge, item."""
-    k = len(log_worth)
+    """Rows, by judges: two different systems, outcome 0, 1, 2 (left, tie, right), judge, item."""
+    (n, judges), k = size, len(log_worth)
     a = rng.integers(0, k, n)
     b = (a + rng.integers(1, k, n)) % k
     half = np.exp((log_worth[a] - log_worth[b]) / 2)
@@ -64,7 +72,7 @@ def codes(
         "a": a,
         "b": b,
         "outcome": outcome,
-        "judge": rng.integers(0, JUDGES, n),
+        "judge": rng.integers(0, judges, n),
         "item": rng.integers(0, ITEMS, n),
     }
 

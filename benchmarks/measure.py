@@ -1,41 +1,32 @@
-"""Runs contenders in their processes, with a time limit, and keeps the fastest of their runs."""
+"""Runs contenders in their processes, in turn, with a time limit."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from benchmarks.contenders import Contender
-from benchmarks.peers import Worths
+from benchmarks.limits import Limits
+from benchmarks.peers import Values
+from benchmarks.row import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
+WORKER = (sys.executable, "-W", "ignore", "-m", "benchmarks.worker")
+PATIENCE = 5
+"""Wall time of a run as a multiple of the CPU time it may take: the machine may be busy."""
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Failed(RuntimeError):
     """A contender could not be measured; the message says why, for the table."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long to go on.
-
-    `repeat` runs, but no further run of a peer once `budget` CPU seconds are used, and no run
-    over `seconds` of wall time. Peers get `blas_threads` threads for linear algebra (0: as they
-    find it), because CPU seconds would charge them for threads that wait; Evenhand and the
-    floors are left as a user finds them.
-    """
-
-    repeat: int = 5
-    budget: float = 10.0
-    seconds: float = 180.0
-    blas_threads: int = 1
 
 
 @dataclass
@@ -47,14 +38,15 @@ class Timing:
     cpu: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
     peak: float = 0.0
-    worths: Worths = field(default_factory=dict)
+    values: Values = field(default_factory=dict)
+    also: Values = field(default_factory=dict)
 
     def add(self, answer: dict[str, Any]) -> None:
         """Take one answer of the worker."""
         self.cpu.append(answer["cpu"])
         self.wall.append(answer["wall"])
         self.peak = max(self.peak, answer["peak"])
-        self.worths = answer["worths"]
+        self.values, self.also = answer["values"], answer["also"]
 
 
 class Worker:
@@ -65,13 +57,14 @@ class Worker:
         self.late = False
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  closed with the worker
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "benchmarks.worker", contender.module, form],
+            [*WORKER, contender.module, form, str(limits.seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
             text=True,
             cwd=ROOT,
-            env=environment(limits.blas_threads if contender.is_peer else 0),
+            env=environment(limits.blas_threads if contender.role == "peer" else 0),
+            start_new_session=True,
         )
         try:
             self.timing = Timing(form, self.answer()["imported"])
@@ -91,7 +84,7 @@ class Worker:
         self.close()
 
     def run(self, path: Path) -> Timing:
-        """Fit once more and return the timing so far."""
+        """Run once more and return the timing so far."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{path.resolve()}\n")
         self.process.stdin.flush()
@@ -101,22 +94,27 @@ class Worker:
     def answer(self) -> dict[str, Any]:
         """The worker's next line, or `Failed` with its last word."""
         assert self.process.stdout is not None
-        clock = threading.Timer(self.limits.seconds, self.stop)
+        clock = threading.Timer(PATIENCE * self.limits.seconds, self.stop)
         clock.start()
         line = self.process.stdout.readline()
         clock.cancel()
         if line:
             return dict(json.loads(line))
-        raise Failed(f"over {self.limits.seconds:g} s" if self.late else self.last_word())
+        late = self.process.wait() == -signal.SIGXCPU or self.late
+        raise Failed(f"over {self.limits.seconds:g} s" if late else self.last_word())
 
     def stop(self) -> None:
         """End a run that takes too long."""
         self.late = True
-        self.process.kill()
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process and those that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     def last_word(self) -> str:
         """The exception that ended the worker, on one line and without its module."""
-        self.process.wait()
         self.errors.seek(0)
         after = self.errors.read().rpartition("Traceback (most recent call last):\n")[2]
         unindented = [line for line in after.splitlines() if line[:1].strip()]
@@ -125,9 +123,16 @@ class Worker:
         kind, colon, message = unindented[0].partition(": ")
         return f"{kind.rpartition('.')[2]}{colon}{message}"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it can run once more."""
+        return not self.errors.closed
+
     def close(self) -> None:
         """End the process."""
-        self.process.kill()
+        if not self.is_open:
+            return
+        self.kill()
         self.process.communicate()
         self.errors.close()
 
@@ -138,13 +143,52 @@ def environment(blas_threads: int) -> dict[str, str]:
     return os.environ | capped
 
 
-def fastest(contender: Contender, path: Path, limits: Limits) -> Timing:
-    """Try every form, then repeat the fastest one. Raises `Failed` if no form works."""
+Found = dict[str, Timing | Failed]
+
+
+def in_turn(contenders: Sequence[Contender], path: Path, limits: Limits) -> Found:
+    """Run contenders in turn, `repeat` rounds, so that a busy minute falls on all of them.
+
+    One that has used its budget is not run again, and gives its memory back.
+    """
+    found: Found = {}
+    workers: dict[str, Worker] = {}
+    for contender in contenders:
+        try:
+            worker = choose_form(contender, path, limits)
+        except Failed as failure:
+            found[contender.name] = failure
+            continue
+        found[contender.name] = worker.timing
+        keep_or_close(contender.name, worker, workers)
+    while workers:
+        for name, worker in list(workers.items()):
+            try:
+                worker.run(path)
+            except Failed as failure:
+                found[name] = failure
+                worker.close()
+            keep_or_close(name, worker, workers)
+    return found
+
+
+def keep_or_close(name: str, worker: Worker, workers: dict[str, Worker]) -> None:
+    """Keep a worker that is to run again among the workers; close any other."""
+    limits, spent = worker.limits, worker.timing.cpu
+    if worker.is_open and len(spent) < limits.repeat and sum(spent) < limits.budget:
+        workers[name] = worker
+    else:
+        workers.pop(name, None)
+        worker.close()
+
+
+def choose_form(contender: Contender, path: Path, limits: Limits) -> Worker:
+    """A worker of the fastest form, which has run. Raises `Failed` if no form works."""
     best: Worker | None = None
     reasons: list[str] = []
     for form in contender.forms:
         try:
-            worker = tried(contender, form, path, limits)
+            worker = try_form(contender, form, path, limits)
         except Failed as failure:
             reasons.append(str(failure))
             continue
@@ -155,42 +199,17 @@ def fastest(contender: Contender, path: Path, limits: Limits) -> Timing:
             loser.close()
     if best is None:
         raise Failed("; ".join(dict.fromkeys(reasons)))
-    with best:
-        while len(best.timing.cpu) < limits.repeat and sum(best.timing.cpu) < limits.budget:
-            best.run(path)
-    return best.timing
+    return best
 
 
-def tried(contender: Contender, form: str, path: Path, limits: Limits) -> Worker:
-    """A worker that has run once, or twice if that was quick: the first run warms caches."""
+def try_form(contender: Contender, form: str, path: Path, limits: Limits) -> Worker:
+    """A worker that has run once, or twice if there are rivals: the first run warms caches."""
     worker = Worker(contender, form, limits)
+    rivals = len(contender.forms) > 1 and limits.repeat > 1
     try:
-        if worker.run(path).cpu[0] < min(1.0, limits.budget) and limits.repeat > 1:
+        if worker.run(path).cpu[0] < min(1.0, limits.budget) and rivals:
             worker.run(path)
     except Failed:
         worker.close()
         raise
     return worker
-
-
-def alternating(
-    contenders: list[Contender], path: Path, limits: Limits
-) -> dict[str, Timing | Failed]:
-    """Run the contenders in turn, `repeat` rounds, so that a busy minute falls on all of them."""
-    outcome: dict[str, Timing | Failed] = {}
-    workers: dict[str, Worker] = {}
-    for contender in contenders:
-        try:
-            workers[contender.name] = Worker(contender, contender.forms[0], limits)
-        except Failed as failure:
-            outcome[contender.name] = failure
-    for _ in range(limits.repeat):
-        for name, worker in list(workers.items()):
-            try:
-                outcome[name] = worker.run(path)
-            except Failed as failure:
-                outcome[name] = failure
-                workers.pop(name).close()
-    for worker in workers.values():
-        worker.close()
-    return outcome

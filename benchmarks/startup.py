@@ -26,14 +26,15 @@ class Start:
     cpu: float | None
     wall: float | None
     note: str = ""
+    runs: int = 0
 
 
-def starts(small_csv: Path, repeat: int) -> list[Start]:
-    """Start an empty Python, what every command needs, and some verbs on a small CSV."""
+def commands(small_csv: Path) -> dict[str, list[str]]:
+    """An empty Python, what every command needs, and some verbs on a small CSV."""
     program = evenhand()
-    commands = {
-        "python -c pass": [sys.executable, "-c", "pass"],
+    return {
         FLOOR: [sys.executable, "-c", "import numpy, duckdb"],
+        "python -c pass": [sys.executable, "-c", "pass"],
         "python -c 'import evenhand'": [sys.executable, "-c", "import evenhand"],
         "evenhand --help": [*program, "--help"],
         **{
@@ -41,7 +42,6 @@ def starts(small_csv: Path, repeat: int) -> list[Start]:
             for verb in ("rank", "inspect", "judges")
         },
     }
-    return [started(name, command, repeat) for name, command in commands.items()]
 
 
 def compiled(folder: str) -> dict[str, str]:
@@ -75,4 +75,5 @@ def fastest(name: str, command: list[str], repeat: int, environment: Mapping[str
         if process.returncode:
             return Start(name, None, None, f"(exit {process.returncode})")
         runs.append((usage.ru_utime + usage.ru_stime, time.perf_counter() - wall))
-    return Start(name, *(min(seconds) for seconds in zip(*runs[1:], strict=True)))
+    cpu, wall = (min(seconds) for seconds in zip(*runs[1:], strict=True))
+    return Start(name, cpu, wall, runs=len(runs) - 1)

@@ -1,83 +1,56 @@
-"""Rows into a table, a CSV file, and the marked place in a page of documentation."""
+"""Rows into tables, and text into the marked places of a page of documentation."""
 
-import csv
 import os
 import platform
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
-from importlib import metadata
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from benchmarks.contenders import ALL
-from benchmarks.run import Row
-from benchmarks.startup import Start
+from benchmarks.row import Row
 
-BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 HEADINGS = (
-    "contender", "form", "ties", "gives", "CPU s", "wall s", "peak MB", "x floor", "x Evenhand",
-    "max diff", "runs",
+    "contender", "form", "gives", "CPU s", "wall s", "peak MB", "x floor", "x best peer",
+    "max diff", "runs", "also",
 )  # fmt: skip
-TEXT_COLUMNS = 4
+ORDER = {"floor": 0, "ours": 1, "peer": 2}
+TEXT = (0, 1, 2, 10)
 
 
-def version(package: str) -> str:
-    """The installed version of a package."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def file_name() -> str:
-    """What a full run is kept as: Evenhand's version, or that only peers were there."""
-    ours = version("evenhand")
-    return "peers-only.csv" if ours == "not installed" else f"{ours}.csv"
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything that is measured, by package."""
-    packages = dict.fromkeys(package for contender in ALL for package in contender.packages)
-    return {package: version(package) for package in packages}
-
-
-def setting(blas_threads: int) -> str:
+def setting(rows: Sequence[Row], blas_threads: int) -> str:
     """One paragraph: the machine and the versions."""
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    python = f"Python {platform.python_version()}"
-    packages = ", ".join(f"{package} {number}" for package, number in versions().items())
-    threads = (
-        f"{blas_threads} BLAS thread(s) for peers" if blas_threads else "BLAS threads as found"
-    )
-    return f"{machine}; {python}; {packages}; {threads}."
+    packages = dict.fromkeys(one for row in rows for one in row.versions.split())
+    threads = f"{blas_threads} BLAS thread(s)" if blas_threads else "BLAS threads as found"
+    told = ", ".join(packages).replace("=", " ")
+    return f"{machine}; Python {platform.python_version()}; {told}; {threads} for peers."
 
 
 def case(rows: Sequence[Row]) -> str:
-    """The table of one file: the lines that alternate, then the peers, the fastest first."""
-    first = rows[0]
-    ours = [row for row in rows if row.contender.startswith(("floor", "evenhand"))]
-    peers = sorted((row for row in rows if row not in ours), key=lambda row: row.cpu_s or 1e9)
-    in_order = [*ours, *peers]
+    """The table of one case: floors, Evenhand, then the peers, the fastest first."""
+    in_order = sorted(
+        rows, key=lambda row: (ORDER[row.role], row.cpu_s or 0 if row.role == "peer" else 0)
+    )
     lines = [cells(row) for row in in_order if row.cpu_s is not None]
     failed = [f"{row.contender} ({row.note})" for row in in_order if row.cpu_s is None]
     missing = f"\nNot measured: {'; '.join(failed)}.\n" if failed else ""
-    return f"### N = {first.n:,}, K = {first.k:,}\n\n{aligned(HEADINGS, lines)}\n{missing}"
+    return f"### {rows[0].suite}: {rows[0].case}\n\n{aligned(HEADINGS, lines, TEXT)}\n{missing}"
 
 
 def cells(row: Row) -> list[str]:
     """One row as text."""
+    style = ".3f" if (row.cpu_s or 0) >= 0.01 else ".4f"
     return [
-        row.contender,
+        row.contender if not row.contender.startswith("python -c") else f"`{row.contender}`",
         row.form.replace("_", " "),
-        row.ties,
         row.gives,
-        number(row.cpu_s, ".3f"),
-        number(row.wall_s, ".3f"),
+        number(row.cpu_s, style),
+        number(row.wall_s, style),
         number(row.peak_mb, ".0f"),
         number(row.times_floor, ".2f"),
-        number(row.times_evenhand, ".2f"),
+        number(row.times_peer, ".2f"),
         number(row.difference, ".0e"),
         str(row.runs),
+        row.also,
     ]
 
 
@@ -86,56 +59,37 @@ def number(value: float | None, style: str) -> str:
     return "" if value is None else format(value, style)
 
 
-def start_table(starts: Sequence[Start]) -> str:
-    """Cold starts of the command line."""
-    lines = [
-        [f"`{s.command}` {s.note}".rstrip(), number(s.cpu, ".3f"), number(s.wall, ".3f")]
-        for s in starts
-    ]
-    return f"### Cold start\n\n{aligned(('command', 'CPU s', 'wall s'), lines, text=1)}\n"
-
-
 def aligned(
-    headings: Sequence[str], lines: Sequence[Sequence[str]], text: int = TEXT_COLUMNS
+    headings: Sequence[str], lines: Sequence[Sequence[str]], text: Sequence[int] = (0,)
 ) -> str:
-    """A Markdown table whose columns line up in a terminal; numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    """A Markdown table whose columns line up in a terminal; all but `text` to the right.
+
+    Columns without anything in them are left out.
+    """
+    kept = [i for i in range(len(headings)) if i == 0 or any(line[i] for line in lines)]
+    widths = {i: max(len(line[i]) for line in (headings, *lines)) for i in kept}
 
     def line(values: Sequence[str]) -> str:
         padded = [
-            value.ljust(width) if i < text else value.rjust(width)
-            for i, (value, width) in enumerate(zip(values, widths, strict=True))
+            values[i].ljust(widths[i]) if i in text else values[i].rjust(widths[i]) for i in kept
         ]
         return "| " + " | ".join(padded) + " |"
 
-    rule = ["-" * w if i < text else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
-    return "\n".join([line(headings), line(rule), *map(line, lines)])
+    rule = ["-" * widths[i] if i in text else "-" * (widths[i] - 1) + ":" for i in kept]
+    return "\n".join([line(headings), f"| {' | '.join(rule)} |", *map(line, lines)])
 
 
-def report(rows: Sequence[Row], starts: Sequence[Start], blas_threads: int) -> str:
-    """Everything that a run found, in Markdown."""
-    cases = [case(list(group)) for _, group in groupby(rows, key=lambda row: (row.n, row.k))]
-    parts = [setting(blas_threads) + "\n", *cases, *([start_table(starts)] if starts else [])]
-    return "\n".join(parts)
+def by_case(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Rows that stand together."""
+    for _, some in groupby(rows, key=lambda row: (row.suite, row.case)):
+        yield list(some)
 
 
-def write_csv(path: Path, rows: Iterable[Row]) -> None:
-    """All columns of all rows, with the versions of each contender's packages."""
-    installed = versions()
-    packages = {contender.name: contender.packages for contender in ALL}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*(f.name for f in fields(Row)), "versions"])
-        writer.writeheader()
-        for row in rows:
-            used = " ".join(f"{name}={installed[name]}" for name in packages[row.contender])
-            writer.writerow(asdict(row) | {"versions": used})
-
-
-def write_docs(page: Path, text: str) -> None:
-    """Replace what stands between the two marks of a page. Raises `ValueError` without them."""
-    before, begin, rest = page.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+def write_docs(page: Path, mark: str, text: str) -> None:
+    """Replace what stands between two marks of a page. Raises `ValueError` without them."""
+    begin, end = (f"<!-- {mark}: {which} -->" for which in ("begin", "end"))
+    before, found, rest = page.read_text().partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"{page} lacks the marks {begin} and {end}")
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")

@@ -3,17 +3,25 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.contenders import PEERS
-from benchmarks.run import Row
-from benchmarks.startup import Start
+from benchmarks.row import Row
+
+BIG, MANY, SPARSE = (
+    "N = 10,000,000, K = 100",
+    "N = 1,000,000, K = 1,000",
+    "N = 1,000,000, K = 10,000",
+)
+MILLION = "N = 1,000,000, K = 100"
+OUTPUTS = "1,600 comparisons of 800 outputs, 4 chains of 1,000"
+CROWD = "100,000 judges, 20 systems, 2,000,000 answers"
+START = "a cold start"
 
 
 @dataclass(frozen=True)
 class Target:
-    """A column of a contender's row on one file and the value that it may not exceed."""
+    """A column of a contender's row in one case and the value that it may not exceed."""
 
-    n: int
-    k: int
+    suite: str
+    case: str
     contender: str
     column: str
     limit: float
@@ -21,22 +29,37 @@ class Target:
     def checked(self, row: Row) -> str:
         """One line: met or missed, the value and the limit."""
         value = getattr(row, self.column)
-        where = f"N = {self.n:,}, K = {self.k:,}: {self.contender} {self.column}"
+        where = f"{self.suite}, {self.case}: {self.contender} {self.column}"
         if value is None:
             return f"not measured  {where} at most {self.limit:g} ({row.note})"
         return f"{verdict(value <= self.limit)}  {where} {value:.3g}, at most {self.limit:g}"
 
 
 TARGETS = (
-    Target(10**7, 100, "evenhand", "times_floor", 1.3),
-    Target(10**7, 100, "evenhand", "peak_mb", 200),
-    Target(10**7, 100, "evenhand-judges", "times_floor", 3),
-    Target(10**7, 100, "evenhand-judges", "peak_mb", 500),
-    Target(10**6, 1_000, "evenhand", "cpu_s", 0.6),
+    Target("fit", BIG, "evenhand", "times_floor", 1.3),
+    Target("fit", BIG, "evenhand", "peak_mb", 200),
+    Target("fit", BIG, "evenhand-judges", "times_floor", 3),
+    Target("fit", BIG, "evenhand-judges", "peak_mb", 500),
+    Target("fit", MANY, "evenhand", "cpu_s", 0.6),
+    Target("intervals", BIG, "evenhand, rank sets by judge", "times_floor", 3),
+    Target("intervals", MILLION, "evenhand, 999 refits by judgment", "cpu_s", 1.5),
+    Target("intervals", MILLION, "evenhand, 999 refits by judge", "cpu_s", 1.5),
+    Target("item-response", OUTPUTS, "evenhand", "cpu_s", 2),
+    Target("random-judges", CROWD, "evenhand", "cpu_s", 30),
+    Target("random-judges", CROWD, "evenhand", "peak_mb", 2_048),
+    Target("startup", START, "evenhand --help", "wall_s", 0.15),
+    Target("startup", START, "evenhand rank judgments-n200-k5-v1.csv", "cpu_s", 0.6),
+)  # fmt: skip
+AHEAD = (
+    ("fit", MANY, "evenhand"),
+    ("fit", SPARSE, "evenhand-sparse"),
+    ("fit", MANY, "evenhand-worths"),
+    ("fit", SPARSE, "evenhand-worths"),
+    ("intervals", MANY, "evenhand, model"),
+    ("intervals", SPARSE, "evenhand, neighbours"),
 )
+"""Where Evenhand is to be ahead of every peer."""
 EVALICA_TIMES = 20
-HELP_SECONDS = 0.150
-RANK_SECONDS = 0.6
 
 
 def verdict(met: object) -> str:
@@ -44,33 +67,28 @@ def verdict(met: object) -> str:
     return "met   " if met else "MISSED"
 
 
-def lines(rows: Sequence[Row], starts: Sequence[Start]) -> Iterator[str]:
+def lines(rows: Sequence[Row]) -> Iterator[str]:
     """One line per target that this run can speak of."""
-    found = {(row.n, row.k, row.contender): row for row in rows}
+    found = {row.key: row for row in rows}
     for target in TARGETS:
-        if row := found.get((target.n, target.k, target.contender)):
+        if row := found.get((target.suite, target.case, target.contender)):
             yield target.checked(row)
-    for evalica in (found.get((10**7, 100, name)) for name in ("evalica", "evalica-by-hand")):
-        if evalica and evalica.times_evenhand:
-            met = verdict(evalica.times_evenhand >= EVALICA_TIMES)
-            yield (
-                f"{met}  N = 10,000,000, K = 100: {evalica.contender} takes "
-                f"{evalica.times_evenhand:.1f} x Evenhand's CPU, at least {EVALICA_TIMES}"
-            )
-    peers = [r for r in rows if (r.n, r.k) == (10**6, 1_000) and r.contender in PEERS and r.cpu_s]
-    if peers and (ours := found.get((10**6, 1_000, "evenhand"))) and ours.cpu_s:
-        yield ahead(ours.cpu_s, peers)
-    for start in starts:
-        if start.command == "evenhand --help" and start.wall is not None:
-            met = verdict(start.wall <= HELP_SECONDS)
-            yield f"{met}  {start.command} {start.wall:.3f} s, at most {HELP_SECONDS:g}"
-        if start.command.startswith("evenhand rank ") and start.cpu is not None:
-            met = verdict(start.cpu <= RANK_SECONDS)
-            yield f"{met}  {start.command} {start.cpu:.3f} CPU s, at most {RANK_SECONDS:g}"
+    ours, evalica = (found.get(("fit", BIG, name)) for name in ("evenhand", "evalica"))
+    if ours and evalica and ours.cpu_s and evalica.cpu_s:
+        times = evalica.cpu_s / ours.cpu_s
+        met = verdict(times >= EVALICA_TIMES)
+        told = f"evalica takes {times:.1f} x Evenhand's CPU, at least {EVALICA_TIMES}"
+        yield f"{met}  fit, {BIG}: {told}"
+    for suite, case, name in AHEAD:
+        peers = [row for row in rows if (row.suite, row.case, row.role) == (suite, case, "peer")]
+        own = found.get((suite, case, name))
+        if own and own.cpu_s and any(row.cpu_s for row in peers):
+            yield f"{ahead(own.cpu_s, [row for row in peers if row.cpu_s], (suite, case, name))}"
 
 
-def ahead(cpu_s: float, peers: Sequence[Row]) -> str:
+def ahead(cpu_s: float, peers: Sequence[Row], where: tuple[str, str, str]) -> str:
     """Whether Evenhand is ahead of the peers that were measured, and who is not behind."""
     faster = [row.contender for row in peers if (row.cpu_s or 0) <= cpu_s]
     who = f"behind {', '.join(faster)}" if faster else f"ahead of all {len(peers)} peers measured"
-    return f"{verdict(not faster)}  N = 1,000,000, K = 1,000: evenhand is {who}"
+    suite, case, name = where
+    return f"{verdict(not faster)}  {suite}, {case}: {name} is {who}"

@@ -1,20 +1,23 @@
-"""One contender in a process of its own: imports first, then a fit for every line of input.
+"""One contender in a process of its own: imports first, then a run for every line of input.
 
-``python -m benchmarks.worker MODULE FORM``; each line on stdin is the path of a Parquet file,
-each answer one line of JSON. A fit that fails ends the process with its traceback.
+``python -m benchmarks.worker MODULE FORM SECONDS``; each line on stdin is the path of a file, each
+answer one line of JSON. A run that fails ends the process with its traceback.
 """
 
 import importlib
 import json
+import math
 import os
 import resource
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from benchmarks.peers import Worths
+from benchmarks.peers import Answer, Form
+
+MEMORY = 14 * 2**30
+"""Bytes that a process may hold."""
 
 
 def peak_mb() -> float:
@@ -31,12 +34,25 @@ def peak_mb() -> float:
     return peak / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-def timed(form: Callable[[str], Worths], path: str) -> dict[str, Any]:
-    """One fit: CPU seconds (user and system, all threads), wall seconds, peak MB, worths."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    worths = form(path)
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    return {"cpu": cpu, "wall": wall, "peak": peak_mb(), "worths": worths}
+def cpu_seconds() -> float:
+    """User and system time of all threads, and of processes that were started and have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def timed(form: Form, path: str) -> dict[str, Any]:
+    """One run: CPU seconds, wall seconds, peak MB, and what was computed."""
+    wall, cpu = time.perf_counter(), cpu_seconds()
+    found = form(path)
+    cpu, wall, peak = cpu_seconds() - cpu, time.perf_counter() - wall, peak_mb()
+    answer = found() if callable(found) else Answer(found)
+    return {"cpu": cpu, "wall": wall, "peak": peak, "values": answer.values, "also": answer.also}
+
+
+def limit_memory() -> None:
+    """Let what asks for too much memory fail with an error, not take the machine down."""
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def private_stdout() -> TextIO:
@@ -46,13 +62,21 @@ def private_stdout() -> TextIO:
     return answers
 
 
-def main(module: str, form: str) -> None:
+def limit_cpu(seconds: float) -> None:
+    """End this process once it has used so many CPU seconds more."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), most))
+
+
+def main(module: str, form: str, seconds: str) -> None:
     """Import the contender, say so, and answer until the input ends."""
     answers = private_stdout()
-    fit = getattr(importlib.import_module(f"benchmarks.peers.{module}"), form)
+    limit_memory()
+    run = getattr(importlib.import_module(f"benchmarks.peers.{module}"), form)
     print(json.dumps({"imported": peak_mb()}), file=answers, flush=True)
     for line in sys.stdin:
-        print(json.dumps(timed(fit, line.rstrip("\n"))), file=answers, flush=True)
+        limit_cpu(float(seconds))
+        print(json.dumps(timed(run, line.rstrip("\n"))), file=answers, flush=True)
 
 
 if __name__ == "__main__":

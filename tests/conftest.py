@@ -1,7 +1,8 @@
 """What all tests share: where real judgments lie, the golden numbers, hypothesis' settings."""
 
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,22 @@ import golden_numbers
 # The same examples in every run, and no limit of time per example: machines differ.
 settings.register_profile("house", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("house")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector pass over what stays for the whole run anyway.
+
+    Twelve thousand tests and all that they import are millions of objects. Every full collection
+    would visit them, and statsmodels' `multipletests` asks for one at each call.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,11 @@
 """What an engine is asked, written so that the answers of two can be compared."""
 
+from collections.abc import Mapping
+from contextlib import contextmanager
+
 import numpy as np
 
+from evenhand.agreement import pushing
 from evenhand.agreement.table import measure_agreement
 
 
@@ -57,3 +61,35 @@ def ask_ranked(data):
 def ask_agreement(data):
     """n-agreement and the coefficients of every criterion."""
     return measure_agreement(data, coefficients=("n-agreement", "alpha")).records()
+
+
+COUNTED = ("n-agreement", "fleiss", "alpha", "gwet", "brennan-prediger", "pi", "agreement")
+"""Coefficients that are made of counts."""
+
+
+def ask_counted(data, **settings):
+    """The parts of a table of agreement, counted by the engine however few its rows are."""
+    with count_all():
+        found = measure_agreement(data, **{"coefficients": COUNTED, **settings})
+    tables = found.values() if isinstance(found, Mapping) else [found]
+    return [plain(table.to_dict()) for table in tables]
+
+
+@contextmanager
+def count_all():
+    """Let engines count few rows as they count many."""
+    few = pushing.FEW, pushing.FEW_OF_FILES
+    pushing.FEW = pushing.FEW_OF_FILES = 0
+    try:
+        yield
+    finally:
+        pushing.FEW, pushing.FEW_OF_FILES = few
+
+
+def plain(found):
+    """The same with numbers to the tenth digit, and without the signature, which says the way."""
+    if isinstance(found, dict):
+        return {name: plain(own) for name, own in found.items() if name != "signature"}
+    if isinstance(found, list | tuple):
+        return [plain(own) for own in found]
+    return round(found, 10) if isinstance(found, float) else found

@@ -28,7 +28,7 @@ COLUMN = _object(key=TEXT, title=TEXT, kind=TEXT, says=TEXT)
 CHECK = _object(
     name=TEXT,
     asks=TEXT,
-    state={"enum": ["passed", "failed", "not run"]},
+    state={"enum": ["passed", "failed", "cannot tell", "not run"]},
     says=TEXT,
     otherwise=TEXT,
     p={"type": ["number", "null"]},

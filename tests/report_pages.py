@@ -66,9 +66,9 @@ def make_board(names: tuple[str, ...]) -> Table:
         Column("p", "p", "chance"),
         Column("state", "state"),
     )
-    states = ("passed", "failed", "not run")
+    states = ("passed", "failed", "not run", "cannot tell")
     rows = [
-        {**row, "share": None, "p": 10.0 ** -(place % 5), "state": states[place % 3]}
+        {**row, "share": None, "p": 10.0 ** -(place % 5), "state": states[place % 4]}
         for place, row in enumerate(make_rows(names))
     ]
     return Table("board", "The 9 systems", columns, tuple(rows), (2,))

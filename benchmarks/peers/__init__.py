@@ -1,16 +1,29 @@
-"""One file per contender; every form is a function from a Parquet file to log-worths by system.
+"""One file per contender; every form is a function from the path of a file to named numbers.
 
-A module imports its library at the top, so that the clock starts after the imports. `Worths` is
-the one thing that leaves a form: the natural log of the worth of each system, centred at zero.
+A module imports its library at the top, so that the clock starts after the imports. What leaves a
+form of a fit are log-worths by system; others give what can be compared with another contender.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
-Worths = dict[str, float]
+Values = dict[str, float]
+"""What was computed, by name."""
+Worths = Values
 """Log-worth (logits, mean zero) by system name."""
 
-Form = Callable[[str], Worths]
-"""One way of calling a library: takes the path of the Parquet file."""
+
+@dataclass(frozen=True)
+class Answer:
+    """Numbers that are compared, and others that are only shown beside them."""
+
+    values: Values
+    also: Values = field(default_factory=dict)
+
+
+Form = Callable[[str], Values | Callable[[], Answer]]
+"""One way of calling a library: takes the path of the Parquet file. Where it returns a function,
+that is called when the clock has stopped: it looks at what was found."""
 
 
 class TooLarge(RuntimeError):

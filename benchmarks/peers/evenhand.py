@@ -34,13 +34,19 @@ def judge_intervals(path: str) -> Worths:
     return log_worths(rank(comparisons(path), interval="sandwich", cluster="judge"))
 
 
+def worths(path: str) -> Worths:
+    """The fit alone, from which intervals and contrasts are asked later."""
+    fit = BradleyTerry(ties="davidson").fit(comparisons(path))
+    return centred(fit.systems, fit.log_worth)
+
+
 def neighbours(path: str) -> Worths:
     """The fit without a K x K matrix, and the contrasts of neighbours at the top."""
     fit = BradleyTerry(ties="davidson").fit(comparisons(path))
-    worths = centred(fit.systems, fit.log_worth)
-    best_first = sorted(worths, key=worths.__getitem__, reverse=True)
+    found = centred(fit.systems, fit.log_worth)
+    best_first = sorted(found, key=found.__getitem__, reverse=True)
     fit.contrasts(list(pairwise(best_first[: NEIGHBOURS + 1])))
-    return worths
+    return found
 
 
 def comparisons(path: str) -> Comparisons:

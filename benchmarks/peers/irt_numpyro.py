@@ -1,5 +1,7 @@
 """The model in NumPyro: NUTS on abilities and qualities, what judges perceive integrated out."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +9,24 @@ import numpyro
 from jax.scipy.stats import norm
 from numpyro import distributions, infer
 
-from benchmarks.peers.irt_draws import ABILITY_SD, ITEM_SD, NOISE_SD, RADIUS, Draws, outputs
+from benchmarks.peers import Answer
+from benchmarks.peers.irt_draws import (
+    ABILITY_SD,
+    BURN_IN,
+    CHAINS,
+    ITEM_SD,
+    NOISE_SD,
+    RADIUS,
+    SWEEPS,
+    Draws,
+    look_at,
+    outputs,
+)
+
+
+def default(path: str) -> Callable[[], Answer]:
+    """The chains of the bench."""
+    return look_at(run(path, CHAINS, SWEEPS, BURN_IN))
 
 
 def run(path: str, chains: int, sweeps: int, burn_in: int) -> Draws:

@@ -5,14 +5,32 @@ turn, each given all others. Nothing is vectorised and nothing is drawn jointly.
 """
 
 import random
+from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
 
-from benchmarks.peers.irt_draws import ABILITY_SD, ITEM_SD, NOISE_SD, RADIUS, Draws, outputs
+from benchmarks.peers import Answer
+from benchmarks.peers.irt_draws import (
+    ABILITY_SD,
+    BURN_IN,
+    CHAINS,
+    ITEM_SD,
+    NOISE_SD,
+    RADIUS,
+    SWEEPS,
+    Draws,
+    look_at,
+    outputs,
+)
 
 NORMAL = NormalDist()
 Lists = list[list[int]]
+
+
+def default(path: str) -> Callable[[], Answer]:
+    """The chains of the bench."""
+    return look_at(run(path, CHAINS, SWEEPS, BURN_IN))
 
 
 def run(path: str, chains: int, sweeps: int, burn_in: int) -> Draws:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from benchmarks.measure import ROOT, Failed
-from benchmarks.table import version
+from benchmarks.measure import Failed
+from benchmarks.row import ROOT, version
 from benchmarks.web import process, table
 from benchmarks.web.measured import ACKNOWLEDGED, Plan, Row, measure
 from benchmarks.web.peer import install_pearmut

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.measure import ROOT, Failed
+from benchmarks.measure import Failed
+from benchmarks.row import ROOT
 from benchmarks.web import disk, process
 from benchmarks.web.judges import Found, Job
 from benchmarks.web.servers import (

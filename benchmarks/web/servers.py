@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-from benchmarks.measure import ROOT, Failed
+from benchmarks.measure import Failed
+from benchmarks.row import ROOT
 from benchmarks.startup import evenhand
 from benchmarks.web.work import Work, write_evenhand, write_pearmut
 

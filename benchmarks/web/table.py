@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from benchmarks.table import aligned, number, version
+from benchmarks.row import version
+from benchmarks.table import aligned, number
 from benchmarks.targets import verdict
 from benchmarks.web.measured import Row
 from benchmarks.web.peer import VERSION
@@ -34,7 +35,7 @@ def case(rows: Sequence[Row]) -> str:
     missing = [f"{row.contender} ({row.note})" for row in rows if row.per_s is None]
     after = f"\nNot measured: {'; '.join(missing)}.\n" if missing else ""
     heading = f"### {first.items:,} items, {first.judges:,} judges"
-    return f"{heading}\n\n{aligned(HEADINGS, lines, text=2)}\n{after}"
+    return f"{heading}\n\n{aligned(HEADINGS, lines, (0, 1))}\n{after}"
 
 
 def best(rows: Sequence[Row]) -> list[Row]:

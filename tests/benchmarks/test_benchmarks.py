@@ -1,27 +1,24 @@
-"""The benches run, and the libraries that they time estimate the same worths; no time is tested."""
+"""Fits are timed side by side, and estimate the same worths; no time is tested."""
 
-import csv
-import doctest
 import math
 from pathlib import Path
-from types import ModuleType
 
-import benchmarks.__main__ as program
 import duckdb
 import pytest
-from benchmarks.measure import Failed, Limits, Worker, fastest
+from benchmarks.contenders import Contender
+from benchmarks.limits import Limits
+from benchmarks.measure import Failed, Worker, choose_form
 from benchmarks.peers import grouped, newton
-from click.testing import CliRunner
+from benchmarks.row import version
+from benchmarks.suites import fit
 
-from benchmarks import contenders, data, peers, run, startup, table, targets
+from benchmarks import data, peers, run, startup
 
 ONCE = Limits(repeat=1)
-BY_NAME = {contender.name: contender for contender in contenders.ALL}
 INSTALLED = [
     contender
-    for contender in contenders.ALL
-    if contender.is_peer
-    and all(table.version(name) != "not installed" for name in contender.packages)
+    for contender in fit.PEERS
+    if all(version(name) != "not installed" for name in contender.packages)
 ]
 # stopping rules differ: scikit-learn and arena-rank stop on a gradient per judgment
 AGREEMENT = 1e-3
@@ -110,55 +107,48 @@ def test_folding_keeps_the_counts_and_turns_the_outcomes_round(tmp_path: Path) -
     [pytest.param(c, form, id=f"{c.name}-{form}") for c in INSTALLED for form in c.forms],
 )
 def test_every_form_of_every_peer_estimates_what_a_bare_newton_does(
-    contender: contenders.Contender, form: str, judgments: Path
+    contender: Contender, form: str, judgments: Path
 ) -> None:
     with Worker(contender, form, ONCE) as worker:
-        worths = worker.run(judgments).worths
-    with Worker(run.reference("floor+newton", contender.ties), form_of(contender), ONCE) as worker:
-        expected = worker.run(judgments).worths
-    assert run.difference(worths, expected) < AGREEMENT
-    assert sum(worths.values()) == pytest.approx(0, abs=1e-9)
+        values = worker.run(judgments).values
+    name = contender.like[-1]
+    assert name.startswith("newton.")
+    expected = run.References(judgments, [], {}).values(name)
+    assert run.difference(values, expected) < AGREEMENT
+    assert sum(values.values()) == pytest.approx(0, abs=1e-9)
 
 
-def form_of(contender: contenders.Contender) -> str:
-    return run.NEWTON_FORMS[contender.ties]
-
-
-def test_a_run_shows_every_contender_and_keeps_every_number(folder: Path) -> None:
-    rows_file = folder / "rows.csv"
-    options = ["--sizes", "3000:6", "--peers", "choix", "--repeat", "2"]
-    result = CliRunner().invoke(
-        program.main, [*options, "--folder", str(folder), "--csv", str(rows_file)]
-    )
-    assert result.exit_code == 0, result.output
-    assert "N = 3,000, K = 6" in result.output
-    with rows_file.open(newline="") as file:
-        rows = {row["contender"]: row for row in csv.DictReader(file)}
-    assert list(rows) == ["floor", "floor+newton", "evenhand", "evenhand-judges", "choix"]
-    assert float(rows["floor"]["times_floor"]) == 1
-    assert float(rows["floor+newton"]["difference"] or 0) < 1e-6
-    assert all(row["cpu_s"] or row["note"] for row in rows.values())
-
-
-def test_a_library_that_is_not_there_is_named_and_the_rest_goes_on(
-    judgments: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    absent = contenders.Contender("absent", "absent", ("fit",), (), "", "")
-    monkeypatch.setattr(contenders, "ALL", (BY_NAME["floor"], absent))
-    floor, missing = run.measured(judgments, 3_000, 6, ("absent",), ONCE)
+def test_a_library_that_is_not_there_is_named_and_the_rest_goes_on(judgments: Path) -> None:
+    absent = Contender("absent", "peer", "absent", ("fit",), "")
+    floor, missing = run.measured(judgments, ("fit", "small"), (fit.FLOOR, absent), ONCE)
     assert floor.cpu_s is not None
+    assert floor.times_floor == 1
     assert missing.cpu_s is None
     assert missing.note == "ModuleNotFoundError: No module named 'benchmarks.peers.absent'"
 
 
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(judgments: Path) -> None:
     with pytest.raises(Failed, match=r"over 0\.001 s"):
-        fastest(BY_NAME["floor"], judgments, Limits(seconds=0.001))
+        choose_form(fit.FLOOR, judgments, Limits(seconds=0.001))
+
+
+def test_a_run_that_takes_too_much_cpu_is_stopped_whatever_the_clock_says(judgments: Path) -> None:
+    endless = Contender("endless", "ours", "endless", ("spin",), "")
+    with pytest.raises(Failed, match="over 1 s"):
+        choose_form(endless, judgments, Limits(seconds=1))
 
 
 def test_a_file_that_is_not_there_is_reported_in_the_words_of_the_library(folder: Path) -> None:
     with pytest.raises(Failed, match="No files found"):
-        fastest(BY_NAME["floor"], folder / "nowhere.parquet", ONCE)
+        choose_form(fit.FLOOR, folder / "nowhere.parquet", ONCE)
+
+
+def test_a_contender_that_has_used_its_budget_is_not_run_again(judgments: Path) -> None:
+    few, many = (
+        next(run.measured(judgments, ("fit", "small"), (fit.FLOOR,), Limits(3, budget)))
+        for budget in (1e-9, 60.0)
+    )
+    assert (few.runs, many.runs) == (1, 3)
 
 
 def test_a_dense_hessian_is_refused_where_it_does_not_fit(
@@ -169,52 +159,6 @@ def test_a_dense_hessian_is_refused_where_it_does_not_fit(
         newton.davidson(str(judgments))
 
 
-def test_the_sparse_case_runs_only_what_needs_no_dense_matrix() -> None:
-    names = [c.name for c in contenders.chosen(contenders.PEERS, contenders.SPARSE)]
-    assert names == ["floor", "evenhand-sparse", "scikit-learn"]
-
-
-@pytest.mark.parametrize(
-    "option", [["--sizes", "many"], ["--sizes", "1e6:1.5"], ["--peers", "elo"]]
-)
-def test_a_misspelt_option_is_refused(option: list[str]) -> None:
-    assert CliRunner().invoke(program.main, option).exit_code == 2
-
-
-def test_a_command_that_fails_has_no_time(tmp_path: Path) -> None:
+def test_a_command_that_fails_has_no_time() -> None:
     start = startup.started("broken", [startup.sys.executable, "-c", "raise SystemExit(3)"], 1)
     assert (start.cpu, start.note) == (None, "(exit 3)")
-
-
-def test_a_page_is_filled_in_between_its_marks_and_only_there(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
-    table.write_docs(page, "new")
-    assert page.read_text() == f"before\n{table.BEGIN}\n\nnew\n{table.END}\nafter\n"
-    page.write_text("no marks")
-    with pytest.raises(ValueError, match="lacks the marks"):
-        table.write_docs(page, "new")
-
-
-def test_targets_are_met_or_missed_by_the_numbers_of_the_run() -> None:
-    big, wide = (10**7, 100), (10**6, 1_000)
-    rows = [
-        run.Row(*big, "evenhand", cpu_s=1.0, times_floor=1.2, peak_mb=250.0),
-        run.Row(*big, "evalica", cpu_s=30.0, times_evenhand=30.0),
-        run.Row(*wide, "evenhand", cpu_s=0.5),
-        run.Row(*wide, "choix", cpu_s=0.4),
-    ]
-    verdicts = [line.split()[0] for line in targets.lines(rows, [])]
-    assert verdicts == ["met", "MISSED", "met", "met", "MISSED"]
-
-
-def test_nobody_is_ahead_of_peers_that_were_not_measured() -> None:
-    rows = [run.Row(10**6, 1_000, "evenhand", cpu_s=0.5), run.Row(10**6, 1_000, "choix", note="-")]
-    assert not any("peers" in line for line in targets.lines(rows, []))
-
-
-@pytest.mark.parametrize("module", [peers, program, run], ids=lambda module: module.__name__)
-def test_examples_in_docstrings_hold(module: ModuleType) -> None:
-    tried = doctest.testmod(module)
-    assert tried.attempted > 0
-    assert tried.failed == 0

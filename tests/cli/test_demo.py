@@ -81,3 +81,18 @@ def test_a_simulated_campaign_is_listed_and_written_as_ratings(evenhand, folder)
 def test_a_simulated_campaign_has_no_printed_numbers(evenhand):
     refused = evenhand("demo", "hamon2007_simulated", code=2).err
     assert "is simulated and has no printed numbers" in refused
+
+
+@pytest.mark.parametrize(("name", "size"), [("arena_simulated", 600), ("study_simulated", 300)])
+def test_simulated_comparisons_are_marked_and_written_the_same_each_time(evenhand, name, size):
+    assert f"{name}  simulated comparisons" in evenhand("demo", "--list").out
+    assert "(simulated)" in evenhand("demo", name, "-o", "votes.csv").err
+    once = Path("votes.csv").read_bytes()
+    evenhand("demo", name, "-o", "votes.csv", "--force")
+    assert Path("votes.csv").read_bytes() == once
+    assert evenhand("rank", "votes.csv", "--json").json["n_judgments"] == size
+
+
+def test_a_simulated_table_is_suggested_where_its_name_is_nearly_right(evenhand):
+    refused = evenhand("demo", "side_by_side", "-o", "votes.csv", code=2).err
+    assert "Did you mean 'side_by_side_simulated'?" in " ".join(refused.split())

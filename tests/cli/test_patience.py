@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import time
 
 import pytest
+from click import unstyle
 
 from evenhand.cli import patience
 from evenhand.cli.patience import Patience
@@ -52,3 +54,14 @@ def test_nothing_is_shown_in_a_pipe(soon, monkeypatch):
     with Patience("ranking"):
         time.sleep(0.1)
     assert stream.getvalue() == ""
+
+
+def test_left_stands_behind_the_time_that_is_left_and_only_where_an_end_is_known(soon, monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Patience("ranking") as work:
+        wait_for(stream, "0:00:0")
+        assert "left" not in stream.getvalue()
+        work.step(1, 4)
+        wait_for(stream, "left")
+    assert re.search(r"0:00:0\d 0:0\d left", unstyle(stream.getvalue()))

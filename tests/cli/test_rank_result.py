@@ -12,6 +12,7 @@ import pytest
 from click import unstyle
 
 from evenhand.cli import words
+from evenhand.ranking.one_sided import LIMIT
 
 
 def test_csv_holds_what_json_holds(evenhand, table1):
@@ -153,7 +154,7 @@ def test_marginal_sets_are_shown_when_asked_for_and_only_of_rank_sets(evenhand, 
 
 def test_claims_one_at_a_time_say_so_in_the_sentence(evenhand, table1):
     text = " ".join(evenhand("rank", table1, "--interval", "sandwich").out.split())
-    limits = "pairs decided one at a time; about these 4 judges only"
+    limits = f"pairs decided one at a time; about these 4 judges only; {LIMIT}"
     assert f"better than each of the other 3 ({limits})" in text
 
 
@@ -161,10 +162,10 @@ def test_of_whom_a_ranking_is_said_stands_in_every_form_of_it(evenhand, table1):
     """Four judges stand for no others, in what is quoted and in what is printed."""
     about = "about these 4 judges only"
     text = " ".join(evenhand("rank", table1).out.split())
-    assert f"the best: better than each of the other 3 ({about})" in text
+    assert f"the best: better than each of the other 3 ({about}; {LIMIT})" in text
     found = json.loads(evenhand("rank", table1, "--json").out)
     assert found["headline"] == about
-    assert found["says"].endswith(f" ({about})")
+    assert found["says"].endswith(f" ({about}; {LIMIT})")
     lines = evenhand("rank", table1, "--latex").out.splitlines()
     under = lines[lines.index(r"\bottomrule") + 1 : lines.index(r"\end{tabular}")]
     assert under == [rf"\multicolumn{{4}}{{@{{}}l@{{}}}}{{{about}}} \\"]
@@ -179,3 +180,35 @@ def test_a_signature_is_broken_between_its_parts_or_settings_and_no_line_is_too_
     assert max(map(len, lines)) <= columns
     assert " ".join(line[7:] for line in lines) == whole
     assert not any(line.lstrip().startswith("|") for line in lines)
+
+
+@pytest.fixture
+def new_first(folder):
+    """Two equal systems, the new one always on the left, of which judges like the left one."""
+    said = ["left"] * 20 + ["tie"] * 6 + ["right"] * 14
+    chosen = [
+        f"j{j},q{i},new,old,{said[(7 * i + 3 * j * j + i * j) % 40]}"
+        for j in range(15)
+        for i in range(40)
+    ]
+    Path("pos.csv").write_text("\n".join(["judge,item,left,right,outcome", *chosen]) + "\n")
+    return "pos.csv"
+
+
+def test_the_best_system_is_not_named_without_that_it_was_always_shown_first(evenhand, new_first):
+    text = " ".join(evenhand("rank", new_first).out.split())
+    assert "says new is the best: better than old (" in text
+    assert f"{LIMIT})" in text
+    note = "sides were not drawn by lot: new stood first in 600 of 600 votes"
+    assert f"note {note}" in text
+    found = json.loads(evenhand("rank", new_first, "--json").out)
+    assert found["says"].endswith(f"{LIMIT})")
+    assert any(one.startswith(note) for one in found["notes"])
+    for form in ("--csv", "--latex"):
+        ran = evenhand("rank", new_first, form)
+        assert note in " ".join((ran.out + ran.err).split())
+
+
+def test_a_ranking_ends_with_what_was_not_checked(evenhand, table1):
+    last = evenhand("rank", table1).out.splitlines()[-1]
+    assert last == "checks not run here: evenhand report FILE says whether to believe it"

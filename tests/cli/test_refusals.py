@@ -202,3 +202,55 @@ def test_an_error_of_the_engine_that_nobody_foresaw_is_one_line(evenhand, table1
 
     monkeypatch.setattr("evenhand.formats.read", fail)
     is_refusal(evenhand("rank", table1, code=2), "the disk is gone")
+
+
+def test_a_bad_label_and_a_short_line_are_numbered_alike(evenhand, folder):
+    """Both stand in line 4 of the file, as an editor counts."""
+    rows = ["left,right,outcome", "A,B,left", "B,A,left"]
+    for bad in ("A,B,lefft", "A,B", "A,B,"):
+        Path("votes.csv").write_text("\n".join([*rows, bad, "A,B,right"]) + "\n")
+        said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
+        assert "line 4" in said
+        assert "votes.csv" in said
+        assert "row" not in said.split(":")[0]
+
+
+def test_mixed_line_ends_are_refused_with_the_line_and_the_cure(evenhand, folder):
+    text = "left,right,outcome\r\nA,B,left\r\nB,A,left\r\nA,B,tie\n"
+    Path("votes.csv").write_bytes(text.encode())
+    said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
+    assert "votes.csv mixes kinds of line ends: line 4 ends in LF, line 1 in CRLF" in said
+    assert "dos2unix votes.csv" in said
+
+
+def test_ratings_are_sent_to_the_report_that_ranks_them(evenhand, folder):
+    Path("ratings.csv").write_text("judge,item,system,score\nj,i,A,3\nj,i,B,4\n")
+    said = " ".join(evenhand("rank", "ratings.csv", code=2).err.split())
+    assert "evenhand report ratings.csv ranks them by mean score" in said
+
+
+@pytest.mark.parametrize("words", [("rank", "--json"), ("report",)])
+def test_a_place_that_cannot_be_written_is_refused_before_the_file_is_read(evenhand, folder, words):
+    """The judgments are broken, and the place is what is spoken of."""
+    Path("votes.csv").write_text("left,right,outcome\nA,B,lefft\n")
+    Path("taken.json").mkdir()
+    Path("file").write_text("")
+    verb, *rest = words
+    said = evenhand(verb, "votes.csv", *rest, "-o", "file/result.json", code=2).err
+    assert "cannot be" in " ".join(said.split())
+    assert "lefft" not in said
+
+
+def test_looking_at_a_place_leaves_nothing_there(evenhand, folder):
+    Path("votes.csv").write_text("left,right,outcome\nA,B,lefft\n")
+    Path("old.json").write_text("old")
+    for place in ("new.json", "old.json"):
+        assert "lefft" in evenhand("rank", "votes.csv", "--json", "-o", place, code=2).err
+    assert not Path("new.json").exists()
+    assert Path("old.json").read_text() == "old"
+
+
+def test_a_control_whose_columns_are_not_there_names_the_option(evenhand, folder):
+    Path("votes.csv").write_text("left,right,outcome\nA,B,left\nB,A,left\n")
+    said = evenhand("rank", "votes.csv", "--control", "length=a,b", code=2).err
+    assert "control 'length=a,b' (--control): column 'a' not found" in " ".join(said.split())

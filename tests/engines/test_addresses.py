@@ -13,6 +13,7 @@ from engines_matrix import votes
 from evenhand.cli.main import main
 from evenhand.errors import UnknownFormat
 from evenhand.formats import read
+from evenhand.formats.addresses import read_address
 from evenhand.formats.engines import buckets
 from evenhand.formats.files.opening import connect
 from postgres_server import run_server
@@ -57,6 +58,36 @@ def test_a_table_of_a_database_ranks_as_the_file_does(folder):
     assert ranking(f"duckdb://{folder}/votes.db?table=main.votes") == expected
     pytest.importorskip("ibis", reason="ibis is not installed")
     assert ranking("sqlite://votes.sqlite?table=votes") == expected
+
+
+def test_tables_are_opened_whatever_signs_their_names_hold(tmp_path):
+    path = tmp_path / "odd.db"
+    names = ('q"t', "s.2.v.1", "it's", "select")
+    with duckdb.connect(str(path)) as connection:
+        connection.from_arrow(VOTES.to_arrow()).create("votes")
+        connection.execute('create schema "s.2"')
+        for name in ('"q""t"', '"s.2"."v.1"', '"it\'s"', '"select"'):
+            connection.execute(f"create view {name} as from votes")
+    expected = read(f"duckdb://{path}?table=votes").tally().digest
+    assert {read(f"duckdb://{path}?table={name}").tally().digest for name in names} == {expected}
+
+
+def test_a_column_with_a_double_quote_in_its_name_is_read(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text('left,right,outcome,"judge ""id"""\nA,B,left,j1\nA,B,right,j2\n')
+    found = read(path, columns={"judge": 'judge "id"'})
+    assert found.tally(("judge",)).factor("judge").labels == ("j1", "j2")
+    kept = read(path, columns={"judge": 'judge "id"'}, where='"judge ""id""" = \'j1\'')
+    assert kept.tally(("judge",)).factor("judge").labels == ("j1",)
+
+
+def test_keys_of_the_environment_are_taken_out_of_what_a_bucket_says(monkeypatch):
+    keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+    for name in keys:
+        monkeypatch.setenv(name, f"{SECRET}-{name}")
+    said = " ".join(f"{SECRET}-{name}" for name in keys)
+    cleaned = buckets._clean(read_address("s3://b/v.parquet"), duckdb.IOException(said))
+    assert SECRET not in cleaned
 
 
 REFUSED = {

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from days_of_votes import frame
+
 Save = Callable[[str, str | bytes], Path]
 
 
@@ -18,3 +20,13 @@ def save(tmp_path: Path) -> Save:
         return path
 
     return write
+
+
+@pytest.fixture
+def days(tmp_path):
+    """Three days in folders, the last with a new system."""
+    for at, systems in enumerate(("ABCDE", "ABCDE", "ABCDEF")):
+        folder = tmp_path / f"day={at + 1}"
+        folder.mkdir()
+        frame(150, at, systems=systems).write_parquet(folder / "part.parquet")
+    return tmp_path

@@ -2,8 +2,9 @@
 
 import pytest
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.formats.addresses import is_address, read_address, show_address
+from evenhand.formats.files.names import find_files
 
 SECRET = "hunter2hunter2"
 URLS = {
@@ -50,4 +51,42 @@ def test_files_and_web_addresses_are_no_tables():
 def test_a_url_that_says_nothing_or_too_much_is_refused_without_its_secrets(url, said):
     with pytest.raises(UnknownOption, match=said) as caught:
         read_address(url)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgres://ann:a/{SECRET}@127.0.0.1:1/db?table=v",
+        f"postgres://ann:1/{SECRET}@127.0.0.1:1/db?table=v",
+        f"mysql://ann:a?{SECRET}@db/arena?table=votes",
+        f"mysql://ann:a&{SECRET}@db/arena?table=votes",
+        f"mysql://ann:a;{SECRET}@db/arena?table=votes",
+    ],
+)
+def test_a_password_with_a_sign_of_urls_is_not_taken_for_a_path(url):
+    with pytest.raises(UnknownOption, match="as it is: write %2F") as caught:
+        read_address(url)
+    assert SECRET not in str(caught.value)
+    assert SECRET not in show_address(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://votes/ann@home.parquet",
+        "snowflake://acct/db?table=t&mail=a@b.c",
+        "sc://h:15002/t;u=a@b",
+    ],
+)
+def test_an_at_that_belongs_to_a_path_or_a_setting_is_no_password(url):
+    assert read_address(url).user == ""
+
+
+@pytest.mark.parametrize(
+    "before", ["jdbc:postgres://", "./postgres://", "postgres ://", "postgres:/"]
+)
+def test_what_looks_like_a_url_and_is_none_is_refused_without_its_secrets(before):
+    with pytest.raises(UnknownFormat, match="neither a file nor a URL") as caught:
+        find_files(f"{before}ann:{SECRET}@127.0.0.1/db")
     assert SECRET not in str(caught.value)

@@ -132,7 +132,8 @@ def test_an_empty_label_is_missing_in_every_source(save) -> None:
 def test_unknown_outcomes_and_self_comparisons_name_their_rows(save) -> None:
     path = save("t.csv", "left,right,winner\nA,B,left\nA,B,lft\nB,B,tie\n")
     words = refusal(path, InvalidJudgments)
-    assert "unknown outcome 'lft' in column 'winner' (row 2)" in words
+    assert "unknown outcome 'lft' in column 'winner' of " in words
+    assert "(line 3)" in words
     assert "Did you mean 'left'?" in words
     same = save("s.csv", "left,right,winner\nA,B,left\nB,B,tie\n")
     assert "'B' is compared with itself" in refusal(same, InvalidJudgments)

@@ -8,39 +8,12 @@ import polars as pl
 import pytest
 
 import evenhand
+from days_of_votes import frame
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats import counting_files
 from evenhand.formats.counting_files import count_files
 from evenhand.formats.fingerprint import BLOCK, BLOCKS, find_fingerprint
 from evenhand.ranking import evidence
-
-
-def frame(n: int, seed: int, *, judges: int = 12, systems: str = "ABCDE") -> pl.DataFrame:
-    """Some votes: earlier systems win more often."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    left = rng.integers(0, len(systems), n)
-    right = (left + rng.integers(1, len(systems), n)) % len(systems)
-    worse = rng.random(n) < 1 / (1 + np.exp(0.4 * (right - left)))
-    outcome = np.where(rng.random(n) < 0.2, "tie", np.where(worse, "right", "left"))
-    return pl.DataFrame(
-        {
-            "left": [systems[i] for i in left],
-            "right": [systems[i] for i in right],
-            "outcome": outcome.tolist(),
-            "judge": [f"j{i:03d}" for i in rng.integers(0, judges, n)],
-            "item": [f"i{i}" for i in rng.integers(0, 15, n)],
-        }
-    )
-
-
-@pytest.fixture
-def days(tmp_path):
-    """Three days in folders, the last with a new system."""
-    for at, systems in enumerate(("ABCDE", "ABCDE", "ABCDEF")):
-        folder = tmp_path / f"day={at + 1}"
-        folder.mkdir()
-        frame(150, at, systems=systems).write_parquet(folder / "part.parquet")
-    return tmp_path
 
 
 def forbid_reading(monkeypatch):
@@ -128,14 +101,6 @@ def test_a_file_that_changed_is_counted_again_and_others_are_not(days, tmp_path)
     again = count_files(days, cache=kept)
     assert [one.found for one in again.files] == [True, False, True]
     assert again.n_judgments == 440
-
-
-def test_what_is_asked_otherwise_is_counted_otherwise(days, tmp_path):
-    kept = tmp_path / "kept"
-    count_files(days, cache=kept)
-    some = count_files(days, cache=kept, where="judge < 'j006'")
-    assert not any(one.found for one in some.files)
-    assert some.n_judgments < 450
 
 
 @pytest.mark.parametrize("what", ["cut", "text", "turned bits", "another file's", "codes"])

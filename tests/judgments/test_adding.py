@@ -131,10 +131,16 @@ def test_a_ranking_that_lies_in_two_tallies_is_refused():
 def test_ids_of_sessions_may_come_again_where_each_judgment_is_a_pair():
     frame = pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["tie"], "ranking": ["s1"]})
     day = Comparisons(nw.from_native(frame)).tally(by=("ranking",))
-    assert add_tallies([day, day]).ties.tolist() == [2.0]
+    assert add_tallies([day, replace(day)]).ties.tolist() == [2.0]
 
 
 def test_a_sum_that_could_not_be_exact_is_refused():
     huge = tally(("a", "b", 2**52 + 1, 0, 2**51))
     with pytest.raises(InvalidJudgments, match="counted exactly"):
-        add_tallies([huge, huge])
+        add_tallies([huge, replace(huge)])
+
+
+def test_the_same_tally_twice_would_count_twice():
+    day = tally(("a", "b", 2, 0, 1))
+    with pytest.raises(UnknownOption, match="given twice"):
+        add_tallies([day, day])

@@ -151,33 +151,6 @@ def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
 
 
 @every_engine
-def test_weights_are_frequencies(engine):
-    columns = {
-        "left": ["A", "A", "B", "A"],
-        "right": ["B", "B", "C", "C"],
-        "outcome": ["left", "right", "tie", "left"],
-        "weight": [3, 2, 0, 5],
-    }
-    found = handle(Comparisons, columns, engine).tally()
-    assert found.systems == ("A", "B", "C")
-    assert named(found) == {("A", "B"): [3, 0, 2], ("A", "C"): [5, 0, 0]}
-    assert (found.n_judgments, found.zero_weight, found.squares) == (10, 1, None)
-
-
-@every_engine
-def test_importance_weights_keep_their_squares(engine):
-    columns = {
-        "left": ["A", "A", "A"],
-        "right": ["B", "B", "B"],
-        "outcome": ["left", "left", "tie"],
-        "weight": [0.5, 1.5, 2.0],
-    }
-    found = handle(Comparisons, columns, engine, weights="importance").tally()
-    assert found.counts.tolist() == [[2, 2, 0]]
-    assert found.squares.tolist() == [[2.5, 4, 0]]
-
-
-@every_engine
 def test_items_of_other_tasks_are_other_items_and_judges_the_same(engine):
     columns = votes() | {"task": ["cs-en", "en-cs"] * 200}
     data = handle(Comparisons, columns, engine)

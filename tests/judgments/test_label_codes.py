@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from evenhand.judgments import Ratings, label_codes
-from evenhand.judgments.label_codes import Labels, bind_levels, fetch_codes, find_labels
+from evenhand.judgments.label_codes import (
+    Labels,
+    bind_levels,
+    fetch_codes,
+    find_labels,
+    read_labels,
+)
 from frames_of_engines import every_engine, handle
 
 TABLE = {"name": ["b", None, "a", "b", "ä"], "system": list("AAAAA"), "score": [1, 2, 3, 4, 5]}
@@ -78,3 +84,17 @@ def test_integers_and_categories_are_read_as_text():
     category = frame.with_columns(nw.col("system").cast(nw.Categorical), name=nw.col("score"))
     rows = Ratings(category).rows(factors=["name"])
     assert (rows.systems, rows.factors["name"].labels) == (("A",), ("1", "2", "3", "4", "5"))
+
+
+@pytest.mark.parametrize("few", [5, 4])
+def test_labels_of_few_rows_are_those_of_many(monkeypatch, few):
+    """Up to five rows are fetched as they stand; of more, labels and hashes are."""
+    monkeypatch.setattr(label_codes, "FEW", few)
+    data = handle(Ratings, TABLE, "duckdb")
+    labels, fetch = read_labels(data.frame, ["name", "system"], ["score"], data.source.connection)
+    found = fetch()
+    assert labels["name"].names == (None, "a", "b", "ä")
+    assert (labels["name"].hashes is None) == (few == 5)
+    assert found["name"].tolist() == [2, 0, 1, 2, 3]
+    assert found["system"].tolist() == [0] * 5
+    assert found["score"].tolist() == [1, 2, 3, 4, 5]

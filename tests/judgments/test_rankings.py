@@ -190,6 +190,18 @@ def test_a_table_is_checked_once_however_often_it_is_counted(monkeypatch):
     assert looks == [1]
 
 
+def test_tasks_of_sound_rankings_are_sound_and_others_are_still_checked(monkeypatch):
+    looks = []
+    monkeypatch.setattr(Rankings, "_check_ranks", lambda _: looks.append(1))
+    data = handle(Rankings, {**FIVE, "task": ["fr"] * len(FIVE["rank"])}, "duckdb")
+    data.select_task("fr").check()
+    data.check()
+    assert len(looks) == 2
+    data.select_task("fr").check()
+    data.keep(data.frame).check()
+    assert len(looks) == 2
+
+
 def test_the_rankings_of_wmt12(data_folder):
     """wmt12_rankings/README.md: 12,339 rankings, 26 of them blank, 122,245 comparisons."""
     frame = pl.read_parquet(data_folder / "wmt12_rankings" / "rankings.parquet")

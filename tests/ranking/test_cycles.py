@@ -10,11 +10,12 @@ import statsmodels.api as sm
 import evenhand
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.judgments.tally import Tally
+from evenhand.ranking import cycles_residuals
 from evenhand.ranking.clustering import Clustering
 from evenhand.ranking.cycles import look_for_cycles
 from evenhand.ranking.cycles_cells import measure_cells, measure_clusters
 from evenhand.ranking.cycles_noise import draw_parametric, draw_wild, norms
-from evenhand.ranking.cycles_residuals import find_residuals, split_residuals
+from evenhand.ranking.cycles_residuals import find_residuals, split_residuals, split_some
 from evenhand.ranking.cycles_triples import list_triples, weigh_triples
 from evenhand.ranking.cycles_worlds import draw_worlds
 from evenhand.ranking.fragility_case import merge_evidence
@@ -123,6 +124,23 @@ def test_the_circle_that_was_put_in_is_named_with_the_judges_who_make_it():
     assert cycle.systems == ("s0", "s1", "s2")
     assert {one.name for one in cycle.judges} < {f"j{code:02d}" for code in range(16)}
     assert sum(one.share for one in cycle.judges) > 0.25
+
+
+@pytest.mark.parametrize("judges", [20, 900])
+def test_residuals_of_some_pairs_are_columns_of_the_table(judges):
+    tally = by_judges(5, 0, 0.8, (judges, 2000, 0.5))
+    whole, _ = find_residuals(tally)
+    table, pairs = split_residuals(whole, tally, "judge"), np.array([3, 0, 27])
+    assert split_some(whole, tally, "judge", pairs).tolist() == table[:, pairs].tolist()
+
+
+def test_a_circle_is_named_whatever_a_table_of_its_judges_by_pairs_would_be(monkeypatch):
+    votes = by_judges(5, 0, 2.0, (900, 9000, 0.1))
+    free = look_for_cycles(votes, 0.95, 1)
+    monkeypatch.setattr(cycles_residuals, "LARGEST", 200 * 28)  # of clusters, by pairs
+    found = look_for_cycles(votes, 0.95, 1)
+    assert found.cycles[0].systems == ("s0", "s1", "s2")
+    assert found.cycles == free.cycles
 
 
 def test_with_few_judges_the_statement_is_about_them():

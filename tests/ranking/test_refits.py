@@ -67,7 +67,7 @@ def test_laws_that_need_more_than_sums_are_fitted_one_by_one(ties):
 def test_the_error_is_told_with_the_method(monkeypatch):
     monkeypatch.setattr(bootstrap, "REPLICATES", 60)
     found = rank(comparisons(panel(judges=30)), interval="bootstrap", cluster="judge")
-    assert ", refits within " in found.method
+    assert ", refits to about " in found.method
     assert " model standard errors" in found.method
 
 

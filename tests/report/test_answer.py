@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.planning.separation import separate_pairs
 from evenhand.report.answer import join_names, say_answer
 
 Cells = dict[tuple[str, str], tuple[int, int, int]]
@@ -46,15 +47,23 @@ def rank(cells: Cells) -> evenhand.Ranking:
         ),
         (
             {("A", "B"): (12, 0, 10), ("A", "C"): (10, 0, 10), ("B", "C"): (12, 2, 10)},
-            [
-                "Nothing is decided: any of the 3 systems may be the best."
-                " Take the cheapest, or judge more."
-            ],
+            ["Nothing is decided: any of the 3 systems may be the best. Take the cheapest."],
         ),
     ],
 )
 def test_a_clear_lead_is_named_and_an_open_one_is_left_open(cells: Cells, said: list[str]) -> None:
     assert list(say_answer(rank(cells))) == said
+
+
+def test_judging_more_is_advised_with_the_number_of_the_section_on_what_to_judge_next() -> None:
+    ranking = rank({("A", "B"): (60, 0, 44), ("A", "C"): (60, 0, 42), ("B", "C"): (52, 0, 50)})
+    (said,) = say_answer(ranking)
+    (one,) = separate_pairs(ranking, [(0, 1)])
+    assert one.times is not None
+    assert said.endswith(
+        " Take the cheapest; to tell A and B apart would take about"
+        f" {one.times:,.1f} times as many judgments."
+    )
 
 
 def test_of_many_that_may_be_the_best_the_number_is_said() -> None:
@@ -65,6 +74,7 @@ def test_of_many_that_may_be_the_best_the_number_is_said() -> None:
         systems=systems,
         rank_lower=np.array([1] * 7 + [8, 8]),
         rank_upper=np.array([7] * 7 + [9, 9]),
+        rank_sets=None,
     )
     (said,) = say_answer(many)
     assert said.startswith("7 of 9 systems may each be the best, A by its estimate; the other 2")

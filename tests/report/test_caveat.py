@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evenhand.report.caveat import FAULTS, add_caveat
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check, Part, Section
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, Check, Part, Section
 
 
 def part(**states: str) -> Part:
@@ -22,10 +24,20 @@ def test_what_failed_is_said_behind_the_answer() -> None:
     )
 
 
-@pytest.mark.parametrize("state", [PASSED, NOT_RUN])
+@pytest.mark.parametrize("state", [PASSED, NOT_RUN, UNDECIDED])
 def test_an_answer_without_failed_checks_stays(state: str) -> None:
     given = part(**dict.fromkeys(FAULTS, state))
     assert add_caveat(given) == given
+
+
+def test_a_place_that_the_answer_names_is_not_said_twice() -> None:
+    given = part(order=FAILED, judges=FAILED)
+    placed = replace(given, answer=(*given.answer, "But A was always shown first: so it is."))
+    assert add_caveat(placed).answer[2:] == (
+        "And some judges are doubtful: see the checks before acting on it.",
+    )
+    alone = replace(placed, sections=part(order=FAILED).sections)
+    assert add_caveat(alone) == alone
 
 
 def test_a_refusal_needs_no_caveat() -> None:

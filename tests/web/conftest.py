@@ -5,6 +5,7 @@ Its store is a SQLite file; modules whose tests shall also run on PostgreSQL say
     pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
 """
 
+import shutil
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -28,15 +29,35 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def tables_in_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the tables of an empty store: making them takes longer than most tests."""
+    made = tmp_path_factory.mktemp("tables") / "empty.db"
+    Store.open(str(made)).close()
+    return made
+
+
+@pytest.fixture(scope="session")
+def tables_on_server(postgres: Server) -> str:
+    """The name of a database with the tables of an empty store."""
+    Store.open(postgres.make_database("tables")).close()
+    return "tables"
+
+
 @pytest.fixture
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database."""
+    """The address of a database: empty, or with tables already where a store is asked for."""
+    ready = "store" in request.fixturenames
     if getattr(request, "param", "sqlite") == "sqlite":
-        yield str(tmp_path / "campaign.db")
+        path = tmp_path / "campaign.db"
+        if ready:
+            shutil.copy(request.getfixturevalue("tables_in_file"), path)
+        yield str(path)
         return
     server: Server = request.getfixturevalue("postgres")
+    like = request.getfixturevalue("tables_on_server") if ready else "template1"
     name = f"t{next(_NUMBERS)}"
-    yield server.make_database(name)
+    yield server.make_database(name, like=like)
     server.drop_database(name)
 
 

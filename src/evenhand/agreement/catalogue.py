@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.agreement.alpha import METRICS, krippendorff_alpha
 from evenhand.agreement.fleiss import fleiss_kappa
@@ -15,6 +18,7 @@ from evenhand.agreement.sums import Ratio, Sums
 from evenhand.agreement.units import Units
 from evenhand.agreement.weights import WEIGHTINGS
 from evenhand.errors import UnknownOption, suggest
+from evenhand.judgments.scale import Scale
 
 Compute = Callable[[Sums], Ratio]
 
@@ -45,11 +49,23 @@ class Kind:
     categories: bool = False
 
 
+class OnScale(Protocol):
+    """Scores on a scale, however they are held."""
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """(K,) different scores, ascending."""
+
+    @property
+    def scale(self) -> Scale:
+        """What was declared, or seen."""
+
+
 _FEW: Final = 32
 """Different scores up to which coefficients for categories are shown unasked."""
 
 
-def list_kinds(units: Units) -> tuple[Kind, ...]:
+def list_kinds(units: OnScale) -> tuple[Kind, ...]:
     """Return all coefficients on the scale of some units, in the order in which they are shown."""
     few = len(units.points) <= _FEW and units.scale.points is not None
     steps = choose_steps(units.scale.low, units.scale.high, units.points)
@@ -113,7 +129,7 @@ def _weighted(*, few: bool) -> list[Kind]:
 
 
 def choose_kinds(
-    units: Units, asked: str | Sequence[str], others: Sequence[str] = ()
+    units: OnScale, asked: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """Return the coefficients that are meant, each once, in the order of the list.
 

@@ -137,18 +137,33 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
         return Coincidences(
             units.points, blocks, cell, low, high, per_unit, per_score, single, tabled=False
         )
-    per_unit, per_score = _table_pairs(units, blocks)
-    used = np.flatnonzero(per_unit.reshape(blocks.cells, -1).any(axis=1))
+    return table_coincidences(units.points, blocks, _table_pairs(units, blocks), single)
+
+
+def table_coincidences(
+    points: Array, blocks: Blocks, sums: tuple[Array, Array], single: Array | None
+) -> Coincidences:
+    """Return sums that are held as a table, of the cells that have any.
+
+    Args:
+        points: (K,) the scores.
+        blocks: what the cells are.
+        sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
+        single: (cells, K) scores of units of one judge; None if there are none.
+
+    """
+    k = len(points)
+    used = np.flatnonzero(sums[0].reshape(blocks.cells, -1).any(axis=1))
     low, high = np.triu_indices(k)
     entry = (used[:, None] * (k * k) + low * k + high).ravel()
     return Coincidences(
-        points=units.points,
+        points=points,
         blocks=blocks,
         cell=np.repeat(used, len(low)),
         low=np.tile(low, len(used)),
         high=np.tile(high, len(used)),
-        per_unit=per_unit[entry],
-        per_score=per_score[entry],
+        per_unit=sums[0][entry],
+        per_score=sums[1][entry],
         single=single,
         tabled=True,
     )

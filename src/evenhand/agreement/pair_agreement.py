@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from evenhand.agreement.preferences import check_names, leave_controls
 from evenhand.judgments.votes import Votes
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.grouping import number_groups
 
 Counts = NDArray[np.int64]
 FEW: Final = 10
@@ -89,8 +88,7 @@ def compare_pairs(votes: Votes) -> PairAgreement:
     """
     check_names(votes)
     votes = leave_controls(votes)
-    pair = number_groups(votes.pair)
-    own = number_groups(pair, votes.judge)
+    pair, own = votes.number("pair"), votes.number("pair", "judge")
     size = int(pair.max(initial=-1)) + 1
     first = np.zeros(size, dtype=np.int64)
     first[pair[::-1]] = np.arange(votes.size)[::-1]

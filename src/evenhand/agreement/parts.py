@@ -13,12 +13,13 @@ from evenhand.agreement.between import compute_between
 from evenhand.agreement.bootstrap import Draws, draw_sums, form_blocks, refuse_interval
 from evenhand.agreement.catalogue import Kind
 from evenhand.agreement.coefficient import Coefficient
-from evenhand.agreement.coincidences import count_coincidences, mirror
+from evenhand.agreement.coincidences import Coincidences, count_coincidences, mirror
 from evenhand.agreement.n_agreement import pair_judges
 from evenhand.agreement.sums import Sums
 from evenhand.agreement.units import Units
 from evenhand.agreement.words import HIGH, LOW, name_kappa, warn_prevalence
 from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.judgments.scale import Scale
 
 NONE = "no output was scored by two judges"
 
@@ -80,7 +81,7 @@ def describe_part(
         most_judges=int(units.sizes.max(initial=0)),
         coefficients=coefficients,
         doubtful=doubtful,
-        notes=(*_note(units, coefficients, mirrored=settings.mirrored), *missing),
+        notes=(*_note_prevalence(units, coefficients, mirrored=settings.mirrored), *missing),
     )
 
 
@@ -98,17 +99,28 @@ def _between(units: Units, settings: Settings) -> tuple[tuple[Coefficient, ...],
     return (*asked, *held), tuple(whys)
 
 
-def _note(
+def _note_prevalence(
     units: Units, coefficients: tuple[Coefficient, ...], *, mirrored: bool
 ) -> tuple[str, ...]:
+    given = np.bincount(units.code[units.held], minlength=len(units.points))
+    return note_prevalence(given + given[::-1] if mirrored else given, coefficients)
+
+
+def note_prevalence(
+    given: NDArray[np.int64], coefficients: tuple[Coefficient, ...]
+) -> tuple[str, ...]:
+    """Warn where κ is low since one score prevails.
+
+    Args:
+        given: (K,) how often each score was given to units of two or more judges.
+        coefficients: of these units.
+
+    """
     known = {one.name: one.value for one in coefficients}
     same, kappa = known.get("n-agreement-0"), known.get("fleiss")
     if same is None or kappa is None or same < HIGH or kappa > LOW:
         return ()
-    given = np.bincount(units.code[units.held], minlength=len(units.points))
-    given = given + given[::-1] if mirrored else given
-    prevails = float(given.max() / given.sum())
-    warning = warn_prevalence(same, kappa, prevails)
+    warning = warn_prevalence(same, kappa, float(given.max() / given.sum()))
     return (warning,) if warning else ()
 
 
@@ -122,15 +134,40 @@ def compute_kinds(
     coincidences = count_coincidences(units, blocks)
     if settings.mirrored:
         coincidences = mirror(coincidences)
-    none = refuse_interval(blocks.levels, blocks.name)
-    stepless = units.scale.points is None
-    drawn = None if none else draw_sums(coincidences, settings.seed)
     sizes = units.sizes[units.several]
-    counts = len(sizes), int(sizes.sum())
-    unequal = bool(sizes.min() != sizes.max())
-    study = _Study(
-        Sums(coincidences), drawn, counts, settings.level, unequal=unequal, stepless=stepless
-    )
+    shape = Shape(len(sizes), int(sizes.sum()), bool(sizes.min() != sizes.max()))
+    return study_kinds(coincidences, kinds, settings, shape, units.scale)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How much there is of agreement.
+
+    Attributes:
+        units: those of two or more judges.
+        ratings: scores of them.
+        unequal: whether some have more judges than others.
+
+    """
+
+    units: int
+    ratings: int
+    unequal: bool
+
+
+def study_kinds(
+    coincidences: Coincidences,
+    kinds: tuple[Kind, ...],
+    settings: Settings,
+    shape: Shape,
+    scale: Scale,
+) -> tuple[Coefficient, ...]:
+    """Return coefficients of sums by cluster, with intervals where there can be."""
+    blocks = coincidences.blocks
+    none = refuse_interval(blocks.levels, blocks.name)
+    drawn = None if none else draw_sums(coincidences, settings.seed)
+    stepless = scale.points is None
+    study = _Study(Sums(coincidences), drawn, shape, settings.level, stepless=stepless)
     notes = (none,) if none else ()
     return tuple(study.compute(kind, notes) for kind in kinds)
 
@@ -141,15 +178,14 @@ class _Study:
 
     sums: Sums
     drawn: Draws | None
-    counts: tuple[int, int]
+    shape: Shape
     level: float
-    unequal: bool
     stepless: bool
 
     def compute(self, kind: Kind, notes: tuple[str, ...]) -> Coefficient:
         """Return one coefficient."""
-        units, ratings = self.counts
-        title = _title(kind, generalised=self.unequal)
+        units, ratings = self.shape.units, self.shape.ratings
+        title = _title(kind, generalised=self.shape.unequal)
         if self.stepless and kind.categories:
             why = f"{title}: it needs a scale with steps, and the declared one has none"
             return Coefficient(kind.name, title, None, units=units, ratings=ratings, why=why)

@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.judgments.rating_rows import CONTROL
 from evenhand.judgments.votes import TIE, Votes
-from evenhand.numerics.grouping import number_groups
 
 Counts = NDArray[np.int64]
 Mode = Literal["strict", "wmt"]
@@ -134,17 +133,18 @@ def compare_votes(
     _check_order(votes, mode, order)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_controls(votes)
-    pairs = number_groups(votes.shown if mode == "wmt" else votes.pair)
+    unit = "shown" if mode == "wmt" else "pair"
+    pairs = votes.number(unit)
     size = int(pairs.max(initial=-1)) + 1
     found = np.zeros((size, 2), dtype=np.int64)
-    for sign, keys in _terms(votes, pairs, mode, among, order):
+    for sign, keys in _terms(votes, unit, mode, among, order):
         found += sign * _count_pairs(keys, pairs, votes, size)
     item = np.zeros(size, dtype=np.int64)
     item[pairs] = votes.item
     comparable = found[:, 1] > 0
     base = np.ones(votes.size, dtype=np.bool_)
     if mode == "wmt" and among == "intra":
-        base = _around_repeats(votes, pairs)
+        base = _around_repeats(votes, unit)
     columns = (
         *(_sum_by(item, part, len(votes.items)) for part in found.T),
         np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=len(votes.items)),
@@ -160,17 +160,18 @@ def leave_controls(votes: Votes) -> Votes:
 
 
 def _terms(
-    votes: Votes, pairs: Counts, mode: Mode, among: Among, order: Order
+    votes: Votes, unit: str, mode: Mode, among: Among, order: Order
 ) -> list[tuple[int, Counts]]:
     """Return groups of comparable votes, counted for (+1) or taken away again (-1)."""
+    pairs = votes.number(unit)
     if mode == "wmt" and among == "inter":
         return [(1, pairs)]
-    own = number_groups(pairs, votes.judge)
+    own = votes.number(unit, "judge")
     if among == "inter":
         return [(1, pairs), (-1, own)]
     if order == "any":
         return [(1, own)]
-    same = number_groups(own, votes.left)
+    same = votes.number(unit, "judge", "left")
     return [(1, same)] if order == "same" else [(1, own), (-1, same)]
 
 
@@ -203,10 +204,9 @@ def _sum_by(codes: Counts, values: Counts, size: int) -> Counts:
     return np.bincount(codes, values, minlength=size).astype(np.int64)
 
 
-def _around_repeats(votes: Votes, pairs: Counts) -> NDArray[np.bool_]:
+def _around_repeats(votes: Votes, unit: str) -> NDArray[np.bool_]:
     """(n,) whether a vote's judge gave two comparable votes anywhere on its item."""
-    own = number_groups(pairs, votes.judge)
-    block = number_groups(votes.item, votes.judge)
+    own, block = votes.number(unit, "judge"), votes.number("item", "judge")
     repeated = np.bincount(own)[own] > 1
     return (np.bincount(block, repeated) > 0)[block]
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from evenhand.agreement.agreement_table import AgreementTable, GroupedAgreement
 from evenhand.agreement.bootstrap import CLUSTERS
+from evenhand.agreement.count_table import Counted, tabulate_counts
 from evenhand.agreement.narrowing import narrow_scale
 from evenhand.agreement.preference_table import tabulate_votes
+from evenhand.agreement.pushing import count_ratings
 from evenhand.agreement.rating_table import tabulate_ratings
 from evenhand.agreement.tabulation import Request
 from evenhand.agreement.units import Units, find_units
@@ -19,7 +21,9 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, requ
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER
+from evenhand.judgments.pushed import say_why
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.rating_reading import code_ratings
 from evenhand.judgments.rating_rows import CONTROL, RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.scale import Scale, require_scale
@@ -101,15 +105,34 @@ def _measure_ratings(
 ) -> AgreementTable | GroupedAgreement:
     held = request.by == ("criterion",) and not data.has("criterion")
     by = () if held else tuple(data.require(name) for name in request.by)
-    rows = data.rows(factors=[name for name in by if name not in _LABELS])
-    scale = require_scale(scale)
+    request, scale = replace(request, by=by), require_scale(scale)
+    found = count_ratings(data, request, scale)
+    if isinstance(found, Counted):
+        return _tabulate_counted(found, request)
+    with say_why(found.why):
+        factors = [name for name in by if name not in _LABELS]
+        rows = code_ratings(data, factors=factors, missing=found.missing)
     if scale is not None and rows.kind is not None:
         scale.check(rows.score[rows.kind != CONTROL])  # what is asked again is on it as well
     units = find_units(rows, scale)
     for name in by:
         if name not in _LABELS:
             _check_constant(rows, name)
-    return _tabulate(units, rows, replace(request, by=by))
+    return _tabulate(units, rows, request)
+
+
+def _tabulate_counted(found: Counted, request: Request) -> AgreementTable | GroupedAgreement:
+    """Make one table of what an engine counted, or one for each task unless tasks are parts."""
+    tasks, codes = found.counts.codes("task")
+    if len(tasks) == 1 or "task" in request.by:
+        return tabulate_counts(found, request)
+    notes = tuple(map(_of_all_tasks, found.notes))
+    parts = {
+        name: replace(found, counts=found.counts.narrow(codes == i), notes=notes)
+        for i, name in enumerate(tasks)
+    }
+    names = {id(part): name for name, part in parts.items()}
+    return _by_task(parts, lambda part: tabulate_counts(part, request, names[id(part)]))
 
 
 def _check_constant(rows: RatingRows, name: str) -> None:

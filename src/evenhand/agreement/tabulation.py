@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,26 @@ from numpy.typing import NDArray
 from evenhand.agreement.agreement_table import AgreementTable
 from evenhand.agreement.between import CHEAP, FAMILIES, list_between
 from evenhand.agreement.bootstrap import MOST, REPLICATES
-from evenhand.agreement.catalogue import Kind, choose_kinds, list_kinds
+from evenhand.agreement.catalogue import Kind, OnScale, choose_kinds, list_kinds
 from evenhand.agreement.doubtful import list_doubtful
 from evenhand.agreement.narrowing import narrow_scale
 from evenhand.agreement.parts import NONE, Settings, describe_part, mean_difference
 from evenhand.agreement.sentences import say_parts
 from evenhand.agreement.units import Units
 from evenhand.errors import NotIdentified
+from evenhand.judgments.scale import Scale
 from evenhand.judgments.signature import write_signature
 from evenhand.numerics.threads import one_blas_thread
 
 Mask = NDArray[np.bool_]
+
+
+class Scored(OnScale, Protocol):
+    """What was scored by whom, as far as the choice of coefficients asks."""
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of judges who scored one and the same unit."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +77,15 @@ def tabulate_units(
 
     """
     if not (units.several.any() or request.alone):
-        raise NotIdentified(_say_alone(units), ["let judges share some outputs"])
-    settings, left = _choose(units, request)
+        raise refuse_alone(units.size, _count_judges(units))
+    settings, left = choose_settings(units, request)
     difference = mean_difference(units, kind=request.kind)
     with one_blas_thread():
         parts = tuple(
             describe_part(
                 part,
                 levels,
-                replace(settings, kinds=_choose_kinds(part, settings, request)),
+                replace(settings, kinds=choose_own_kinds(part, settings, request)),
                 list_doubtful(part, difference[kept]),
             )
             for levels, kept, part in _split(units, request.by)
@@ -84,7 +94,7 @@ def tabulate_units(
         parts=parts,
         kind=request.kind,
         by=request.by,
-        scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
+        scale=say_scale(units.scale),
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
@@ -93,7 +103,7 @@ def tabulate_units(
     )
 
 
-def _choose(units: Units, request: Request) -> tuple[Settings, tuple[str, ...]]:
+def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[str, ...]]:
     """Return what to compute, and what is left out for its cost."""
     kinds = choose_kinds(units, request.coefficients, list_between())
     settings = Settings(
@@ -119,7 +129,7 @@ def _choose(units: Units, request: Request) -> tuple[Settings, tuple[str, ...]]:
     return settings, (note,)
 
 
-def _choose_kinds(part: Units, settings: Settings, request: Request) -> tuple[Kind, ...]:
+def choose_own_kinds(part: OnScale, settings: Settings, request: Request) -> tuple[Kind, ...]:
     """Return the coefficients of a part, whose own scale says which n it has."""
     if part.points is settings.points:
         return settings.kinds
@@ -131,11 +141,15 @@ def _choose_kinds(part: Units, settings: Settings, request: Request) -> tuple[Ki
     return (*choose_kinds(part, own), *asked)
 
 
-def _say_alone(units: Units) -> str:
-    judges = int((np.bincount(units.judge) > 0).sum())
+def refuse_alone(units: int, judges: int) -> NotIdentified:
+    """Say that nothing was scored by two judges."""
     one = "there is one judge alone" if judges == 1 else f"no two of {judges:,} judges share any"
-    outputs = f"{units.size:,} output{'s' * (units.size != 1)}"
-    return f"{NONE}: {outputs}, and {one}"
+    outputs = f"{units:,} output{'s' * (units != 1)}"
+    return NotIdentified(f"{NONE}: {outputs}, and {one}", ["let judges share some outputs"])
+
+
+def _count_judges(units: Units) -> int:
+    return int((np.bincount(units.judge) > 0).sum())
 
 
 def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
@@ -169,20 +183,28 @@ def _narrow(units: Units, levels: Mapping[str, str], kept: Mask) -> Units:
 
 def _note_rows(units: Units) -> tuple[str, ...]:
     """Say which rows were left out, and why."""
-    counted = (
-        (units.repeats, "rows marked as repeats"),
-        (units.controls, "rows of controls"),
-    )
+    left = (units.repeats, units.controls, units.again)
+    alone = int((units.sizes == 1).sum())
+    return (*units.rows.notes, *note_left(*left), *note_alone(alone, units.size))
+
+
+def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
+    """Say how many rows were left out, and why."""
+    counted = ((repeats, "rows marked as repeats"), (controls, "rows of controls"))
     notes = [f"{what} are left out: {count:,}" for count, what in counted if count]
-    if units.again:
+    if again:
         notes.append(
             "second answers of a judge to the same output are left out, since they tell how judges"
-            f" agree with themselves: {units.again:,}"
+            f" agree with themselves: {again:,}"
         )
-    alone = int((units.sizes == 1).sum())
-    if alone:
-        notes.append(f"units judged once tell nothing of agreement: {alone:,} of {units.size:,}")
-    return (*units.rows.notes, *notes)
+    return tuple(notes)
+
+
+def note_alone(alone: int, units: int) -> tuple[str, ...]:
+    """Say how many units were judged once."""
+    if not alone:
+        return ()
+    return (f"units judged once tell nothing of agreement: {alone:,} of {units:,}",)
 
 
 def _note_scales(units: Units, request: Request) -> tuple[str, ...]:
@@ -193,20 +215,45 @@ def _note_scales(units: Units, request: Request) -> tuple[str, ...]:
     score, own = units.points[units.code], np.repeat(codes, units.sizes)
     tops = np.full(len(names), -np.inf)
     np.maximum.at(tops, own, score)
-    seen = tops[np.isfinite(tops)]
-    if seen.min() == seen.max():
+    return note_tops(tops[np.isfinite(tops)])
+
+
+def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
+    """Say that criteria do not reach the same score: (criteria,) the highest of each."""
+    if tops.min() == tops.max():
         return ()
     return ("criteria reach different highest scores; all of them together mix their scales",)
 
 
+def say_scale(scale: Scale) -> str:
+    """Return a scale in words, and whether it was declared."""
+    return f"{scale}, {'declared' if scale.declared else 'as seen'}"
+
+
 def _sign(units: Units, request: Request, digest: str) -> str:
-    names = ", ".join(request.signed or request.coefficients)
-    most = MOST[request.cluster]
-    how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, beyond {most:,} merged"
     declared = "declared" if units.scale.declared else "seen"
     points = f"scale {units.scale} {declared}, {len(units.points)} points"
     if request.kind != "ratings":
         points = f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
-    parts = [f"agreement: {names}", points, f"{how}, level {request.level:g}"]
-    judges = int((np.bincount(units.judge) > 0).sum())
-    return write_signature([*parts, f"seed={request.seed}"], len(units.code), digest, judges=judges)
+    merged = f"beyond {MOST[request.cluster]:,} merged"
+    how = sign_request(request, points, merged)
+    return write_signature(how, len(units.code), digest, judges=_count_judges(units))
+
+
+def sign_request(request: Request, points: str, merged: str) -> list[str]:
+    """Return the parts of a signature: what was asked for, and how it was computed.
+
+    Args:
+        request: what was asked for.
+        points: the scale or the answers, in words.
+        merged: how clusters are put together.
+
+    """
+    names = ", ".join(request.signed or request.coefficients)
+    how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, {merged}"
+    return [
+        f"agreement: {names}",
+        points,
+        f"{how}, level {request.level:g}",
+        f"seed={request.seed}",
+    ]

@@ -14,7 +14,7 @@ import click
 from evenhand.cli.options import Verb, examples
 from evenhand.cli.output import write_file
 from evenhand.cli.terminal import PLAIN, align, columns_of_terminal, label, plural
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, require_option
 
 if TYPE_CHECKING:
     from evenhand.cli.reproduction import Reproduced
@@ -34,7 +34,7 @@ NEXT: Final = (
     "evenhand demo --list",
     "evenhand rank YOUR_FILE",
 )
-SIMULATED: Final = {
+RATED: Final = {
     "hamon2007_simulated": "125 honest judges rate 26 systems for fluency and adequacy, after the"
     " design of Hamon, Mostefa & Arranz (2007)",
 }
@@ -43,6 +43,7 @@ EXAMPLES: Final = (
     "evenhand demo --list",
     "evenhand demo pudding",
     "evenhand demo pudding -o pudding.csv",
+    "evenhand demo side_by_side_simulated -o side_by_side.csv",
     "evenhand demo hamon2007_simulated -o ratings.csv",
 )
 
@@ -65,24 +66,30 @@ def demo(
     With NAME: the numbers that a bundled table must give, beside those that
     Evenhand gives. With NAME and -o FILE: the table itself, to try things on.
     """
-    from evenhand import campaign, datasets
+    from evenhand import datasets
 
     if as_list and (name or output):
         raise UnknownOption("--list stands alone: evenhand demo --list")
     if as_list:
         _list([datasets.load(one) for one in datasets.names()])
-        _list_simulated(campaign.SIMULATED)
-    elif name in campaign.SIMULATED:
+        _list_simulated()
+    elif name in _simulated():
         _write_simulated(name, output, force=force)
     elif name is None:
         if output:
             raise UnknownOption(f"which table? evenhand demo NAME -o {output}; --list names them")
         _walk(ctx.find_root().command, datasets.load(TABLE))
-    elif output:
-        table = datasets.load(name)
+    else:
+        require_option("table", name, (*datasets.names(), *_simulated()))
+        _show(datasets.load(name), output, force=force)
+
+
+def _show(table: Dataset, output: str | None, *, force: bool) -> None:
+    """Write a table, or print its numbers beside ours."""
+    if output:
         _write(table.csv(), table.title, Path(output), force=force)
     else:
-        _compare(datasets.load(name))
+        _compare(table)
 
 
 def _list(tables: list[Dataset]) -> None:
@@ -92,14 +99,23 @@ def _list(tables: list[Dataset]) -> None:
         click.echo(f"  {table.title}")
 
 
-def _list_simulated(names: tuple[str, ...]) -> None:
-    for name in names:
-        click.echo(f"{click.style(name, bold=True)}  simulated ratings")
-        click.echo(f"  {SIMULATED[name]}")
+def _simulated() -> dict[str, tuple[str, str]]:
+    """Return kind and title of what is drawn: comparisons, and campaigns of ratings."""
+    from evenhand.campaign import SIMULATED as CAMPAIGNS
+    from evenhand.datasets.simulated import SIMULATED as TABLES
+
+    tables = {name: ("comparisons", table.title) for name, table in TABLES.items()}
+    return {**tables, **{name: ("ratings", RATED[name]) for name in CAMPAIGNS}}
+
+
+def _list_simulated() -> None:
+    for name, (kind, title) in _simulated().items():
+        click.echo(f"{click.style(name, bold=True)}  simulated {kind}")
+        click.echo(f"  {title}")
 
 
 def _write_simulated(name: str, output: str | None, *, force: bool) -> None:
-    """Draw a campaign and write it.
+    """Draw a table or a campaign and write it.
 
     Raises:
         UnknownOption: no file is named: a simulated table has no printed numbers.
@@ -111,8 +127,10 @@ def _write_simulated(name: str, output: str | None, *, force: bool) -> None:
             f" evenhand demo {name} -o FILE writes it"
         )
     from evenhand.campaign import simulate
+    from evenhand.datasets.simulated import draw_table
 
-    _write(simulate(name).csv(), SIMULATED[name], Path(output), force=force)
+    text = simulate(name).csv() if name in RATED else draw_table(name)
+    _write(text, _simulated()[name][1], Path(output), force=force)
 
 
 def _write(text: str, title: str, path: Path, *, force: bool) -> None:

@@ -53,14 +53,28 @@ def write_account(fetches: Sequence[Fetch]) -> str:
     if not fetches:
         return "explain  no query was run: the files' own counts were enough"
     engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
-    rows = sum(one.rows for one in fetches)
+    rows = sum(one.rows for one in fetches if not one.batches)
+    streamed = sum(one.rows for one in fetches if one.batches)
     n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
-    lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected in all"]
+    more = f" and {streamed:,} streamed" if streamed else ""
+    lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
+    said: set[str] = set()
     for number, one in enumerate(fetches, 1):
         size = f"{plural(one.rows, 'row')} × {plural(len(one.columns), 'column')}"
-        lines.append(f"{number:>7}  {_say(one)}: {size} collected")
+        lines.append(f"{number:>7}  {_say(one)}: {size} {_say_how(one)}")
+        if one.why and one.why not in said:
+            said.add(one.why)
+            lines.append(f"         row by row: {one.why}")
         lines += [f"         {line}" for line in _shorten(one.query)]
     return "\n".join(lines)
+
+
+def _say_how(fetch: Fetch) -> str:
+    """Say how the rows of an answer came."""
+    if not fetch.batches:
+        return "collected"
+    where = "to a temporary file" if fetch.filed else "and counted"
+    return f"streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
 
 
 def _say(fetch: Fetch) -> str:

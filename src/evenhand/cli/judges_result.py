@@ -20,6 +20,8 @@ KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "t
 PROFILE: Final = ("criterion", "mean", "others_mean", "gap", "mean_agreement", "outside")
 """Columns of a profile in CSV."""
 
+RULES: Final = "by the rules of Hamon et al. (2007), which are no reason to remove anybody:"
+
 
 @dataclass(frozen=True, eq=False)
 class JudgesResult(GroupedResult[JudgePanel]):
@@ -36,12 +38,15 @@ class JudgesResult(GroupedResult[JudgePanel]):
     def draw(self, part: JudgePanel, columns: int) -> list[str]:
         """Return counts, what was found, cards and tables."""
         lines = [label("", _say_counts(part), columns)]
-        if part.says:
-            lines += ["", *block("says", part.says, columns)]
+        said = part.says if part.screening is None else part.screening.says
+        if said:
+            lines += ["", *block("says", said, columns)]
         if part.screening is not None:
             lines += ["", *draw_cards(part.screening, columns, every=self.every)]
         if part.diagnosis is not None:
             lines += draw_diagnosis(part.diagnosis, columns)
+            if part.screening is not None:
+                lines += ["", *block("paper", [RULES, *part.diagnosis.says], columns)]
         lines += [label("note", note, columns, colour="yellow") for note in part.notes]
         return [*lines, *(sign(one, columns) for one in _signatures(part))]
 

@@ -90,6 +90,24 @@ def write_file(path: Path, text: str) -> None:
         raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
 
 
+def refuse_unwritable(path: Path) -> None:
+    """Refuse a place that cannot be written, before the work begins; nothing is left there.
+
+    Raises:
+        UnknownOption: names it, and says why.
+
+    """
+    try:
+        if path.is_file():
+            path.open("ab").close()
+        elif not path.exists():
+            path.open("xb").close()
+            path.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
+
+
 def take_output(*inputs: str | None) -> Output:
     """Return where the words of the command say that the result goes.
 
@@ -123,6 +141,7 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
         return Output(asked[0] if asked else "text", None)
     refuse_overwriting(inputs, path)
     place = Path(path)
+    refuse_unwritable(place)
     form = asked[0] if asked else SUFFIXES.get(place.suffix.lower(), "")
     if not form:
         options = " or ".join(f"--{one}" for one in forms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from threading import Lock, Timer
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,25 @@ if TYPE_CHECKING:
 SOON: Final = 1.0
 
 
+def say_left(spent: float, done: int, total: int) -> str:
+    """Return how long the rest takes if its steps take as long as those that are done.
+
+    Args:
+        spent: seconds since the beginning.
+        done: steps done.
+        total: steps in all.
+
+    >>> say_left(30, 1, 4), say_left(30, 0, 4), say_left(4000, 1, 2)
+    ('1:30 left', '', '1:06:40 left')
+    """
+    if not 0 < done < total:
+        return ""
+    minutes, seconds = divmod(round(spent * (total - done) / done), 60)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+    return f"{clock} left"
+
+
 class Patience:
     """A context in which long work is shown: a spinner, or a bar once steps are known."""
 
@@ -25,6 +45,7 @@ class Patience:
         self._task: TaskID | None = None
         self._steps: tuple[int, int | None] = (0, None)
         self._over = False
+        self._began = time.monotonic()
         self._timer = Timer(SOON, self._show)
         self._timer.daemon = True
 
@@ -49,7 +70,8 @@ class Patience:
         """Tell how far the work is; called by it."""
         self._steps = (done, total)
         if self._shown is not None and self._task is not None:
-            self._shown.update(self._task, completed=done, total=total)
+            left = say_left(time.monotonic() - self._began, done, total)
+            self._shown.update(self._task, completed=done, total=total, left=left)
 
     def tell(self, doing: str) -> None:
         """Tell what is being done now; called by the work."""
@@ -65,7 +87,6 @@ class Patience:
             SpinnerColumn,
             TextColumn,
             TimeElapsedColumn,
-            TimeRemainingColumn,
         )
 
         with self._lock:
@@ -73,11 +94,11 @@ class Patience:
                 return
             console = Console(stderr=True, no_color=choose_colour() is False)
             looks = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
-            clocks = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(compact=True))
+            clocks = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
             progress = Progress(
                 *looks, *clocks, console=console, transient=True, redirect_stdout=False
             )
             done, total = self._steps
-            self._task = progress.add_task(self.doing, completed=done, total=total)
+            self._task = progress.add_task(self.doing, completed=done, total=total, left="")
             progress.start()
             self._shown = progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -16,6 +16,8 @@ from evenhand.cli.words import block, say_counts, say_ranked_by, sign
 from evenhand.ranking import GroupedRankings, Ranking
 from evenhand.ranking.printing import explain_mark, title_ranks, write_range, write_ranks
 from evenhand.report.tables.latex import NONE, escape, number, tabular
+
+CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class RankResult:
         if isinstance(self.found, Ranking):
             lines = _head(self.found)
             lines += block("read", [*self.read, say_counts(self.found)], columns)
-            return "\n".join([*lines, *self._draw(self.found, columns)]) + "\n"
+            return "\n".join([*lines, *self._draw(self.found, columns), *_point(columns)]) + "\n"
         n, by = len(self.groups) + len(self.refused), self.found.by
         lines = block("read", [*self.read, f"{n} values of {by}, each ranked by itself"], columns)
         for name, ranking in self.groups.items():
@@ -56,7 +58,7 @@ class RankResult:
             lines += [label("read", say_counts(ranking), columns), *self._draw(ranking, columns)]
         for name, why in self.refused.items():
             lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, *_point(columns)]) + "\n"
 
     def _draw(self, ranking: Ranking, columns: int) -> list[str]:
         """Return everything of a ranking but its counts."""
@@ -134,6 +136,11 @@ class RankResult:
 
 def _head(ranking: Ranking) -> list[str]:
     return [click.style(ranking.headline, bold=True)] if ranking.headline else []
+
+
+def _point(columns: int) -> list[str]:
+    """Return where the checks are that a ranking does not make."""
+    return [label("checks", CHECKS, columns)]
 
 
 def _held(ranking: Ranking) -> tuple[str, ...]:

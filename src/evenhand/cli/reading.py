@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -99,9 +100,12 @@ class Reading:
 
         data = self.open()
         if isinstance(data, Ratings):
+            if verb == "rank":
+                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
+            else:
+                way = "evenhand inspect says what is in it"
             raise UnknownFormat(
-                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
-                " evenhand inspect says what is in it"
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
             )
         return data
 

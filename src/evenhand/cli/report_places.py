@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.kept import kept
-from evenhand.cli.output import refuse_overwriting, write_file
+from evenhand.cli.output import refuse_overwriting, refuse_unwritable, write_file
 from evenhand.cli.report_options import TABLES
 from evenhand.cli.terminal import PLAIN, label, plural
 from evenhand.errors import UnknownOption
@@ -114,6 +114,7 @@ def take_places(
         check_folder(places.page.parent, "the report")
         if not places.page.parent.is_dir():
             raise UnknownOption(f"'{places.page}' cannot be written: no such folder")
+        refuse_unwritable(places.page)
     if places.tables is not None:
         check_folder(places.tables.path, "tables")
     if places.figures is not None:

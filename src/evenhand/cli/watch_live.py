@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TERMINATED: Final = 143
 HEIGHT: Final = 24
+WAITS: Final = "for new judgments, and prints a line for each change; Ctrl-C ends it"
 
 
 def follow(source: Source, pace: float, *, as_json: bool) -> None:
@@ -90,6 +91,8 @@ def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001
 def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
     """Print a line for each change; that a source is away goes to the error stream."""
     before: tuple[object, str] = (None, "")
+    if not as_json:
+        click.echo(label("waits", WAITS, PLAIN), err=True)
     while looker.wait():
         news = looker.news
         if news.fault is not None:

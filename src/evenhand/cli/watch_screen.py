@@ -111,7 +111,7 @@ def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
 
 def say_change(sight: Sight) -> list[str]:
     """Return what a sight says in a line for each pass, for a log."""
-    start = f"{sight.judged:,} judged"
+    start = _say_counted(sight)
     if sight.remaining is not None:
         start += f", {sight.remaining:,} remain"
     lines = []
@@ -121,6 +121,14 @@ def say_change(sight: Sight) -> list[str]:
         said = "; ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
         lines.append(visible(f"{start}; {name}{said}"))
     return lines
+
+
+def _say_counted(sight: Sight) -> str:
+    """Say how many votes count, and of how many where second answers do not."""
+    board = sight.passes[0].board if len(sight.passes) == 1 else None
+    if board is None or not board.n_revised or sight.remaining is not None:
+        return f"{sight.judged:,} judged"
+    return f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
 
 
 def list_notes(sight: Sight) -> list[str]:

@@ -19,6 +19,8 @@ ASKED: Final = ("table", "path")
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
 _WEB: Final = ("http", "https", "ftp", "hf", "file")
 """Addresses of files that are not read."""
+_PATHS: Final = ("s3", "gs", "gcs", "r2", "duckdb", "spark")
+"""Kinds without user and password; an @ belongs to the path."""
 _SHORT: Final = 3
 """Characters below which a setting is no secret, and would be taken out of every word."""
 
@@ -100,7 +102,10 @@ def show_address(text: str) -> str:
     >>> show_address("https://ann:hunter2@example.org/votes.csv?signature=abc")
     'https://example.org/votes.csv'
     """
-    return re.sub(r"(//?)[^/]*@", r"\1", re.split(r"[?&;#]", text)[0])
+    front = re.split(r"[?&;#]", text)[0]
+    if "@" in text[len(front) :] and "@" not in front:  # of a setting, or of a password
+        front = re.split("/+", front)[0] + "//***"
+    return re.sub(r"(//?).*@", r"\1", front)
 
 
 def read_address(text: str) -> Address:
@@ -109,7 +114,8 @@ def read_address(text: str) -> Address:
     Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
 
     Raises:
-        UnknownOption: a setting that stands twice, or without a value.
+        UnknownOption: a setting that stands twice, or without a value; a password that holds a
+            sign of a URL.
 
     >>> str(read_address("sc://localhost:15002/main.votes;token=abcdef"))
     'sc://localhost:15002/main.votes'
@@ -120,6 +126,7 @@ def read_address(text: str) -> Address:
     if found is None:
         raise UnknownOption(f"'{text}' is no URL of a table: expected KIND://PLACE")
     front, *words = re.split(r"[?&;]", found[2])
+    _refuse_raw(found[1].lower(), found[2])
     place, slash, path = front.partition("/")
     user, _, place = place.rpartition("@")
     pairs = [tuple(word.partition("=")[::2]) for word in words if word]
@@ -132,3 +139,20 @@ def read_address(text: str) -> Address:
     asked = {name: unquote(value) for name, value in pairs if name in ASKED}
     settings = tuple((name, value) for name, value in pairs if name not in ASKED)
     return Address(address.scheme, place, address.path, asked, settings, user)
+
+
+def _refuse_raw(scheme: str, rest: str) -> None:
+    """Refuse a user or password that would be taken for a place, a path or a setting.
+
+    Raises:
+        UnknownOption: says how it is written, and nothing of it.
+
+    """
+    head = re.split(r"[/?;&]", rest)[0]
+    path = re.split(r"[?;&]", rest)[0][len(head) :]
+    as_user = re.search(r":(?!\d*$)", head) is not None and "@" in rest  # no host with its port
+    if scheme not in _PATHS and "@" not in head and ("@" in path or as_user):
+        raise UnknownOption(
+            f"a user or password of this {scheme}:// URL holds / ? ; or & as it is: write %2F, %3F,"
+            " %3B, %26"
+        )

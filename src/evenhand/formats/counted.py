@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,7 @@ class CountedFile:
         size: entries of its largest tally.
         notes: what was understood of it.
         tasks: names of its tasks.
+        columns: role → column, as understood.
         load: returns its tallies.
         found: whether they were kept from before.
 
@@ -39,6 +40,7 @@ class CountedFile:
     size: int
     notes: Names
     tasks: Names
+    columns: Mapping[str, str]
     load: Callable[[], Counts] = field(repr=False)
     found: bool = False
 
@@ -127,7 +129,8 @@ class _Parts(Sequence[Tally]):
     def _read(self, file: CountedFile) -> Tally:
         for names, tally in file.load().tallies.items():
             if set(self.by) <= set(names):
-                return tally.pool(self.by)
+                kept = {name: tally.factor(name) for name in self.by}
+                return replace(tally, factors=kept)  # like entries are summed once, with all others
         raise UnknownOption(
             f"{file.path} holds very many judgments, which were counted by"
             f" {' and by '.join(map(listing, file.names))} alone, not by {listing(self.by)}"

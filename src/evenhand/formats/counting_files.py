@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +21,7 @@ from evenhand.formats.files.names import find_files
 from evenhand.formats.fingerprint import find_fingerprint
 from evenhand.formats.kept_tallies import Counts, place_of, read_counts, write_counts
 from evenhand.formats.reading import understand
+from evenhand.formats.steady_conditions import refuse_unsteady
 from evenhand.formats.table import Wishes
 from evenhand.judgments import Comparisons, Ratings
 from evenhand.judgments.controls import take_pairs
@@ -98,13 +100,13 @@ class _Way:
         apart = () if self.group_by is None else (data.require(self.group_by),)
         if not apart and data.has("task"):
             apart = ("task",)
-        n, notes = data.count_judgments(), data.source.notes
+        n, notes, columns = data.count_judgments(), data.source.notes, dict(data.source.columns)
         if not n:
             return Counts({}, notes)
         every = tuple(dict.fromkeys((*apart, *ways)))
         kinds = [(way,) for way in ways] if n > JOINT and len(ways) > 1 and not apart else [every]
         tallies = {names: data.tally(by=names) for names in kinds}
-        return Counts(tallies, notes, tuple(data.tasks()))
+        return Counts(tallies, notes, tuple(data.tasks()), columns)
 
 
 def count_files(
@@ -142,11 +144,14 @@ def count_files(
         UnknownFormat: a file that is not there, is damaged, or has no known layout; or files that
             are not alike.
         UnknownColumn: a column that was asked for is missing.
-        UnknownOption: a wish that does not fit, or a folder that cannot be written to.
+        UnknownOption: a wish that does not fit, a folder that cannot be written to, or a cache for
+            a condition that may change while files do not, such as one that asks for the time.
         InvalidJudgments: a value that cannot be; nothing to count.
 
     """
     require_option("weights", weights, ("frequency", "importance"))
+    if cache is not None and where is not None:
+        refuse_unsteady(where)
     paths = find_files(source)
     own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     wishes = Wishes(dict(columns or {}), own, weights)
@@ -194,15 +199,22 @@ def _hold(
     found: bool,
 ) -> CountedFile:
     """Return a counted file, whose tallies stay in their folder if they have one."""
-
-    def load() -> Counts:
-        again = read_counts(*kept) if kept is not None else counts
-        return way.count(path) if again is None else again  # somebody cleared the folder
-
     size = max((len(one.left) for one in counts.tallies.values()), default=0)
     names = tuple(counts.tallies)
-    n, said = counts.n_judgments, counts.notes
-    return CountedFile(path, names, n, size, said, counts.tasks, load, found)
+    said = (counts.notes, counts.tasks, counts.columns)
+    load = partial(_give, counts) if kept is None else partial(_read_again, path, way, kept)
+    return CountedFile(path, names, counts.n_judgments, size, *said, load, found)
+
+
+def _give(counts: Counts) -> Counts:
+    """Return tallies that are held in memory."""
+    return counts
+
+
+def _read_again(path: Path, way: _Way, kept: tuple[Path, Mapping[str, Any]]) -> Counts:
+    """Return tallies from their folder, or count again where somebody cleared it."""
+    again = read_counts(*kept)
+    return way.count(path) if again is None else again
 
 
 def _refuse_unlike(files: Sequence[CountedFile], task: str | None) -> None:
@@ -229,6 +241,12 @@ def _refuse_unlike(files: Sequence[CountedFile], task: str | None) -> None:
                     f"{two.path} has no column {lacking[0]}, which {one.path} has: files counted"
                     " together need the same"
                 )
+        role = next((one for one in first.columns if first.columns[one] != other.columns[one]), "")
+        if role:
+            raise UnknownFormat(
+                f"{role} is '{first.columns[role]}' in {first.path} and '{other.columns[role]}' in"
+                f" {other.path}: files counted together need one header"
+            )
 
 
 def _gather_notes(files: Sequence[CountedFile]) -> list[str]:

@@ -9,8 +9,9 @@ bytes. No pickle: whatever stands in the folder, reading it runs no code. Of tal
     i.codes.j, i.loads.j          (C,) levels and (levels,) comparisons of its factor number j
 
 Numbers stand in the narrowest type that holds them. The head says what was counted ("key"), what
-was understood ("notes", "tasks"), and of each tally its systems, factors and answers. Entries are
-written beside their place and moved there whole, so that an interrupted run leaves no half of one.
+was understood ("notes", "tasks", "columns"), and of each tally its systems, factors and answers.
+Entries are written beside their place and moved there whole, so that an interrupted run leaves no
+half of one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from os import getpid
 from pathlib import Path
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from evenhand.errors import UnknownOption
 from evenhand.judgments.tally import Factor, Tally
 
-FORM: Final = "evenhand tallies 1"
+FORM: Final = "evenhand tallies 2"
 Array = NDArray[Any]
 Names = tuple[str, ...]
 _UNREADABLE: Final = (
@@ -57,12 +58,14 @@ class Counts:
         tallies: factors → the tally told apart by them; empty where nothing counts.
         notes: what was understood of the file.
         tasks: names of its tasks.
+        columns: role → column of the file, as understood.
 
     """
 
     tallies: Mapping[Names, Tally]
     notes: Names = ()
     tasks: Names = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_judgments(self) -> float:
@@ -84,7 +87,7 @@ def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
     """
     arrays: dict[str, Array] = {}
     heads = [_put(str(i), one, arrays) for i, one in enumerate(counts.tallies.values())]
-    said = {"notes": counts.notes, "tasks": counts.tasks}
+    said = {"notes": counts.notes, "tasks": counts.tasks, "columns": dict(counts.columns)}
     head = {"form": FORM, "key": key, **said, "tallies": heads}
     arrays["head"] = np.frombuffer(_write(head).encode(), dtype=np.uint8)
     unfinished = place.with_name(f"{place.stem}-{getpid()}.part")
@@ -111,10 +114,11 @@ def read_counts(place: Path, key: Mapping[str, Any]) -> Counts | None:
             if head["form"] != FORM or _write(head["key"]) != _write(key):
                 return None
             found = [_take(str(i), one, arrays) for i, one in enumerate(head["tallies"])]
+            columns = {str(role): str(name) for role, name in head["columns"].items()}
     except _UNREADABLE:
         return None
     notes, tasks = tuple(map(str, head["notes"])), tuple(map(str, head["tasks"]))
-    return Counts({tuple(one.factors): one for one in found}, notes, tasks)
+    return Counts({tuple(one.factors): one for one in found}, notes, tasks, columns)
 
 
 def _write(value: Mapping[str, Any]) -> str:

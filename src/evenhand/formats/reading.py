@@ -99,11 +99,23 @@ def understand(
     """
     if where is not None:
         table = _keep(table, where)
+    table, wishes = _rename_quoted(table, wishes)
     chosen = choose(table.header(wishes), layout)
     try:
         return chosen.understand(table, wishes)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
+
+
+def _rename_quoted(table: Table, wishes: Wishes) -> tuple[Table, Wishes]:
+    """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
+    if not table.frame.implementation.is_duckdb() or '"' not in "".join(table.columns):
+        return table, wishes
+    doubled = [column.replace('"', '""') for column in table.columns]
+    parts = [f'"{own}" as "{own.replace(chr(34) * 2, chr(39))}"' for own in doubled]
+    renamed = table.with_frame(nw.from_native(table.frame.to_native().project(", ".join(parts))))
+    asked = {role: column.replace('"', "'") for role, column in wishes.columns.items()}
+    return renamed, replace(wishes, columns=asked)
 
 
 def _open(source: Any) -> Table:

@@ -36,7 +36,7 @@ from evenhand.formats.layouts import (
     wmt_json,
     wmt_rnk,
 )
-from evenhand.formats.roles import Header, check_asked, refuse_circular, say_which
+from evenhand.formats.roles import Header, check_asked, map_role, refuse_circular, say_which
 from evenhand.formats.table import Handle, Table, Wishes
 
 
@@ -161,7 +161,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
             " ranking, system, rank; ratings need system, score. Map yours, for instance"
-            " --column left=NAME, in Python columns={'left': 'NAME'}"
+            f" {map_role(header, 'left', 'NAME')}"
         )
     missing = header.missing(nearest.NEEDS)
     refuse_circular(header, missing)

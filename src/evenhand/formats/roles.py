@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evenhand.errors import UnknownColumn, UnknownOption, end, listing, suggest
-from evenhand.judgments.source import ASIDES
+from evenhand.judgments.source import ASIDES, Source
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "left": (
@@ -232,9 +232,19 @@ def say_which(header: Header, role: str) -> str:
     near = [column for column in header.free if suggest(column, names)]
     hint = f" Is it '{near[0]}'?" if near else ""
     name = near[0] if near else "NAME"
-    return (
-        f"{hint} Say which it is: --column {role}={name}, in Python columns={{'{role}': '{name}'}}"
-    )
+    return f"{hint} Say which it is: {map_role(header, role, name)}"
+
+
+def map_role(header: Header, role: str, name: str) -> str:
+    """Say how a column is given to a role: of a data frame in Python, of a file in both ways.
+
+    >>> map_role(Header(("l", "r"), table="data frame"), "left", "l")
+    "columns={'left': 'l'}, on the command line --column left=l"
+    """
+    python, option = f"columns={{'{role}': '{name}'}}", f"--column {role}={name}"
+    if header.table == Source.name:
+        return f"{python}, on the command line {option}"
+    return f"{option}, in Python {python}"
 
 
 def refuse_circular(header: Header, missing: Sequence[str]) -> None:

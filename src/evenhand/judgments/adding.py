@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.judgments.cells import COUNTABLE
 from evenhand.judgments.coding import SEED
-from evenhand.judgments.counting import COUNTABLE
 from evenhand.judgments.tally import Codes, Factor, Tally, merge_levels
 
 PENDING: Final = 2**20
@@ -36,8 +36,9 @@ def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = 
         whole in one of them.
 
     Raises:
-        UnknownOption: none is given, or they cannot be added: by other factors, with and without
-            positions, with counts and importance weights, or with levels that were merged.
+        UnknownOption: none is given, one is given twice, or they cannot be added: by other factors,
+            with and without positions, with counts and importance weights, or with levels that were
+            merged.
         InvalidJudgments: one ranking in two tallies; or more judgments than can be counted exactly.
 
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
@@ -50,6 +51,8 @@ def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = 
 
     """
     parts = tallies if isinstance(tallies, Sequence) else tuple(tallies)
+    if isinstance(parts, list | tuple) and len({id(part) for part in parts}) < len(parts):
+        raise UnknownOption("one tally is given twice: its judgments would count twice")
     common = _unite(parts, limits or {})
     total: Tally | None = None
     pending: list[Tally] = []

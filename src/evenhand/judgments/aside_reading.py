@@ -19,7 +19,7 @@ from evenhand.errors import InvalidJudgments
 from evenhand.judgments.asides import Array, Kinds, Small, Unread, mark_controls, read_kinds
 from evenhand.judgments.asides import read_seconds as to_seconds
 from evenhand.judgments.engine import Columns, Frame
-from evenhand.judgments.label_codes import Labels, find_labels
+from evenhand.judgments.label_codes import Labels
 from evenhand.judgments.moments import read_moments
 from evenhand.judgments.source import Aside, Source
 from evenhand.judgments.tally import Codes
@@ -89,10 +89,10 @@ class AsideColumns:
         """Names of the columns that are fetched as they are."""
         return [_name(role) for role in self.plain]
 
-    def find_words(self, frame: Frame) -> dict[str, Labels]:
-        """Find the different labels of the other columns."""
-        names = [_name(role) for role in self.asides if role not in self.plain]
-        return {name: find_labels(frame, name) for name in names}
+    @property
+    def words(self) -> list[str]:
+        """Names of the others, whose different labels are looked up."""
+        return [_name(role) for role in self.asides if role not in self.plain]
 
     def read(
         self,
@@ -104,7 +104,7 @@ class AsideColumns:
 
         Args:
             found: fetched columns; codes where there are words.
-            words: as `find_words` gave them.
+            words: the different labels of those columns.
             read_expected: reads what is expected, from values or from labels and codes.
 
         Raises:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Codes, Counts, Factor, Tally, join_codes
+from evenhand.errors import InvalidJudgments
+from evenhand.judgments.coding import SEED, Cells, Coding, decode, make_factor
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.tally import Codes, Counts, Factor, Tally, join_codes, merge_levels
 
 Labels = dict[str, list[str]]
+COUNTABLE: Final = 2**53
+"""Largest whole number up to which sums are exact."""
 
 
 def list_different(column: NDArray[np.object_]) -> list[str]:
@@ -55,3 +63,50 @@ def make_tally(
     wins, ties, losses = np.ascontiguousarray(counts.T)
     sides = left[first], right[first]
     return Tally(tuple(systems), *sides, wins, ties, losses, factors, squares=squares)
+
+
+def decode_tally(tables: Sequence[Coding], cells: Cells) -> Tally:
+    """Turn the keys of cells into the entries of a tally.
+
+    Args:
+        tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+        cells: keys without their outcome digit, and (C, 3) counts.
+
+    """
+    *levels, side, _, _ = tables
+    pairs, counts = cells
+    codes = decode(pairs, [table.size for table in tables[:-1]])
+    factors = {level.name: make_factor(level, codes[i]) for i, level in enumerate(levels)}
+    wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
+    return Tally(tuple(side.labels), codes[-2], codes[-1], wins, ties, losses, factors)
+
+
+def finish_tally(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero: int) -> Tally:
+    """Merge levels, and count answers: a ranking is one.
+
+    Raises:
+        InvalidJudgments: weights add up to more than can be counted.
+
+    """
+    if not 0 <= tally.n_comparisons <= COUNTABLE:
+        raise InvalidJudgments(
+            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
+        )
+    whole = data.expanded or data.mix is not None
+    answers = float(data.count_judgments()) if whole else tally.n_comparisons
+    factors = {
+        name: merge_levels(factor, limits[name], SEED) if name in limits else factor
+        for name, factor in tally.factors.items()
+    }
+    counted = replace(
+        tally,
+        factors=factors,
+        n_judgments=answers,
+        zero_weight=zero,
+        positions_known=data.positions_known,
+        unmerged={
+            name: partial(data.tally, (name,)) for name, one in factors.items() if one.merged
+        },
+    )
+    fewer = any(factors[name] is not factor for name, factor in tally.factors.items())
+    return counted.pool(tuple(factors)) if fewer else counted

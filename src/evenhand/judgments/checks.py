@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.errors import InvalidJudgments, listing
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
+from evenhand.judgments.file_lines import name_lines
 from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
 from evenhand.judgments.source import Source, find_rows, name_rows
 from evenhand.judgments.tally import Codes
@@ -46,7 +47,9 @@ def check_labels(
     }
     unknown = sorted(label for label, outcome in meaning.items() if outcome is None)
     if unknown:
-        rows = name_rows(find_rows(frame, nw.col("outcome").is_in(unknown)))
+        found = find_rows(frame, nw.col("outcome").is_in(unknown))
+        file = "" if data.source.name == Source.name else f" of {data.source.name}"
+        rows = f"{file}{name_lines(data.source, found, 'outcome')}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
         _refuse_names(labels, unknown, where)
         refuse_unknown(unknown, where, data.outcome_labels)
@@ -71,7 +74,7 @@ def refuse_unnamed_levels(
         shown = f"'{source.named(column)}' of {source.name}"
         if not all(found):
             empty = nw.col(column).is_null() | (nw.col(column) == "")
-            rows = name_rows(find_rows(frame, empty))
+            rows = name_lines(source, find_rows(frame, empty), column)
             raise InvalidJudgments(
                 f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
                 f""" (--where '"{source.named(column)}" is not null', in Python where=)"""
@@ -242,7 +245,10 @@ class Weighing:
 
 
 def read_weights(data: Comparisons) -> Weighing:
-    """Check the weight column, if there is one.
+    """Check the weight column, if there is one, and take it as double-precision numbers.
+
+    Squares of small integers would not fit into their own type, and sums of single-precision
+    numbers lose what is added last.
 
     Raises:
         InvalidJudgments: a weight that is missing, negative, not a number, or a fraction where
@@ -254,11 +260,13 @@ def read_weights(data: Comparisons) -> Weighing:
     weight = nw.col("weight")
     importance = data.weights == "importance"
     _refuse(data, weight.is_null(), "is missing")
-    if data.frame.collect_schema()["weight"].is_float():
+    kind = data.frame.collect_schema()["weight"]
+    if kind.is_float():
         _refuse(data, ~is_finite(data.frame, "weight"), "is not a finite number")
-    if find_rows(data.frame, (weight < 0) | (weight > LARGEST), limit=1):
+    large = weight > (int(LARGEST) if kind.is_integer() else LARGEST)
+    if find_rows(data.frame, (weight < 0) | large, limit=1):
         _refuse(data, weight < 0, "is negative: correct it, or leave the row out (0 does that too)")
-        _refuse(data, weight > LARGEST, "is too large: a row can stand for 2^53 judgments at most")
+        _refuse(data, large, "is too large: a row can stand for 2^53 judgments at most")
     if not importance:
         _refuse(
             data,
@@ -267,7 +275,7 @@ def read_weights(data: Comparisons) -> Weighing:
             " importance weights: --weights importance, in Python weights='importance'",
         )
     zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias(COUNT)))[COUNT]
-    kept = data.frame.filter(weight > 0)
+    kept = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
     if importance:
         kept = kept.with_columns(evenhand_square=weight * weight)
     return Weighing(kept, "weight", int(zero[0]), importance=importance)

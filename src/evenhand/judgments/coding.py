@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final, TypeAlias
@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.batches import fetch_batches
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import (
     COUNT,
@@ -115,7 +116,7 @@ def fetch_cells(
         cannot be handed a table of labels, or some row has another label.
 
     """
-    joined = _join_codes(data, frame, tables)
+    joined = add_key(data, frame, tables)
     if joined is None:
         return None
     keyed = joined.select(nw.col(KEY).alias("key"))
@@ -133,25 +134,46 @@ def fetch_rows(
     data: Comparisons, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
 ) -> Columns:
     """Fetch one integer per row as "key", and some numeric columns beside it."""
-    joined = _join_codes(data, frame, tables)
+    joined = add_key(data, frame, tables)
     if joined is not None:
         found = fetch_columns(joined.select(nw.col(KEY), *columns))
         return {**found, "key": found[KEY]}
     found = fetch_columns(frame.select(*(table.name for table in tables), *columns))
+    return {**found, "key": key_labels(found, tables)}
+
+
+def code_batches(
+    data: Comparisons, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
+) -> Iterator[Columns]:
+    """Return the same some rows at a time, from an engine that can stream."""
+    joined = add_key(data, frame, tables)
+    if joined is not None:
+        for found in fetch_batches(joined.select(nw.col(KEY), *columns)):
+            yield {**found, "key": found[KEY]}
+        return
+    for found in fetch_batches(frame.select(*(table.name for table in tables), *columns)):
+        yield {**found, "key": key_labels(found, tables)}
+
+
+def key_labels(found: Columns, tables: Sequence[Coding]) -> NDArray[np.int64]:
+    """Return one integer per row from its labels."""
     key = np.zeros(len(found["outcome"]), dtype=np.int64)
     for table in tables:
         place = dict(zip(table.labels, table.codes.tolist(), strict=True))
         codes = map(place.__getitem__, found[table.name].tolist())
         key = key * table.size + np.fromiter(codes, dtype=np.int64, count=len(key))
-    return {**found, "key": key}
+    return key
 
 
-def _join_codes(data: Comparisons, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
-    """Join every label column with its codes, and add them up to one integer per row."""
+def add_key(data: Comparisons, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
+    """Join every label column with its codes, and add them up to one integer per row.
+
+    None where the engine cannot be handed a table of labels.
+    """
     cells = prod(table.size for table in tables)
     if cells > np.iinfo(np.int64).max:
         return None
-    narrow = nw.Int32 if cells < np.iinfo(np.int32).max else nw.Int64
+    narrow = nw.Int32 if fits_narrow(tables) else nw.Int64
     key: nw.Expr | None = None
     unit = cells
     for coding in tables:  # codes come multiplied: a constant in a query would import pandas
@@ -168,6 +190,11 @@ def _join_codes(data: Comparisons, frame: Frame, tables: Sequence[Coding]) -> Fr
         digit = nw.col(code).cast(narrow)
         key = digit if key is None else key + digit
     return None if key is None else frame.with_columns(key.alias(KEY))
+
+
+def fits_narrow(tables: Sequence[Coding]) -> bool:
+    """Say whether keys fit into 32 bits."""
+    return prod(table.size for table in tables) < np.iinfo(np.int32).max
 
 
 def count_keys(keys: Keys, size: int) -> Cells:
@@ -196,6 +223,7 @@ def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -
     """Take mixed-radix keys apart, last digit last."""
     digits: list[Codes] = []
     for size in reversed(sizes):
-        pairs, digit = np.divmod(pairs, size)
-        digits.append(digit.astype(np.int32))
+        rest = pairs // size  # a third of the time of `divmod`
+        digits.append((pairs - rest * size).astype(np.int32, copy=False))
+        pairs = rest
     return digits[::-1]

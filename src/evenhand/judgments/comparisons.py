@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ROLES: Final = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
 TASK_BOUND: Final = ("item", "ranking")
 """Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en."""
+BOUND_BY: Final = " / "
+"""What stands between a task and such a name."""
 
 JUDGED: Final = ("left", "right", "outcome", "weight")
 """Roles that say what was judged, and how often: judgments cannot be told apart by them."""

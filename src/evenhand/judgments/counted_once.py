@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
-from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
+from evenhand.judgments.comparisons import BOUND_BY, TASK_BOUND, Comparisons
 from evenhand.judgments.tally import Tally
-
-BOUND_BY: str = " / "
-"""What stands between a task and a name that means something only inside it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

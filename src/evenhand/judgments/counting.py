@@ -8,16 +8,21 @@ per row is counted by numpy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 import narwhals as nw
 import numpy as np
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments.cells import code_labels, list_different, make_tally
+from evenhand.judgments.cells import (
+    code_labels,
+    decode_tally,
+    finish_tally,
+    list_different,
+    make_tally,
+)
 from evenhand.judgments.checks import (
     Weighing,
     check_labels,
@@ -25,15 +30,8 @@ from evenhand.judgments.checks import (
     explain_empty,
     read_weights,
 )
-from evenhand.judgments.coding import (
-    SEED,
-    code_tables,
-    count_labels,
-    decode,
-    fetch_cells,
-    make_factor,
-)
-from evenhand.judgments.comparisons import TASK_BOUND, Comparisons
+from evenhand.judgments.coding import Cells, Coding, code_tables, count_labels, fetch_cells
+from evenhand.judgments.comparisons import BOUND_BY, TASK_BOUND, Comparisons
 from evenhand.judgments.engine import (
     COUNT,
     SQUARES,
@@ -44,15 +42,13 @@ from evenhand.judgments.engine import (
     one_thread,
 )
 from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.tally import (
-    Tally,
-    merge_levels,
-)
+from evenhand.judgments.row_codes import LISTED, can_read, make_readers
+from evenhand.judgments.row_counting import Apart, can_count, count_crossed, count_read
+from evenhand.judgments.tally import Tally
 
 SAMPLE: Final = 20_000
 """Rows looked at to decide between the ways; of fewer, all are fetched."""
-COUNTABLE: Final = 2**53
-"""Largest whole number up to which sums are exact."""
+Counted = TypeVar("Counted")
 MANY: Final = 0.935
 """Share of the sample with a cell of its own: about what 150,000 cells give."""
 
@@ -62,23 +58,29 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
     return _count(data, limits, _look(data, by))
 
 
-def count_within(
+def count_ways(
     data: Comparisons, by: tuple[str, ...], limits: Mapping[str, int], most: float
-) -> Tally | None:
-    """Count as `Comparisons.tally` does; None, before all are counted, of too many judgments.
+) -> Tally | Apart:
+    """Count by several factors: together, or each by itself where that serves or is all there is.
 
     Args:
         data: comparisons.
         by: the factors, columns that are there.
         limits: most clusters of a factor.
-        most: judgments beyond which they are too many.
+        most: judgments beyond which nothing is known of the cells of all factors.
 
     """
     look = _look(data, by)
     rows = None if look.whole is None else len(look.whole[COUNT])  # answers are no more
-    if data.rankings is None and (rows is None or rows > most) and data.count_judgments() > most:
-        return None
-    return _count(data, limits, look)
+    few = data.rankings is not None or (rows is not None and rows <= most)
+    kept = few or data.count_judgments() <= most
+    if look.many and not by[2:] and can_read(data, look.frame):
+        found = _count_apart(data, look, limits, kept=kept)
+        if found is not None:
+            return found
+    if kept:
+        return _count(data, limits, look)
+    return Apart({name: count_outcomes(data, (name,), limits) for name in by})
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,8 @@ class _Look:
         frame: the rows that count, with labels as text.
         every: all rows, to number those that are refused.
         many: whether most rows open a cell of their own.
-        whole: the labels of all rows, where the first rows are all.
+        first: the labels of the first rows.
+        whole: the same of all rows, where the first rows are all.
 
     """
 
@@ -100,6 +103,7 @@ class _Look:
     frame: Frame
     every: Frame
     many: bool = False
+    first: Columns = field(default_factory=dict)
     whole: Columns | None = None
 
     @property
@@ -121,13 +125,13 @@ def _look(data: Comparisons, by: tuple[str, ...]) -> _Look:
         return _Look(by, weighing, frame, every)
     rows = _fetch_first(data, frame, keys)
     many, whole = _cells_are_many(rows, keys), rows if len(rows[COUNT]) < SAMPLE else None
-    return _Look(by, weighing, frame, every, many, whole)
+    return _Look(by, weighing, frame, every, many, rows, whole)
 
 
 def _count(data: Comparisons, limits: Mapping[str, int], look: _Look) -> Tally:
     by, keys, weighing = look.by, look.keys, look.weighing
     if look.many and not keeps_rows(look.frame):
-        coded = _count_codes(data, look.frame, by, limits)
+        coded = _count_codes(data, look, limits)
         if coded is not None:
             return coded
     cells = look.whole
@@ -145,38 +149,7 @@ def _count(data: Comparisons, limits: Mapping[str, int], look: _Look) -> Tally:
     levels = {name: code_labels(cells[name], names[name]) for name in by}
     sums = cells[COUNT].astype(np.float64), cells.get(SQUARES)
     tally = make_tally(systems, (left, right, outcome), sums, levels, names)
-    return _finish(data, tally, limits, zero=weighing.zero)
-
-
-def _finish(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero: int) -> Tally:
-    """Merge levels, and count answers: a ranking is one.
-
-    Raises:
-        InvalidJudgments: weights add up to more than can be counted.
-
-    """
-    if not 0 <= tally.n_comparisons <= COUNTABLE:
-        raise InvalidJudgments(
-            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
-        )
-    whole = data.expanded or data.mix is not None
-    answers = float(data.count_judgments()) if whole else tally.n_comparisons
-    factors = {
-        name: merge_levels(factor, limits[name], SEED) if name in limits else factor
-        for name, factor in tally.factors.items()
-    }
-    counted = replace(
-        tally,
-        factors=factors,
-        n_judgments=answers,
-        zero_weight=zero,
-        positions_known=data.positions_known,
-        unmerged={
-            name: partial(data.tally, (name,)) for name, one in factors.items() if one.merged
-        },
-    )
-    fewer = any(factors[name] is not factor for name, factor in tally.factors.items())
-    return counted.pool(tuple(factors)) if fewer else counted
+    return finish_tally(data, tally, limits, zero=weighing.zero)
 
 
 def name_levels(data: Comparisons | Ratings, keys: Sequence[str], frame: Frame) -> Frame:
@@ -210,7 +183,8 @@ def bind_to_task(data: Comparisons, by: Sequence[str], frame: Frame) -> Frame:
     if not bound or not data.has("task") or "task" in by:
         return frame
     joined = [
-        nw.concat_str([nw.col("task"), nw.col(name)], separator=" / ").alias(name) for name in bound
+        nw.concat_str([nw.col("task"), nw.col(name)], separator=BOUND_BY).alias(name)
+        for name in bound
     ]
     return frame.with_columns(*joined)
 
@@ -230,50 +204,96 @@ def _cells_are_many(rows: Columns, keys: list[str]) -> bool:
     return len(cells) > MANY * SAMPLE
 
 
-def _count_codes(
-    data: Comparisons, frame: Frame, by: tuple[str, ...], limits: Mapping[str, int]
-) -> Tally | None:
-    """Count by integer keys; None where the engine cannot be handed a table of labels.
+def _count_codes(data: Comparisons, look: _Look, limits: Mapping[str, int]) -> Tally | None:
+    """Count by integer keys; None where the engine cannot be handed a table of labels."""
+    frame = look.frame
+
+    def count(tables: Sequence[Coding], rows: float) -> Tally | None:
+        cells = _count_cells(data, frame, tables, rows)
+        return None if cells is None else _read_cells(data, frame, tables, cells, limits)
+
+    return _try_labels(data, look, limits, count)
+
+
+def _count_apart(
+    data: Comparisons, look: _Look, limits: Mapping[str, int], *, kept: bool
+) -> Apart | None:
+    """Count each of two factors in one pass; None where cells are too many for arrays."""
+    by, frame = look.by, look.frame
+
+    def count(tables: Sequence[Coding], rows: float) -> Apart | None:
+        readers = make_readers(data, tables)
+        found = readers and count_crossed(data, frame, tables, readers, rows, kept=kept)
+        if not found:
+            return None
+        tallies = {
+            name: _read_cells(data, frame, [level, *tables[2:]], cells, limits)
+            for name, level, cells in zip(by, tables[:2], found[0], strict=True)
+        }
+        return Apart(tallies, found[1])
+
+    return _try_labels(data, look, limits, count)
+
+
+def _try_labels(
+    data: Comparisons,
+    look: _Look,
+    limits: Mapping[str, int],
+    count: Callable[[Sequence[Coding], float], Counted | None],
+) -> Counted | None:
+    """Count by the codes of all labels.
 
     Sides and outcomes are first taken to be those of the first rows: a row with another label finds
-    no code, so that a key is missing, and then all labels are looked up.
+    no code, so that nothing is counted, and then all labels are looked up.
     """
-    names = (*by, "left", "right", "outcome")
-    first, *others = names
+    frame, names = look.frame, look.keys
+    known = _look_up_labels(data, look)
+    rows = sum(known[names[0]].values())
+
+    def attempt() -> Counted | None:
+        meaning = check_labels(data, frame, {name: list(found) for name, found in known.items()})
+        return count(code_tables(look.by, known, meaning, limits), rows)
+
+    found = None if any(None in labels for labels in known.values()) else attempt()
+    if found is not None:
+        return found
+    known |= {name: count_labels(frame, name) for name in names[1:] if name not in look.by}
+    return attempt()
+
+
+def _look_up_labels(data: Comparisons, look: _Look) -> dict[str, dict[str, float]]:
+    """Count the labels of the first column and of factors, and name those of others as first seen.
+
+    Where systems are so many that they are read by their hashes, all are counted.
+    """
+    frame, names = look.frame, look.keys
     with one_thread(data.source.connection):
-        counted = {name: count_labels(frame, name) for name in dict.fromkeys((first, *by))}
-        glance = {name: count_labels(frame.head(SAMPLE), name) for name in others if name not in by}
-    rows = sum(counted[first].values())
-    if not any(None in labels for labels in glance.values()):
-        found = _count_known(data, frame, by, limits, {**glance, **counted}, rows=rows)
-        if found is not None:
-            return found
-    counted |= {name: count_labels(frame, name) for name in glance}
-    return _count_known(data, frame, by, limits, counted, rows=rows)
+        known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *look.by))}
+        others = [name for name in names if name not in known]
+        known |= {name: dict.fromkeys(list_different(look.first[name]), 0.0) for name in others}
+        if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
+            known |= {name: count_labels(frame, name) for name in others}
+    return known
 
 
-def _count_known(
+def _read_cells(
     data: Comparisons,
     frame: Frame,
-    by: tuple[str, ...],
+    tables: Sequence[Coding],
+    cells: Cells,
     limits: Mapping[str, int],
-    counted: Mapping[str, Mapping[str, float]],
-    *,
-    rows: float,
-) -> Tally | None:
-    """Count by the codes of these labels; None where some row has another."""
-    meaning = check_labels(data, frame, {name: list(found) for name, found in counted.items()})
-    tables = code_tables(by, counted, meaning, limits)
-    *levels, side, _, _ = tables
-    systems = side.labels
-    cells = fetch_cells(data, frame, tables, rows)
-    if cells is None:
-        return None
-    pairs, counts = cells
-    codes = decode(pairs, [table.size for table in tables[:-1]])
-    del cells, pairs
-    check_opponents(data, frame, systems, codes[-2], codes[-1])
-    factors = {level.name: make_factor(level, codes[i]) for i, level in enumerate(levels)}
-    wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
-    tally = Tally(tuple(systems), codes[-2], codes[-1], wins, ties, losses, factors)
-    return _finish(data, tally, limits, zero=0)
+) -> Tally:
+    """Make a tally of cells, after a look for systems compared with themselves."""
+    tally = decode_tally(tables, cells)
+    check_opponents(data, frame, tally.systems, tally.left, tally.right)
+    return finish_tally(data, tally, limits, zero=0)
+
+
+def _count_cells(
+    data: Comparisons, frame: Frame, tables: Sequence[Coding], rows: float
+) -> Cells | None:
+    """Count the rows of each cell; None where some row has another label."""
+    readers = make_readers(data, tables) if can_read(data, frame) else None
+    if readers is None or not can_count(tables, rows):
+        return fetch_cells(data, frame, tables, rows)
+    return count_read(data, frame, tables, readers, rows)

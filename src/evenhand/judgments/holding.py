@@ -38,7 +38,10 @@ def hold_rows(data: Held) -> Held:
     rows = frame.select(nw.len().alias(COUNT))
     if int(fetch_columns(rows)[COUNT][0]) > MOST:
         return data
-    return replace(data, frame=nw.from_native(_copy(connection, frame.to_native())))
+    held = nw.from_native(_copy(connection, frame.to_native()))
+    if isinstance(data, Rankings):
+        return cast("Held", data.keep(held))
+    return replace(data, frame=held)
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, relation: Any) -> Any:

@@ -1,19 +1,22 @@
 """Labels of some columns become codes, row by row, for who needs to know each row.
 
 DuckDB hashes text where it stands, once for each entry of a dictionary, and a hash is fetched and
-looked up for a fifth of what a text costs. Other engines join with small tables of labels.
+looked up for a fifth of what a text costs; of few rows the texts are fetched, which takes one query
+in place of one for each column. Other engines join with small tables of labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.comparisons import BOUND_BY
 from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, label_frame, one_thread
 from evenhand.judgments.tally import Codes, first_of_each, join_codes
 from evenhand.numerics.hash_table import find_hashes
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 Level: TypeAlias = tuple[tuple[str, ...], Codes]
 """Names of the levels of a factor, and the code of each row."""
+
+FEW: Final = 5_000
+"""Rows of which the texts are fetched as they stand."""
 
 _HASH = "evenhand_hash"
 _ROW = "evenhand_row"
@@ -56,14 +62,50 @@ def find_labels(frame: Frame, name: str) -> Labels:
     """Return the different labels of a text column."""
     labels = frame.group_by(name).agg(nw.len().alias(COUNT)).select(name)
     if not frame.implementation.is_duckdb():
-        texts = fetch_columns(labels)[name].tolist()
-        found = [text if isinstance(text, str) else None for text in texts]  # pandas may say nan
-        return Labels(tuple(sorted(found, key=lambda label: (label is not None, label))))
+        return _sort_labels(fetch_columns(labels)[name].tolist())
     sorted_labels = nw.from_native(labels.to_native().order(f"{_quoted(name)} nulls first"))
     columns = fetch_columns(_hash(sorted_labels, [name], [name]))
     names = tuple(columns[name].tolist())
     hashes = columns[f"{_HASH}_{name}"].astype(np.uint64, copy=False)
     return Labels(names, hashes if len(np.unique(hashes)) == len(hashes) else None)
+
+
+def _sort_labels(texts: Sequence[Any]) -> Labels:
+    """Return the different labels among texts."""
+    found = {text if isinstance(text, str) else None for text in texts}  # pandas may say nan
+    return Labels(tuple(sorted(found, key=lambda label: (label is not None, label or ""))))
+
+
+def read_labels(
+    frame: Frame,
+    names: Sequence[str],
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> tuple[dict[str, Labels], Callable[[], Columns]]:
+    """Return the different labels of text columns, and what then fetches their codes.
+
+    Args:
+        frame: the table.
+        names: the text columns, one at least.
+        columns: further columns, which are fetched beside the codes: see `fetch_codes`.
+        connection: the DuckDB connection that reads the table, if one is known.
+
+    """
+    with one_thread(connection):
+        few = _fetch_few(frame, [*names, *columns])
+        if few is not None:
+            labels = {name: _sort_labels(few[name].tolist()) for name in names}
+            return labels, partial(_code_texts, few, labels)
+        labels = {name: find_labels(frame, name) for name in names}
+    return labels, partial(fetch_codes, frame, labels, columns, connection)
+
+
+def _fetch_few(frame: Frame, names: Sequence[str]) -> Columns | None:
+    """Fetch columns as they stand; None of many rows, and of other engines than DuckDB."""
+    if not frame.implementation.is_duckdb():
+        return None
+    found = fetch_columns(frame.select(*names).head(FEW + 1))
+    return found if len(found[names[0]]) <= FEW else None
 
 
 def fetch_codes(
@@ -109,7 +151,7 @@ def bind_levels(task: Level, item: Level) -> Level:
     key = join_codes([(task[1], len(task[0])), (item[1], len(item[0]))])
     found, inverse = first_of_each(key)
     pairs = zip(task[1][found].tolist(), item[1][found].tolist(), strict=True)
-    names = [f"{task[0][one]} / {item[0][other]}" for one, other in pairs]
+    names = [f"{task[0][one]}{BOUND_BY}{item[0][other]}" for one, other in pairs]
     order = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
@@ -156,7 +198,11 @@ def _join(
 
 def _look_up(frame: Frame, labels: Mapping[str, Labels], columns: Sequence[str]) -> Columns:
     """Fetch labels as they are and look their codes up: slower, but every engine can do it."""
-    found = fetch_columns(frame.select(*labels, *columns))
+    return _code_texts(fetch_columns(frame.select(*labels, *columns)), labels)
+
+
+def _code_texts(found: Columns, labels: Mapping[str, Labels]) -> Columns:
+    """Put codes in the place of fetched texts."""
     for name, own in labels.items():
         place = {label: code for code, label in enumerate(own.names)}
         texts = found[name].tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, time
 from typing import Any, Final
 
@@ -14,7 +13,8 @@ from evenhand.judgments.asides import Unread
 
 Array = NDArray[np.float64]
 
-_ZONE: Final = re.compile(r"\s*(UTC|GMT|Z)$", re.IGNORECASE)
+_ZONES: Final = ("UTC", "GMT", "Z")
+"""Names of universal time behind a time, in letters of any size."""
 
 
 def read_moments(values: NDArray[Any]) -> Array:
@@ -71,10 +71,21 @@ def _read_time(text: str) -> float | None:
     (86400.0, 0.0, None)
     """
     try:
-        moment = datetime.fromisoformat(_ZONE.sub("", text))
+        moment = datetime.fromisoformat(_drop_zone(text))
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _drop_zone(text: str) -> str:
+    """Return a time without the name of universal time behind it.
+
+    >>> _drop_zone("16:59 utc"), _drop_zone("16:59Z"), _drop_zone("16:59")
+    ('16:59', '16:59', '16:59')
+    """
+    end = text[-3:].upper()
+    zone = next((name for name in _ZONES if end.endswith(name)), "")
+    return text[: len(text) - len(zone)].rstrip()
 
 
 def _text(value: Any) -> str:

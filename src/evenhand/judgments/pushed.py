@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ class Fetch:
         query: its SQL, or its plan where the engine has no SQL; "" where rows lay in memory.
         rows: rows that left the engine.
         columns: their columns.
+        batches: in how many batches they came, where they were streamed; 0 where they came at once.
+        why: why rows were fetched as they are; "" where that needs no reason.
+        filed: whether a temporary file holds what was streamed; else it was counted on the way.
 
     """
 
@@ -31,9 +34,23 @@ class Fetch:
     query: str
     rows: int
     columns: tuple[str, ...]
+    batches: int = 0
+    why: str = field(default="", repr=False)
+    filed: bool = field(default=True, repr=False)
 
 
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
+_WHY: ContextVar[str] = ContextVar("evenhand_why", default="")
+
+
+@contextmanager
+def say_why(reason: str) -> Iterator[None]:
+    """Write into the account why rows are fetched while the context lasts, not counted."""
+    before = _WHY.set(reason)
+    try:
+        yield
+    finally:
+        _WHY.reset(before)
 
 
 @contextmanager
@@ -45,7 +62,7 @@ def watch_fetches() -> Iterator[list[Fetch]]:
     >>> with watch_fetches() as fetches:
     ...     _ = fetch_columns(nw.from_native(pl.DataFrame({"a": [1, 2, 3]})))
     >>> fetches
-    [Fetch(engine='polars', query='', rows=3, columns=('a',))]
+    [Fetch(engine='polars', query='', rows=3, columns=('a',), batches=0)]
     """
     fetches: list[Fetch] = []
     before = _ACCOUNT.set(fetches)
@@ -57,13 +74,25 @@ def watch_fetches() -> Iterator[list[Fetch]]:
 
 def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, Any]) -> None:
     """Write a query and the size of its answer into the account, if one is kept."""
+    rows = len(next(iter(columns.values()))) if columns else 0
+    note_stream(frame, tuple(columns), rows)
+
+
+def note_stream(
+    frame: nw.LazyFrame[Any] | nw.DataFrame[Any],
+    columns: tuple[str, ...],
+    rows: int,
+    batches: int = 0,
+    *,
+    filed: bool = True,
+) -> None:
+    """Write a query whose answer came in batches into the account, if one is kept."""
     account = _ACCOUNT.get()
     if account is None:
         return
-    rows = len(next(iter(columns.values()))) if columns else 0
     query = _write_query(frame)
     shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
-    account.append(Fetch(_name_engine(frame), shown, rows, tuple(columns)))
+    account.append(Fetch(_name_engine(frame), shown, rows, columns, batches, _WHY.get(), filed))
 
 
 def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:

@@ -72,7 +72,19 @@ class Rankings:
 
         """
         require_task(self.frame, self.source, task)
-        return replace(self, frame=self.frame.filter(nw.col("task") == task))
+        return self.keep(self.frame.filter(nw.col("task") == task))
+
+    def keep(self, frame: Frame) -> Rankings:
+        """Return some of these rankings; if all were found sound, they are not checked again.
+
+        Args:
+            frame: rows of these, of each ranking all or none.
+
+        """
+        kept = replace(self, frame=frame)
+        if "_sound" in vars(self):
+            vars(kept)["_sound"] = True
+        return kept
 
     @property
     def merged(self) -> bool:

@@ -24,7 +24,7 @@ from evenhand.judgments.engine import (
     is_nan,
     one_thread,
 )
-from evenhand.judgments.label_codes import Labels, Level, bind_levels, fetch_codes, find_labels
+from evenhand.judgments.label_codes import Labels, Level, bind_levels, read_labels
 from evenhand.judgments.rating_rows import CONTROL, RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.source import find_rows, name_rows, number_rows
@@ -33,7 +33,9 @@ from evenhand.judgments.tally import Codes, Factor
 LABELS: Final = ("task", "judge", "item", "system", "criterion")
 
 
-def code_ratings(data: Ratings, *, factors: Sequence[str] = ()) -> RatingRows:
+def code_ratings(
+    data: Ratings, *, factors: Sequence[str] = (), missing: int | None = None
+) -> RatingRows:
     """Read ratings.
 
     Labels are sorted, so that codes do not depend on the order of rows or on the engine.
@@ -42,6 +44,7 @@ def code_ratings(data: Ratings, *, factors: Sequence[str] = ()) -> RatingRows:
         data: ratings, one a row.
         factors: further columns to tell apart, such as an input type, by any name that the table
             has for them.
+        missing: rows without a score, where `count_scored` has counted them.
 
     Raises:
         InvalidJudgments: a label that is missing, a score that is no finite number, a kind that
@@ -58,15 +61,16 @@ def code_ratings(data: Ratings, *, factors: Sequence[str] = ()) -> RatingRows:
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in LABELS if data.has(name)]
     keys = list(dict.fromkeys([*names, *wanted.values()]))
-    missing = _count_missing(data)
+    missing = count_scored(data)[1] if missing is None else missing
     every = name_levels(data, keys, data.frame)
     beside = find_aside_columns(data.source, data.frame, scores=True)
     held = beside.add_to(every.filter(~_is_missing(data)) if missing else every)
-    connection = data.source.connection
+    connection, fetched = data.source.connection, ["score", *beside.columns]
+    known, fetch = read_labels(held, [*keys, *beside.words], fetched, connection)
+    labels, words = ({name: known[name] for name in own} for own in (keys, beside.words))
     with one_thread(connection):
-        labels = _find_labels(data, keys, held, every)
-        words = beside.find_words(held)
-    found = fetch_codes(held, {**labels, **words}, ["score", *beside.columns], connection)
+        _check_labels(data, labels, every)
+    found = fetch()
     levels = {name: (own.texts, found[name]) for name, own in labels.items()}
     rows = _make_rows({name: levels[name] for name in names}, found["score"].astype(np.float64))
     return replace(
@@ -91,8 +95,8 @@ def _is_missing(data: Ratings) -> nw.Expr:
     return is_unscored(data.frame)
 
 
-def _count_missing(data: Ratings) -> int:
-    """Count the rows without a score, and check the others.
+def count_scored(data: Ratings) -> tuple[int, int]:
+    """Count the rows with a score and those without, and check the former.
 
     Raises:
         InvalidJudgments: scores that are no numbers, infinite ones, or none at all.
@@ -119,24 +123,20 @@ def _count_missing(data: Ratings) -> int:
             f"{where} has no score in any of {n:,} rows: nothing to look at; is it the"
             " column of scores?"
         )
-    return n_missing
+    return n - n_missing, n_missing
 
 
-def _find_labels(
-    data: Ratings, keys: Sequence[str], held: Frame, every: Frame
-) -> dict[str, Labels]:
-    """Find the different labels of the rows that have a score.
+def _check_labels(data: Ratings, labels: Mapping[str, Labels], every: Frame) -> None:
+    """Check the different labels of the rows that have a score.
 
     Raises:
         InvalidJudgments: a label is missing or has a blank before or after it.
 
     """
-    labels = {name: find_labels(held, name) for name in keys}
     names = {name: own.names for name, own in labels.items()}
     if not all(is_name(name) for own in names.values() for name in own):
         scored = number_rows(every, ANSWER).filter(~_is_missing(data))
         refuse_unnamed_levels(scored, names, data.source)
-    return labels
 
 
 def _make_rows(levels: Mapping[str, Level], score: NDArray[np.float64]) -> RatingRows:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat
+from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,6 +22,7 @@ _PARQUET: Final = re.compile(
     r"No magic bytes|too small to be a Parquet|Parquet|decompression failure|TProtocol|Thrift",
     re.IGNORECASE,
 )
+_MEMORY: Final = re.compile(r"Out of Memory|could not allocate", re.IGNORECASE)
 _READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
 _QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
 
@@ -45,6 +47,11 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
             " damaged or cut off, or the file is neither one object a line nor one list of objects"
         )
     first = first_line(text)
+    if _MEMORY.search(text):
+        return UnknownOption(
+            f"{name} takes more memory than there is or was allowed ({first}): give more, such as"
+            " --memory 2GB, or leave --memory out"
+        )
     if "Conversion Error" in text:
         return InvalidJudgments(f"a condition or a cast does not fit the values: {first}")
     if _PARQUET.search(first):
@@ -75,10 +82,7 @@ def _explain_csv(text: str, name: str) -> str:
     file = found[1].strip() if found else name
     numbered = _CSV_LINE.search(text)
     if numbered is None:
-        return (
-            f"{file} is not well-formed CSV: it mixes kinds of line ends, or a quote is opened and"
-            " never closed"
-        )
+        return _explain_ends(file)
     where = f"line {int(numbered[1]):,} of {file}"
     if "nvalid unicode" in text:
         return f"{where} is not UTF-8 text: save the file as UTF-8"
@@ -92,6 +96,20 @@ def _explain_csv(text: str, name: str) -> str:
     if "quote" in text:
         return f"{where} opens a quote that is not closed where a field ends"
     return f"{where} cannot be read: {first_line(text.split(numbered[0], 1)[1])}"
+
+
+def _explain_ends(file: str) -> str:
+    """Name the first line that ends otherwise than the header; without one, a quote stays open."""
+    from evenhand.judgments.file_lines import find_odd_end
+
+    odd = find_odd_end(Path(file))
+    if odd is None:
+        return f"{file} is not well-formed CSV: a quote is opened and never closed"
+    line, end, first = odd
+    return (
+        f"{file} mixes kinds of line ends: line {line:,} ends in {end}, line 1 in {first}; save it"
+        f" with one kind (an editor, or dos2unix {file})"
+    )
 
 
 def _fields(n: int) -> str:

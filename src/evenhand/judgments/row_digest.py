@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.streaming import Batch, CodedRows
+from evenhand.judgments.streaming import Batch, CodedRows, slices
 
 Words = NDArray[np.uint64]
 LANES: Final = (0x243F6A8885A308D3, 0x13198A2E03707344)
@@ -28,7 +28,8 @@ def digest_rows(rows: CodedRows) -> str:
 
     Levels of judges and items are left out, as in the digest of counts.
     """
-    whole = rows.weights is None or not (rows.weights % 1).any()
+    weights = rows.weights
+    whole = weights is None or not any((part % 1).any() for part in slices(weights))
     sums = [np.uint64(0) for _ in LANES]
     with np.errstate(over="ignore"):
         for batch in rows.batches(fold=False):

@@ -1,22 +1,47 @@
-"""A table is read once, row by row: labels become codes, some columns numbers."""
+"""A table is read once, row by row: labels become codes, some columns numbers.
+
+Few rows are held in memory. More than `HELD` leave their engine in batches, which are coded and
+written into temporary files: whatever goes through the rows later reads those, so that the engine
+is asked once, and every pass sees the same rows in the same order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments.checks import check_labels, check_opponents, explain_empty, read_weights
-from evenhand.judgments.coding import Coding, code_tables, count_labels, fetch_rows, make_factor
+from evenhand.judgments.batches import can_stream
+from evenhand.judgments.cells import COUNTABLE
+from evenhand.judgments.checks import (
+    Weighing,
+    check_labels,
+    check_opponents,
+    explain_empty,
+    read_weights,
+)
+from evenhand.judgments.coding import (
+    Coding,
+    code_batches,
+    code_tables,
+    count_labels,
+    fetch_rows,
+    fits_narrow,
+    make_factor,
+)
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.counting import COUNTABLE, bind_to_task, name_levels
-from evenhand.judgments.engine import Frame, one_thread
+from evenhand.judgments.counting import bind_to_task, name_levels
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, one_thread
+from evenhand.judgments.row_files import Column, write_columns
 from evenhand.judgments.streaming import CodedRows
+
+HELD: Final = 4_000_000
+"""Most rows that are held in memory, where the engine can hand them out in batches."""
 
 
 def code_rows(
@@ -57,27 +82,71 @@ def code_rows(
             f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
         )
     tables = code_tables(by, counted, meaning, limits or {})
-    wanted = [*columns, *([weighing.column] if weighing.column else [])]
-    found = fetch_rows(data, frame, tables, wanted)
-    rows = _make_rows(data, tables, found, columns)
-    weights = found[weighing.column].astype(np.float64) if weighing.column else None
-    squares = weights**2 if weights is not None and weighing.importance else None
+    streamed = can_stream(frame) and _count_rows(frame, counted, weight) > HELD
+    read = _file_rows if streamed else _hold_rows
+    rows = read(data, frame, tables, columns, weighing)
     _check_pairs(data, every, rows)
-    return replace(rows, weights=weights, squares=squares, zero_weight=weighing.zero)
+    return replace(rows, zero_weight=weighing.zero)
+
+
+def _count_rows(
+    frame: Frame, counted: Mapping[str, Mapping[str, float]], weight: nw.Expr | None
+) -> float:
+    """Return the number of rows, whatever they weigh."""
+    if weight is None:
+        return sum(counted["outcome"].values())
+    return float(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
+
+
+def _file_rows(
+    data: Comparisons,
+    frame: Frame,
+    tables: Sequence[Coding],
+    columns: Sequence[str],
+    weighing: Weighing,
+) -> CodedRows:
+    """Read a table into temporary files."""
+    wide = [*columns, *([weighing.column] if weighing.column else [])]
+    key = np.int32 if fits_narrow(tables) else np.int64
+    kinds: dict[str, DTypeLike] = {"key": key, **dict.fromkeys(wide, np.float64)}
+    with one_thread(data.source.connection):
+        found = write_columns(code_batches(data, frame, tables, wide), kinds)
+    weights = found[weighing.column] if weighing.column else None
+    return replace(
+        _make_rows(data, tables, found["key"], [found[name] for name in columns]),
+        weights=weights,
+        squares=weights.squares if weights is not None and weighing.importance else None,
+    )
+
+
+def _hold_rows(
+    data: Comparisons,
+    frame: Frame,
+    tables: Sequence[Coding],
+    columns: Sequence[str],
+    weighing: Weighing,
+) -> CodedRows:
+    """Read a table into memory."""
+    found = fetch_rows(
+        data, frame, tables, [*columns, *([weighing.column] if weighing.column else [])]
+    )
+    weights = found[weighing.column].astype(np.float64) if weighing.column else None
+    return replace(
+        _make_rows(data, tables, found["key"], [_narrow(found[name]) for name in columns]),
+        weights=weights,
+        squares=weights**2 if weights is not None and weighing.importance else None,
+    )
 
 
 def _make_rows(
-    data: Comparisons,
-    tables: Sequence[Coding],
-    found: Mapping[str, NDArray[Any]],
-    columns: Sequence[str],
+    data: Comparisons, tables: Sequence[Coding], keys: Column, columns: Sequence[Column]
 ) -> CodedRows:
     none = np.zeros(0, dtype=np.int32)
     levels = {one.name: make_factor(one, none) for one in tables[:-3]}
     return CodedRows(
         systems=tuple(tables[-2].labels),
-        keys=found["key"],
-        columns=tuple(_narrow(found[name]) for name in columns),
+        keys=keys,
+        columns=tuple(columns),
         levels=levels,
         positions_known=data.positions_known,
         answers=float(data.count_judgments()) if data.expanded else None,

@@ -28,17 +28,32 @@ def fetch_spark(frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]] | nw.DataFr
         UnknownFormat: Spark refuses it, or fails; with its own words.
 
     """
-    from pyspark.errors import PySparkException
-
     try:
         if find_spec("pyarrow") is not None:
             return frame.collect(backend="pyarrow")
         rows = frame.to_native().collect()
-    except PySparkException as error:
-        first = str(error).strip().partition("\n")[0]
+    except list_faults() as error:
+        first = say_fault(error).strip().partition("\n")[0]
         raise UnknownFormat(f"Spark could not answer a query: {first}") from None
     names = frame.collect_schema().names()
     return {name: _from_list([row[name] for row in rows]) for name in names}
+
+
+def list_faults() -> tuple[type[Exception], ...]:
+    """Return what Spark may raise: its own, and where it runs in this process that of Java."""
+    from pyspark.errors import PySparkException
+
+    if find_spec("py4j") is None:  # a client of a server alone
+        return (PySparkException,)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+    return (PySparkException, Py4JError)
+
+
+def say_fault(error: Exception) -> str:
+    """Return what went wrong, by Java's own words where it was Java that failed."""
+    java = getattr(error, "java_exception", None)
+    return str(error if java is None else java.toString())
 
 
 def _from_list(values: list[Any]) -> NDArray[np.generic]:

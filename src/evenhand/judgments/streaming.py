@@ -2,13 +2,15 @@
 
 A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
 column of values. Whoever sums over rows takes them in batches, so that what is in between stays
-small: ten million rows with three columns of counts take 160 MB.
+small: ten million rows with three columns of counts take 160 MB. Where there are more, the columns
+lie in files (`row_files.py`), and a batch is all that is in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any, Final
 
@@ -16,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.coding import DENSE, decode
+from evenhand.judgments.row_files import Column
 from evenhand.judgments.tally import Codes, Counts, Factor, Tally, join_codes
 
 Keys = NDArray[np.int64] | NDArray[np.int32]
+Edges = tuple[float, float]
 BATCH: Final = 2**18
 """Rows taken at once."""
 DISCRETE: Final = 2_000
@@ -98,10 +102,10 @@ class CodedRows:
     """
 
     systems: tuple[str, ...]
-    keys: Keys
-    columns: tuple[NDArray[np.floating[Any]], ...]
-    weights: Counts | None = None
-    squares: Counts | None = None
+    keys: Column
+    columns: tuple[Column, ...]
+    weights: Column | None = None
+    squares: Column | None = None
     levels: Mapping[str, Factor] = field(default_factory=dict)
     positions_known: bool = True
     zero_weight: int = 0
@@ -111,6 +115,11 @@ class CodedRows:
     def size(self) -> int:
         """Number of rows."""
         return len(self.keys)
+
+    @cached_property
+    def edges(self) -> tuple[Edges, ...]:
+        """Smallest and largest value of each column; NaN where one is missing."""
+        return tuple(_find_edges(column) for column in self.columns)
 
     def batches(self, *, fold: bool) -> Iterator[Batch]:
         """Go through the rows, some at a time; folded, with the first system by name at left."""
@@ -138,27 +147,35 @@ class CodedRows:
         """Count the rows by pair, and by some of the levels."""
         k, sizes = len(self.systems), [self.levels[name].size for name in by]
         span = prod([*sizes, k, k, 3])
-        if span <= DENSE:
-            found = np.arange(span)
-            places = (_place(batch, by, sizes, k) for batch in self.batches(fold=False))
-        else:
-            each = [_place(batch, by, sizes, k) for batch in self.batches(fold=False)]
-            found, inverse = np.unique(np.concatenate(each), return_inverse=True)
-            places = (inverse[start : start + BATCH] for start in range(0, self.size, BATCH))
-        sums = np.zeros((2, len(found)))
-        for place, batch in zip(places, self.batches(fold=False), strict=True):
-            _add(sums, place, batch)
-        return self._widen(by, sizes, found, sums)
+        dense = span <= DENSE
+        found = np.zeros(0, dtype=np.int64) if dense else self._find_places(by, sizes)
+        sums = np.zeros((1 if self.squares is None else 2, span if dense else len(found)))
+        for batch in self.batches(fold=False):
+            place = _place(batch, by, sizes, k)
+            _add(sums, place if dense else np.searchsorted(found, place), batch)
+        held = np.flatnonzero(sums[0])
+        sums = sums[:, held]  # most cells of many judges are empty
+        return self._widen(by, sizes, held if dense else found[held], sums)
+
+    def _find_places(self, by: Sequence[str], sizes: Sequence[int]) -> NDArray[np.int64]:
+        """Return the different (level, pair, outcome) that there are, sorted."""
+        k, found, new = len(self.systems), np.zeros(0, dtype=np.int64), 0
+        waiting: list[NDArray[np.int64]] = []
+        for batch in self.batches(fold=False):
+            waiting.append(np.unique(_place(batch, by, sizes, k)))
+            new += len(waiting[-1])
+            if new > max(len(found), BATCH):  # so that all unions together cost a few sorts
+                found, waiting, new = np.unique(np.concatenate([found, *waiting])), [], 0
+        return np.unique(np.concatenate([found, *waiting]))
 
     def _widen(
         self, by: Sequence[str], sizes: Sequence[int], found: Keys, sums: NDArray[np.float64]
     ) -> Tally:
         """Turn one sum per (level, pair, outcome) into one entry per (level, pair)."""
-        held = np.flatnonzero(sums[0])
-        cells, place = np.unique(found[held] // 3, return_inverse=True)
-        outcome, k = found[held] % 3, len(self.systems)
-        wide = np.zeros((2, 3, len(cells)))
-        wide[:, outcome, place] = sums[:, held]
+        cells, place = np.unique(found // 3, return_inverse=True)
+        outcome, k = found % 3, len(self.systems)
+        wide = np.zeros((len(sums), 3, len(cells)))
+        wide[:, outcome, place] = sums
         *codes, left, right = decode(cells.astype(np.int64), [*sizes, k, k])
         factors = {
             name: replace(self.levels[name], codes=own) for name, own in zip(by, codes, strict=True)
@@ -192,7 +209,7 @@ class CodedRows:
         kept = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
         spans = [len(kind) for kind in kept]
         size = prod([*spans, 3 * k * k])
-        sums = np.zeros((2, size))
+        sums = np.zeros((1 if self.squares is None else 2, size))
         for batch in self.batches(fold=fold):
             digits = [
                 (np.searchsorted(kind, values).astype(np.int32), len(kind))
@@ -215,19 +232,36 @@ class CodedRows:
         )
 
 
-def _add(sums: Counts, place: Keys, batch: Batch) -> None:
-    """Add weights and squared weights of rows to (2, cells) sums."""
+def _add(sums: Counts, place: NDArray[np.int64], batch: Batch) -> None:
+    """Add weights, and squared weights if any, of rows to (1 or 2, cells) sums."""
     sums[0] += np.bincount(place, batch.weights, sums.shape[1])
     if batch.squares is not None:
         sums[1] += np.bincount(place, batch.squares, sums.shape[1])
 
 
-def _distinct(column: NDArray[np.floating[Any]]) -> NDArray[np.float64] | None:
+def slices(column: Column) -> Iterator[NDArray[Any]]:
+    """Go through a column, some rows at a time."""
+    return (column[start : start + BATCH] for start in range(0, len(column), BATCH))
+
+
+def _find_edges(column: Column) -> Edges:
+    least, most = np.inf, -np.inf
+    for part in slices(column):
+        least = float(np.minimum(least, part.min()))
+        most = float(np.maximum(most, part.max()))
+    return least, most
+
+
+def _distinct(column: Column) -> NDArray[np.float64] | None:
     """Return the different values of a column that has few, else None."""
     if len(np.unique(column[:SAMPLE])) > DISCRETE:
         return None
-    found = np.unique(column)
-    return found.astype(np.float64) if len(found) <= DISCRETE else None
+    found = np.zeros(0)
+    for part in slices(column):
+        found = np.union1d(found, np.unique(part))
+        if len(found) > DISCRETE:
+            return None
+    return found
 
 
 def _place(batch: Batch, by: Sequence[str], sizes: Sequence[int], k: int) -> NDArray[np.int64]:

@@ -210,12 +210,12 @@ class Tally:
         for factor in factors:
             digest.update("\x1f".join(["", *factor.labels]).encode())
         for codes in (*(factor.codes for factor in factors), pooled.left, pooled.right):
-            digest.update(codes.astype("<i4").tobytes())
+            digest.update(np.ascontiguousarray(codes, dtype="<i4").data)
         counts = pooled.counts
-        if (counts != np.floor(counts)).any():
+        if any((one != np.floor(one)).any() for one in counts.T):
             part, power = np.frexp(counts)  # 30 bits: sums differ by their order in the rest
             counts = np.ldexp(np.round(part * 2**30) / 2**30, power)
-        digest.update(counts.astype("<f8").tobytes())
+        digest.update(np.ascontiguousarray(counts, dtype="<f8").ravel().data)
         return digest.hexdigest()
 
 

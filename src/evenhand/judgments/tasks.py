@@ -9,6 +9,22 @@ from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.source import Source
 
 
+def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
+    """Rows of each task, sorted by its name; empty where there is no task column.
+
+    Raises:
+        InvalidJudgments: a row without a task.
+
+    """
+    if "task" not in frame.collect_schema().names():
+        return {}
+    named = frame.select(nw.col("task").cast(nw.String))
+    found = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))
+    if any(task is None for task in found["task"]):
+        raise InvalidJudgments(f"a task is missing in {source.name}: fill it or drop it")
+    return dict(sorted(zip(found["task"].tolist(), found[COUNT].tolist(), strict=True)))
+
+
 def list_tasks(frame: Frame, source: Source) -> list[str]:
     """Names of the tasks, sorted; empty where there is no task column.
 
@@ -16,13 +32,7 @@ def list_tasks(frame: Frame, source: Source) -> list[str]:
         InvalidJudgments: a row without a task.
 
     """
-    if "task" not in frame.collect_schema().names():
-        return []
-    named = frame.select(nw.col("task").cast(nw.String))
-    column = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))["task"]
-    if any(task is None for task in column):
-        raise InvalidJudgments(f"a task is missing in {source.name}: fill it or drop it")
-    return sorted(column.tolist())
+    return list(count_tasks(frame, source))
 
 
 def require_task(frame: Frame, source: Source, task: str) -> None:

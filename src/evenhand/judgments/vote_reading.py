@@ -17,7 +17,7 @@ from evenhand.judgments.checks import check_labels, check_opponents, explain_emp
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.counting import name_levels
 from evenhand.judgments.engine import Columns, one_thread
-from evenhand.judgments.label_codes import Labels, Level, bind_levels, fetch_codes, find_labels
+from evenhand.judgments.label_codes import Labels, Level, bind_levels, read_labels
 from evenhand.judgments.labels import OUTCOMES, read_outcome
 from evenhand.judgments.rating_rows import CONTROL
 from evenhand.judgments.source import Aside
@@ -54,15 +54,15 @@ def code_votes(data: Comparisons) -> Votes:
     beside = find_aside_columns(data.source, data.frame, scores=False)
     every = name_levels(data, keys, data.frame)
     frame = beside.add_to(every.filter(nw.col("weight") > 0) if weighing.zero else every)
-    with one_thread(data.source.connection):
-        labels = {name: find_labels(frame, name) for name in keys}
-        meaning = check_labels(data, every, {name: own.names for name, own in labels.items()})
-        if not meaning:
-            raise explain_empty(data, weighing.zero)
-        words = beside.find_words(frame)
     weights = [] if weighing.column is None else [weighing.column]
-    fetched = [*beside.columns, *weights]
-    found = fetch_codes(frame, {**labels, **words}, fetched, data.source.connection)
+    connection, fetched = data.source.connection, [*beside.columns, *weights]
+    known, fetch = read_labels(frame, [*keys, *beside.words], fetched, connection)
+    labels, words = ({name: known[name] for name in names} for names in (keys, beside.words))
+    with one_thread(connection):
+        meaning = check_labels(data, every, {name: own.names for name, own in labels.items()})
+    if not meaning:
+        raise explain_empty(data, weighing.zero)
+    found = fetch()
     votes = _make_votes(labels, found, meaning)
     check_opponents(data, every, votes.systems, votes.left, votes.right)
     read = beside.read(found, words, _expect_of(data))

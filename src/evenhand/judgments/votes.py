@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.tally import Codes, Tally
+from evenhand.numerics.grouping import number_groups
 
 Array = NDArray[np.float64]
 Small = NDArray[np.int8]
@@ -101,6 +102,24 @@ class Votes:
         if self.criterion is not None:
             asked = asked * len(self.criteria) + self.criterion
         return (asked * k + one) * k + other
+
+    def number(self, first: str, *others: str) -> NDArray[np.int64]:
+        """Return (n,) the group of each vote by some columns, which is found once.
+
+        Args:
+            first: of the columns, such as "pair"; it counts most in the order of the groups.
+            others: columns such as "judge", which divide the groups.
+
+        """
+        names = (first, *others)
+        if names not in self._groups:
+            whole = [self.number(*names[:-1])] if others else []
+            self._groups[names] = number_groups(*whole, getattr(self, names[-1]))
+        return self._groups[names]
+
+    @cached_property
+    def _groups(self) -> dict[tuple[str, ...], NDArray[np.int64]]:
+        return {}
 
     @cached_property
     def preferred(self) -> Small:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import narwhals as nw
@@ -58,3 +59,28 @@ def knows(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], operation: str) -> bool:
 
     native: Any = frame.to_native()
     return bool(native.get_backend().has_operation(getattr(ops, operation)))
+
+
+@contextmanager
+def store_warehouse(native: Any, name: str) -> Iterator[Any]:
+    """Store the answer to a query in a temporary table, while the context lasts.
+
+    Where none may be made, the query itself is given back. Where none can be dropped, it goes with
+    the session.
+
+    Args:
+        native: the query.
+        name: of the table.
+
+    """
+    backend = native.get_backend()
+    try:
+        held = backend.create_table(name, native, temp=True)
+    except list_errors(NotImplementedError):
+        yield native
+        return
+    try:
+        yield held
+    finally:
+        with suppress(*list_errors(NotImplementedError)):
+            backend.drop_table(name)

@@ -210,6 +210,8 @@ def absolute_t(estimate: Numbers, variance: Numbers) -> Numbers:
     >>> absolute_t(np.array([-3.0, 0.0]), np.array([4.0, 0.0])).tolist()
     [1.5, inf]
     """
+    if (variance > 0).all():  # a division with a mask takes three times as long
+        return np.asarray(np.abs(estimate) / np.sqrt(variance))
     endless = np.full_like(estimate, np.inf)
     spread = np.sqrt(np.maximum(variance, 0))
     return np.asarray(np.divide(np.abs(estimate), spread, out=endless, where=spread > 0))

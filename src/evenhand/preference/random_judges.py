@@ -167,6 +167,8 @@ class RandomJudges:
         rows = tally.wins + ties + tally.losses > 0
         if not rows.any():
             refuse_nothing(tally)
+        if rows.all():
+            return replace(tally, ties=ties)
         factors = {name: replace(f, codes=f.codes[rows]) for name, f in tally.factors.items()}
         return replace(
             tally,

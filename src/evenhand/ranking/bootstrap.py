@@ -19,6 +19,7 @@ from evenhand.judgments.tally import Tally
 from evenhand.numerics.poisson_tables import LARGEST, draw_poisson
 from evenhand.preference.fit import Fit
 from evenhand.ranking.refits import Workbench, set_up
+from evenhand.ranking.settings import REPLICATES
 from evenhand.ranking.urn import (
     Urn,
     add_up,
@@ -32,7 +33,6 @@ from evenhand.ranking.urn import (
 )
 
 Array = NDArray[np.float64]
-REPLICATES: Final = 999
 FEWER: Final = 300
 """Resamples of models that are no log-linear ones, which take longer to fit."""
 LOST: Final = 0.05
@@ -56,7 +56,7 @@ class Draws:
     Attributes:
         log_worth: (B, K) without the resamples that determine no worths.
         lost: number of such resamples.
-        missing: model standard errors by which any of them may miss its maximum.
+        missing: model standard errors by which any of them is estimated to miss its maximum.
 
     """
 

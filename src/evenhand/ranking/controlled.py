@@ -7,7 +7,7 @@ clustering and once for their cells. Everything else is as in a ranking without 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from typing import Any, Final
@@ -81,8 +81,8 @@ class RowEvidence(Evidence):
 
     """
 
-    rows: CodedRows
-    parameters: int
+    rows: CodedRows = field(kw_only=True)
+    parameters: int = field(kw_only=True)
 
     def together(self, names: Sequence[str]) -> Tally | None:
         """Return a tally if scores of all cells of these factors can be held."""
@@ -112,7 +112,10 @@ def rank_rows(table: Comparisons, ways: tuple[str, ...], settings: Settings, lim
     whole = rows.tally()
     tallies = {name: _tell_apart(table, rows, name) for name in ways} or {"": whole}
     evidence = RowEvidence(
-        {name: one for name, one in tallies.items() if name}, whole, rows, fit.likelihood.reported
+        {name: one for name, one in tallies.items() if name},
+        whole,
+        rows=rows,
+        parameters=fit.likelihood.reported,
     )
     loads = {name: factor.loads for name, factor in rows.levels.items()}
     if "judge" not in loads and table.has("judge"):

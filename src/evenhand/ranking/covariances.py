@@ -16,6 +16,7 @@ from evenhand.judgments.tally import Factor
 from evenhand.preference.fit import Fit
 from evenhand.preference.models import Fitted
 from evenhand.ranking.clustering import LEAST, Clustering, join_limits, single_answers, speak_of
+from evenhand.ranking.crossed_cells import crossed_rows_covariance
 from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.intervals import Array, centred_variance, pair_variance
 from evenhand.ranking.sandwich import crossed_covariance, judgment_covariance
@@ -63,6 +64,9 @@ def cross_ways(
     """
     if len(ways) < 2:
         return vcovs, ()
+    if evidence.crossed is not None:
+        cross = crossed_rows_covariance(fit, evidence.crossed)
+        return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
     cells = evidence.together(ways)
     if cells is None:
         return [*vcovs, vcovs[0] + vcovs[1]], (NO_CELLS,)

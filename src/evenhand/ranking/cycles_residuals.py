@@ -228,6 +228,27 @@ def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
     return np.column_stack([found, np.bincount(codes, side * residual, minlength=factor.size)])
 
 
+def split_some(whole: PairResiduals, tally: Tally, name: str, pairs: Integers) -> Array:
+    """Return (G, n) residuals of each judge (or item) for some pairs, whatever all pairs would be.
+
+    Args:
+        whole: of all judgments.
+        tally: the same, told apart by judge.
+        name: the factor.
+        pairs: (n,) numbers of the pairs.
+
+    """
+    factor = tally.factor(name)
+    rows, at, residual, _ = place_votes(whole, tally)
+    own = [at == pair for pair in pairs.tolist()]
+    codes = [factor.codes[rows[held]] for held in own]
+    sums = [
+        np.bincount(code, residual[held], minlength=factor.size)
+        for code, held in zip(codes, own, strict=True)
+    ]
+    return np.asarray(np.stack(sums, axis=1), dtype=np.float64)
+
+
 def place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers, Array, Array]:
     """Return where decisive votes are: entry of a tally, pair, residual, side.
 

@@ -6,12 +6,11 @@ Where lot decided who stood where it makes none.
 
 from __future__ import annotations
 
-import numpy as np
-
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.tally import Tally
 from evenhand.ranking.anytime.sides import note_sides
 from evenhand.ranking.cycles_residuals import find_residuals
+from evenhand.ranking.one_sided import count_sides
 
 BESIDE = "cycles are sought beside an advantage of the output shown first"
 BLIND = (
@@ -27,6 +26,7 @@ def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, 
         tally: judgments; whether positions are known is said there.
         asked: True or False; None to fit it where sides were not drawn by lot.
 
+    >>> import numpy as np
     >>> names, codes = ("a", "b", "c"), np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32)
     >>> won = np.full(3, 60.0)
     >>> tally = Tally(names, *codes.T, won, np.zeros(3), won / 2, n_judgments=270.0)
@@ -35,7 +35,7 @@ def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, 
     """
     if asked or not tally.positions_known:
         return bool(asked), ()
-    notes = note_sides(tally.systems, _count_sides(tally))
+    notes = note_sides(tally.systems, count_sides(tally))
     if not notes:
         return False, ()
     if asked is None:
@@ -45,14 +45,3 @@ def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, 
             return False, (*notes, BLIND)
         return True, (*notes, BESIDE)
     return False, (*notes, BLIND)
-
-
-def _count_sides(tally: Tally) -> dict[tuple[int, int], list[int]]:
-    """Return votes by who stood first; importance weights as the votes that they are worth."""
-    pooled = tally.pool()
-    counts = pooled.counts
-    if pooled.squares is not None:
-        counts = counts * (counts.sum() / pooled.squares.sum())
-    sides = zip(pooled.left.tolist(), pooled.right.tolist(), strict=True)
-    votes = counts.round().astype(np.int64).tolist()
-    return dict(zip(sides, votes, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.tally import Tally
-from evenhand.ranking.cycles_residuals import PairResiduals, split_residuals
+from evenhand.ranking.cycles_residuals import PairResiduals, split_some
 from evenhand.ranking.cycles_result import Contribution, Cycle
 
 Array = NDArray[np.float64]
@@ -118,12 +118,9 @@ def name_cycles(
     ]
     if not chosen:
         return ()
-    parts = {
-        name: split_residuals(whole, tally, name)
-        for name in ("judge", "item")
-        if name in tally.factors and len(tally.factors[name].labels) > 1
-    }
-    return tuple(_name(whole, tally, found, at, parts) for at in chosen)
+    names = [name for name in ("judge", "item") if name in tally.factors]
+    ways = [name for name in names if len(tally.factors[name].labels) > 1]
+    return tuple(_name(whole, tally, found, at, ways) for at in chosen)
 
 
 def _name(
@@ -131,7 +128,7 @@ def _name(
     tally: Tally,
     found: tuple[Triples, Array, Array],
     at: int,
-    parts: Mapping[str, Array],
+    ways: Sequence[str],
 ) -> Cycle:
     triples, z, p = found
     one = Triples(triples.systems[at : at + 1], triples.pairs[at : at + 1])
@@ -140,7 +137,7 @@ def _name(
     i, j, k = (whole.systems[code] for code in one.systems[0].tolist())
     ij, jk, ik = (whole.won[one.pairs[0]] / whole.total[one.pairs[0]]).tolist()
     forward = sign > 0
-    shares = {name: _share(whole, tally, name, one, own) for name, own in parts.items()}
+    shares = {name: _share(whole, tally, name, one) for name in ways}
     return Cycle(
         systems=(i, j, k) if forward else (i, k, j),
         won=(ij, jk, 1 - ik) if forward else (ik, 1 - jk, 1 - ij),
@@ -152,13 +149,13 @@ def _name(
     )
 
 
-def _share(
-    whole: PairResiduals, tally: Tally, name: str, one: Triples, parts: Array
-) -> tuple[Contribution, ...]:
+def _share(whole: PairResiduals, tally: Tally, name: str, one: Triples) -> tuple[Contribution, ...]:
     """Return who adds most to a circle; residuals of judges sum to those of all."""
-    own = one.excess(parts[:, : len(whole.first)] / whole.weight)[:, 0]
+    pairs = one.pairs[0]
+    parts = split_some(whole, tally, name, pairs) / whole.weight[pairs]
+    own = Triples(one.systems, np.arange(3)[None]).excess(parts)[:, 0]
     size, factor = len(tally.systems), tally.factor(name)
-    keys = (whole.first * size + whole.second)[one.pairs[0]]
+    keys = (whole.first * size + whole.second)[pairs]
     low, high = np.minimum(tally.left, tally.right), np.maximum(tally.left, tally.right)
     there = np.isin(low.astype(np.int64) * size + high, keys)
     votes = np.bincount(factor.codes[there], (tally.wins + tally.losses)[there], factor.size)

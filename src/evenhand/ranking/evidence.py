@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -10,14 +9,15 @@ from typing import Final
 
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.counting import count_within
+from evenhand.judgments.counting import count_outcomes, count_ways
 from evenhand.judgments.levels import Levels, count_levels
+from evenhand.judgments.row_counting import Apart, CrossedRows
 from evenhand.judgments.tally import Factor, Tally, merge_levels
 
 CLUSTERS: Final = 200
 """Most clusters of one way: more are merged at random into as many of about equal load."""
 JOINT: Final = 10_000_000
-"""Most judgments that are counted by judge and item at once."""
+"""Most judgments of which the cells of judge and item are known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +27,13 @@ class Evidence:
     Attributes:
         tallies: candidate for clusters → a tally that tells its levels apart.
         whole: the counts by pair.
+        crossed: which cell of two candidates each judgment belongs to, where tallies do not say.
 
     """
 
     tallies: Mapping[str, Tally]
     whole: Tally
+    crossed: CrossedRows | None = None
 
     @classmethod
     def of(cls, tally: Tally) -> Evidence:
@@ -39,9 +41,9 @@ class Evidence:
         return cls(dict.fromkeys(tally.factors, tally), tally.pool())
 
     @classmethod
-    def apart(cls, tallies: Mapping[str, Tally]) -> Evidence:
+    def apart(cls, tallies: Mapping[str, Tally], crossed: CrossedRows | None = None) -> Evidence:
         """Take a tally for each candidate, none of which tells two of them apart."""
-        return cls(tallies, next(iter(tallies.values())).pool())
+        return cls(tallies, next(iter(tallies.values())).pool(), crossed)
 
     @cached_property
     def factors(self) -> Mapping[str, Factor]:
@@ -96,13 +98,15 @@ def gather_evidence(
 
     """
     limits = dict.fromkeys(ways, CLUSTERS)
-    most = JOINT if len(ways) > 1 and apart else math.inf
-    joint = count_within(table, ways, limits, most)
-    if joint is None:  # cells of judge and item are too many to hold (INFERENCE B3)
-        counted = {name: table.tally(by=(name,), limits={name: CLUSTERS}) for name in ways}
-        evidence = Evidence.apart(counted)
+    counted: Tally | Apart
+    if apart and len(ways) > 1:  # cells of all ways may be too many to hold (INFERENCE B3)
+        counted = count_ways(table, ways, limits, JOINT)
     else:
-        evidence = Evidence.of(joint)
+        counted = count_outcomes(table, ways, limits)
+    if isinstance(counted, Tally):
+        evidence = Evidence.of(counted)
+    else:
+        evidence = Evidence.apart(counted.tallies, counted.crossed)
     loads = {name: factor.loads for name, factor in evidence.factors.items()}
     if "judge" not in loads and table.has("judge"):
         loads["judge"] = count_levels(table, "judge")

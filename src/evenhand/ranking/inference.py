@@ -141,12 +141,13 @@ def _bootstrap_intervals(
     if tally is None or tally.squares is not None:
         raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
     rng = Generator(PCG64(settings.seed))
-    from evenhand.ranking.bootstrap import REPLICATES, resample
+    from evenhand.ranking.bootstrap import resample
+    from evenhand.ranking.settings import REPLICATES
 
     draws = resample(fit, tally, clustering.ways, rng=rng, progress=settings.progress)
     method = f"bootstrap by {clustering.name}, B={REPLICATES}"
     if draws.missing:
-        method += f", refits within {draws.missing:.0e} model standard errors"
+        method += f", refits to about {draws.missing:.0e} model standard errors"
     ways = " and ".join(clustering.ways) or "judgment"
     refuse_no_spread(fit, np.cov(draws.log_worth.T), ways)
     factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]

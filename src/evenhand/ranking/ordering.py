@@ -17,6 +17,7 @@ from evenhand.preference.summary import cautions
 from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.inference import Found
 from evenhand.ranking.intervals import Array, Intervals, find_clusters, rank_ranges
+from evenhand.ranking.one_sided import note_one_sided
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import ModelSettings, Settings
 from evenhand.ranking.signature import sign
@@ -47,13 +48,13 @@ def order_systems(
 
     """
     (clustering, intervals), tally = found, evidence.whole
-    of_mix = () if settings.mix is None else settings.mix.notes
-    of_model = cautions(fit) if isinstance(fit, Fit) and settings.interval == "model" else ()
     centred, ability = _centre(fit.log_worth, intervals), find_ability(fit)
     order, places = number_places(centred if ability is None else ability)
     counted = fit.tally if isinstance(fit, Fit) else tally
     won, tied, lost = (total[order] for total in _totals(counted))
-    board = _board(intervals, order)
+    board, sizes = _board(intervals, order), _sizes(tally, levels, settings.mix)
+    of_pairs = sizes["n_judgments"] == sizes["n_comparisons"]
+    of_sides = note_one_sided(tally, settings.model, of_pairs=of_pairs)
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
         log_worth=centred[order],
@@ -66,16 +67,27 @@ def order_systems(
         interval=settings.interval or "none",
         method=intervals.method if intervals is not None else "no intervals",
         rank_interval="simultaneous" if board.get("rank_sets") else "marginal",
-        **_sizes(tally, levels, settings.mix),
+        **sizes,
         signature=sign(fit, evidence, levels, intervals, settings),
         headline=clustering.headline,
-        notes=(*_notes(fit, tally, intervals), *clustering.notes, *of_model, *of_mix),
+        notes=(*of_sides, *_gather_notes(fit, tally, found, settings)),
+        one_sided=bool(of_sides),
         neighbours=() if intervals is not None else _neighbours(fit, order),
         fit=fit,
         model=settings.name,
         df=np.inf if intervals is None else intervals.df,
         ability=None if ability is None else ability[order],
     )
+
+
+def _gather_notes(
+    fit: Fit | Fitted, tally: Tally, found: Found, settings: Settings | ModelSettings
+) -> tuple[str, ...]:
+    """Return what must be said of a fit, its clusters, its model and a mix."""
+    clustering, intervals = found
+    of_mix = () if settings.mix is None else settings.mix.notes
+    of_model = cautions(fit) if isinstance(fit, Fit) and settings.interval == "model" else ()
+    return (*_notes(fit, tally, intervals), *clustering.notes, *of_model, *of_mix)
 
 
 def _centre(log_worth: Array, intervals: Intervals | None) -> Array:

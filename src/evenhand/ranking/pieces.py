@@ -161,9 +161,19 @@ def lay_out(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces | Boards:
     dense = np.zeros((3, size * k**2))
     for own, column in zip(dense, counts.T, strict=True):
         own[place] = column
-    apart = (fit.lambdas[:, None] - fit.lambdas).ravel()
-    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in np.eye(3)]
-    return Boards(dense.reshape(3, size, k, k), np.stack(units).reshape(3, 5, k, k))
+    return Boards(dense.reshape(3, size, k, k), _evaluate_pairs(fit, np.eye(3)))
+
+
+def evaluate_pairs(fit: Fit) -> Array:
+    """Return (3, 5, K, K) derivatives of one answer of each kind on each pair, ties as treated."""
+    return _evaluate_pairs(fit, fit.model.treat_ties(np.eye(3)))
+
+
+def _evaluate_pairs(fit: Fit, outcomes: Array) -> Array:
+    """Return (3, 5, K, K) derivatives of (3, 3) outcomes of each pair."""
+    k, apart = len(fit.systems), (fit.lambdas[:, None] - fit.lambdas).ravel()
+    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in outcomes]
+    return np.stack(units).reshape(3, 5, k, k)
 
 
 def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:

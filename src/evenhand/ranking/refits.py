@@ -6,9 +6,10 @@ compared, n_b, and the sums x_b of what was observed, so that its score at β is
     s_b(β) = x_b − Σ_pairs n_b E[x | β],    β ← β + H⁻¹ s_b(β)
 
 H is the information of all data at their own estimate, where the steps begin. They shrink by a
-factor ρ, which is small where resamples are alike; what is then missing of the maximum is no more
-than ρ/(1 − ρ) of the last step. A resample whose steps do not shrink, since it has no maximum or a
-far one, is left to an ordinary fit.
+factor ρ, which is small where resamples are alike; what is then missing of the maximum is estimated
+as ρ/(1 − ρ) of the last step: all that steps of a geometric series would still add. The factor is
+not the same at every step, and the estimate may miss by two or three times. A resample whose steps
+do not shrink, since it has no maximum or a far one, is left to an ordinary fit.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from evenhand.preference.ties.laws import ENDLESS, Davidson, TwoOutcomes
 
 Array = NDArray[np.float64]
 SETTLED: Final = 1e-4
-"""Model standard errors by which a refit may miss its maximum."""
+"""Model standard errors by which a refit is estimated to miss its maximum, at most."""
 ROUNDS: Final = 20
 SLOW: Final = 0.7
 """Factor by which steps shrink at least, from the third on."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evenhand.ranking.one_sided import LIMIT
 from evenhand.ranking.rank_sets import say_place
 from evenhand.ranking.reasons import BETWEEN, OWN, say_why
 
@@ -70,13 +71,16 @@ def _say_stand(ranking: Ranking, place: int) -> str:
 
 
 def _limit(ranking: Ranking) -> str:
-    """Return in brackets of whom a sentence is said, and that claims do not hold all at once.
+    """Return in brackets of whom a sentence is said, and what may be in it.
+
+    Claims may not hold all at once, and sides may not have been drawn by lot.
 
     Of two systems there is one claim.
     """
     together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
     limits = [] if together or ranking.rank_lower is None else ["pairs decided one at a time"]
     limits += [ranking.headline] if ranking.headline else []
+    limits += [LIMIT] if ranking.one_sided else []
     return f" ({'; '.join(limits)})" if limits else ""
 
 

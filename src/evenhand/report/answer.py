@@ -14,11 +14,12 @@ NAMED: Final = 5
 """Most systems that are named in a sentence."""
 
 
-def say_answer(ranking: Ranking) -> tuple[str, ...]:
+def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
     """Say which system to take, and which choices the judgments leave open.
 
     Args:
         ranking: with rank ranges or without.
+        advise: whether to say of two which one to take.
 
     """
     if ranking.rank_lower is None or ranking.rank_upper is None:
@@ -27,17 +28,17 @@ def say_answer(ranking: Ranking) -> tuple[str, ...]:
             " which of them are really behind it."
         ]
     elif ranking.rank_upper[0] == 1:
-        said = [_say_best(ranking), *_say_next(ranking)]
+        said = [_say_best(ranking, advise=advise), *_say_next(ranking)]
     else:
         said = [_say_open(ranking), *_say_barred(ranking)]
     return (*said, *_say_limit(ranking))
 
 
-def _say_best(ranking: Ranking) -> str:
+def _say_best(ranking: Ranking, *, advise: bool) -> str:
     """Say which system is decided to be better than each of the others."""
     best, *others = ranking.systems
     if len(others) == 1:
-        return f"{best} is better than {others[0]}: take {best}."
+        return f"{best} is better than {others[0]}{f': take {best}' if advise else ''}."
     return f"{best} is the best of {len(ranking.systems)} systems."
 
 
@@ -50,7 +51,7 @@ def _say_open(ranking: Ranking) -> str:
             return f"{join_names(first)} cannot be told apart: take the cheaper one."
         return (
             f"Nothing is decided: any of the {len(first)} systems may be the best."
-            " Take the cheapest, or judge more."
+            f" Take the cheapest{_say_more(ranking)}."
         )
     if len(first) == 1:
         return f"{first[0]} is the best, since no other can be."
@@ -60,7 +61,7 @@ def _say_open(ranking: Ranking) -> str:
         return (
             f"{len(first)} of {n} systems may each be the best, {first[0]} by its estimate; the"
             f" other {n - len(first)} are not, at {_level(ranking)} confidence. Take the cheapest"
-            " of those that may be, or judge more."
+            f" of those that may be{_say_more(ranking)}."
         )
     if _all_open(ranking, np.flatnonzero(lower == 1)):
         return f"{join_names(first)} lead and cannot be told apart: take the {cheap} of them."
@@ -68,6 +69,14 @@ def _say_open(ranking: Ranking) -> str:
         f"{join_names(first)} may each be the best; no other can be, at"
         f" {_level(ranking)} confidence. Take the {cheap} of them."
     )
+
+
+def _say_more(ranking: Ranking) -> str:
+    """Say what judging more would take, where that is known."""
+    from evenhand.report.open_pairs import say_more
+
+    more = say_more(ranking)
+    return f"; {more}" if more else ""
 
 
 def _level(ranking: Ranking) -> str:

@@ -12,7 +12,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.holding import hold_rows
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.tasks import list_tasks
+from evenhand.judgments.tasks import count_tasks
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.report.contents import PREFERENCE, RATING, shorten
 from evenhand.report.crew import Opener, Step, write_parts
@@ -63,10 +63,11 @@ def make_report(
     chosen = settings or Settings(level=level, seed=seed, model=model, full=full)
     wanted = _choose(RATING if isinstance(data, Ratings) else PREFERENCE, sections)
     held = hold_rows(data)
-    chosen = replace(chosen, tasks=max(1, len(list_tasks(held.frame, held.source))))
+    sizes = count_tasks(held.frame, held.source)
+    chosen = replace(chosen, tasks=max(1, len(sizes)))
     if not sections and not chosen.full:
         wanted = shorten(wanted, chosen.tasks)
-    parts = write_parts(held, chosen, wanted, opener=opener, step=progress)
+    parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
     return Report(
         title=title or PurePath(data.source.name).name,
         parts=tuple(parts),

@@ -12,25 +12,41 @@ FAULTS: Final = {
     "judges": "some judges are doubtful",
     "agreement": "judges hardly agree",
     "order": "the place of an output matters",
-    "model": "one number for each system does not suffice",
+    "model": "the judgments fit no single ladder of systems",
     "choices": "other reasonable choices change it",
 }
 """Failed check → what is said of it."""
 BUT: Final = "But "
 """What the sentence begins with."""
+ALSO: Final = "And "
+"""What it begins with behind another such sentence."""
+
+
+def is_caveat(sentence: str) -> bool:
+    """Tell whether a sentence of the answer speaks against acting on it.
+
+    >>> is_caveat("But judges hardly agree."), is_caveat("Butane is the best of 3 systems.")
+    (True, False)
+    """
+    return sentence.startswith((BUT, ALSO))
 
 
 def add_caveat(part: Part) -> Part:
     """Return a part whose answer says which checks failed.
 
     Args:
-        part: with all its sections.
+        part: with all its sections. Where its answer says already that a system stood on one side,
+            that is not said again.
 
     """
     checks = [check for section in part.sections for check in section.checks]
     failed = {check.name for check in checks if check.state == FAILED}
-    wrong = [says for name, says in FAULTS.items() if name in failed]
+    said = any(is_caveat(sentence) for sentence in part.answer)
+    wrong = [
+        says for name, says in FAULTS.items() if name in failed - ({"order"} if said else set())
+    ]
     if not wrong or not part.answer or part.refused:
         return part
-    said = f"{BUT}{join_names(wrong)}: see the checks before acting on it."
-    return replace(part, answer=(*part.answer, said))
+    begin = ALSO if said else BUT
+    caveat = f"{begin}{join_names(wrong)}: see the checks before acting on it."
+    return replace(part, answer=(*part.answer, caveat))

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.judgments.engine import one_thread
+import narwhals as nw
+
+from evenhand.judgments.engine import COUNT, fetch_columns, one_thread
 from evenhand.judgments.holding import hold_rows
 from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tasks import list_tasks
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.report.caveat import add_caveat
 from evenhand.report.document import Part
@@ -57,6 +58,7 @@ def write_parts(
     settings: Settings,
     wanted: Mapping[str, str],
     *,
+    sizes: Mapping[str, int],
     opener: Opener | None = None,
     step: Step = lambda _: None,
 ) -> list[Part]:
@@ -66,11 +68,12 @@ def write_parts(
         data: the judgments.
         settings: how.
         wanted: sections, name → heading.
+        sizes: task → its rows; empty for a table without tasks.
         opener: opens the judgments once more, in another process; None to stay in this one.
         step: called with a word before each section.
 
     """
-    jobs = _divide(data, wanted)
+    jobs = _divide(data, wanted, sizes)
     crews = 1 if opener is None else _count_crews(jobs)
     waiting = _line_up(jobs, crews)
     with one_thread(data.source.connection):
@@ -118,26 +121,16 @@ def _take(waiting: deque[Job]) -> Iterator[Job]:
         yield job
 
 
-def _divide(data: Data, wanted: Mapping[str, str]) -> list[Job]:
-    """Return a job for each task."""
-    tasks = list_tasks(data.frame, data.source)
-    sizes = _count(data, tasks)
-    if len(tasks) < 2:
-        return [Job("", wanted, sum(sizes.values()))]
-    return [Job(task, wanted, sizes[task]) for task in tasks]
+def _divide(data: Data, wanted: Mapping[str, str], sizes: Mapping[str, int]) -> list[Job]:
+    """Return a job for each task, or one for all where there are not several."""
+    if len(sizes) < 2:
+        return [Job("", wanted, sum(sizes.values()) or _count_rows(data))]
+    return [Job(task, wanted, size) for task, size in sizes.items()]
 
 
-def _count(data: Data, tasks: Sequence[str]) -> dict[str, float]:
-    """Count rows by task."""
-    import narwhals as nw
-
-    from evenhand.judgments.engine import COUNT, fetch_columns
-
-    if not tasks:
-        return {"": float(fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0])}
-    named = data.frame.select(nw.col("task").cast(nw.String))
-    found = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))
-    return dict(zip(found["task"].tolist(), found[COUNT].tolist(), strict=True))
+def _count_rows(data: Data) -> int:
+    rows = data.frame.select(nw.len().alias(COUNT))
+    return int(fetch_columns(rows)[COUNT][0])
 
 
 def _count_crews(jobs: Sequence[Job]) -> int:

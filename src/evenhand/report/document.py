@@ -18,6 +18,8 @@ CONTRACT: Final = 1
 PASSED: Final = "passed"
 FAILED: Final = "failed"
 NOT_RUN: Final = "not run"
+UNDECIDED: Final = "cannot tell"
+"""A check that was run and does not decide: that is no pass, and nobody forgot it."""
 REFUSED: Final = "No ranking: "
 """How the answer begins where the judgments determine no ranking; behind it stands why."""
 LIGHTS: Final = ("judges", "agreement", "order", "model", "choices")
@@ -94,7 +96,7 @@ class Check:
     Attributes:
         name: one word; those of LIGHTS stand on the first screen.
         asks: the question.
-        state: passed, failed or not run.
+        state: passed, failed, cannot tell (it was run and does not decide) or not run.
         says: the finding with its number, in a few words.
         otherwise: what changes if one decides otherwise, or what to do; "" where nothing.
         p: of the one test that the finding rests on (proportion); None where it rests on more.

@@ -9,7 +9,18 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.report import colours
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, Column, Figure, Part, Report, Section
+from evenhand.report.caveat import is_caveat
+from evenhand.report.document import (
+    FAILED,
+    NOT_RUN,
+    PASSED,
+    UNDECIDED,
+    Column,
+    Figure,
+    Part,
+    Report,
+    Section,
+)
 from evenhand.report.numbers import write_value
 from evenhand.report.packing import embed, pack
 
@@ -69,7 +80,11 @@ def _make_environment() -> Environment:
     )
     environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
     environment.filters |= {"prose": hold_together, "spread": is_spread}
-    environment.globals |= {"states": (PASSED, FAILED, NOT_RUN), "find_home": find_home}
+    environment.globals |= {
+        "states": (PASSED, FAILED, UNDECIDED, NOT_RUN),
+        "find_home": find_home,
+        "is_caveat": is_caveat,
+    }
     return environment
 
 
@@ -155,7 +170,9 @@ def find_sign(section: Section) -> str:
     states = {check.state for check in section.checks}
     if FAILED in states:
         return FAILED
-    return NOT_RUN if section.not_run or states == {NOT_RUN} else ""
+    if section.not_run or states == {NOT_RUN}:
+        return NOT_RUN
+    return UNDECIDED if states and states <= {NOT_RUN, UNDECIDED} else ""
 
 
 def _find_drawing(report: Report) -> dict[str, Any]:

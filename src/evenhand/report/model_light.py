@@ -1,4 +1,4 @@
-"""Does one number for each system suffice? All tests that bear on it, adjusted for their number."""
+"""Do judgments fit one ladder of systems? All tests that bear on it, adjusted for their number."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
 from evenhand.ranking.cycles_result import Cycles
 from evenhand.ranking.model_rows import ModelTable
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, Check
 from evenhand.report.model_laws import tests_all
 from evenhand.report.study import Study
 from evenhand.report.visible import ENOUGH, find_visible, say_visible
 from evenhand.significance.adjust import holm
 
-ASKS: Final = "Does one number for each system suffice?"
+ASKS: Final = "Do all judgments fit one ladder, from best to worst?"
 TRIFLE: Final = 0.02
 """Share of the differences between systems below which pairs that fit no scale do not matter."""
 SLIGHT: Final = 0.03
@@ -57,7 +57,7 @@ def list_doubts(study: Study, cycles: Cycles | None, laws: ModelTable | None) ->
     """
     found = []
     if cycles is not None and cycles.p is not None:
-        found.append(Doubt("pairs fit no single scale", cycles.p, cycles.share < TRIFLE, PAIRS))
+        found.append(Doubt("pairs fit no single ladder", cycles.p, cycles.share < TRIFLE, PAIRS))
     found += _doubt_sides(study)
     if laws is not None and tests_all(study):
         found += [
@@ -107,7 +107,7 @@ def make_check(study: Study, cycles: Cycles | None, laws: ModelTable | None, why
     if cycles is None:
         return Check("model", ASKS, NOT_RUN, why)
     if cycles.p is None:
-        return Check("model", ASKS, NOT_RUN, "too few pairs were compared: any outcome fits")
+        return Check("model", ASKS, UNDECIDED, "too few pairs were compared: any outcome fits")
     return _check_silence(cycles, find_visible(cycles, study.tally), tests)
 
 
@@ -123,7 +123,7 @@ def _check_silence(
     found = f"p {format_p(p)}{of}"
     if visible is None or visible > ENOUGH:
         shows = "" if visible is None else f": only {say_visible(visible)}"
-        return Check("model", ASKS, NOT_RUN, f"too few judgments to tell ({found}){shows}")
+        return Check("model", ASKS, UNDECIDED, f"too few judgments to tell{shows} ({found})")
     return Check("model", ASKS, PASSED, f"no sign against it ({found}); {say_visible(visible)}")
 
 

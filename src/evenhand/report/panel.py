@@ -79,8 +79,9 @@ class Panel:
         loads = [card.n for card in self.screening.cards]
         return sum(loads) ** 2 / sum(load**2 for load in loads)
 
-    def list_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each judge: flagged ones first, then those who judged most."""
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each judge: flagged ones first, then those who judged most."""
         others = [card for card in self.screening.cards if not card.flags]
         others.sort(key=lambda card: (-card.n, card.judge))
         cards = [*self.screening.flagged, *others]

@@ -9,9 +9,11 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownO
 from evenhand.judgments.ratings import Ratings
 from evenhand.report.answer import say_answer
 from evenhand.report.answer_of_ratings import find_answer_of_ratings
+from evenhand.report.caveat import BUT
 from evenhand.report.charts import draw_unchecked
 from evenhand.report.contents import find_writer
 from evenhand.report.document import REFUSED, Part, Section
+from evenhand.report.one_sided import say_one_sided
 from evenhand.report.study import Study
 
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
@@ -56,6 +58,13 @@ def find_answer(study: Study) -> tuple[tuple[str, ...], str]:
     if isinstance(study.data, Ratings):
         return find_answer_of_ratings(study)
     try:
-        return say_answer(study.ranking), study.ranking.signature
+        return _answer(study), study.ranking.signature
     except REFUSALS as refusal:
         return (f"{REFUSED}{refusal}",), ""
+
+
+def _answer(study: Study) -> tuple[str, ...]:
+    """Return the decisions; none is advised to be acted on that the place alone may have made."""
+    place = say_one_sided(study)
+    said = say_answer(study.ranking, advise=not place)
+    return (*said, f"{BUT}{place}.") if place else said

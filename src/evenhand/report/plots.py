@@ -35,8 +35,8 @@ def draw_ranking(ranking: Ranking) -> Any:
     from evenhand.report.figures.forest import draw_forest
     from evenhand.report.sections.ranking import tabulate
 
-    held = "simultaneous " if ranking.rank_interval == "simultaneous" else ""
-    title = f"Systems by {ranking.scale}, with {held}{100 * ranking.level:g} % intervals"
+    held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
+    title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
     return _finish(draw_forest(tabulate(ranking)[:MOST], ranking.scale), title)
 
 

@@ -136,7 +136,7 @@ class Study:
         """
         return compare_votes(self.votes)
 
-    @cached_property
+    @property
     def ranking(self) -> Ranking:
         """The ranking that the report is about.
 
@@ -145,8 +145,18 @@ class Study:
             NotConverged: the estimates were not found.
 
         """
-        settings = self.settings
-        found = rank(self.pairs, model=settings.model, level=settings.level, seed=settings.seed)
+        if isinstance(self._ranking, Ranking):
+            return self._ranking
+        raise self._ranking.with_traceback(None)
+
+    @cached_property
+    def _ranking(self) -> Ranking | NotIdentified | NotConverged:
+        """The same or why there is none, which many sections ask and takes as long to find."""
+        asked = self.settings
+        try:
+            found = rank(self.pairs, model=asked.model, level=asked.level, seed=asked.seed)
+        except (NotIdentified, NotConverged) as refusal:
+            return refusal
         return found if isinstance(found, Ranking) else next(iter(found.groups.values()))
 
     @cached_property

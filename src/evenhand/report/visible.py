@@ -50,9 +50,14 @@ def say_visible(visible: float) -> str:
     """Say what would have shown.
 
     >>> say_visible(0.074)
-    'pairs typically off by 7 points would likely show'
+    'pairs usually off by 7 votes in 100 would likely show'
     """
-    return f"pairs typically off by {100 * visible:.0f} points would likely show"
+    return f"pairs usually off by {_count(visible)} in 100 would likely show"
+
+
+def _count(share: float) -> str:
+    votes = f"{100 * share:.0f}"
+    return f"{votes} vote" if votes == "1" else f"{votes} votes"
 
 
 def say_refusal(study: Study, refusal: NotIdentified | NotConverged | UnknownOption) -> str:

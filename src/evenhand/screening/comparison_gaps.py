@@ -33,6 +33,8 @@ LARGE: Final = 3000
 """Systems of one task beyond which nothing is left out and no gap is used."""
 FEW: Final = 32
 """Different pairs of a judge up to which equations are solved pair by pair."""
+STACKED: Final = 200_000
+"""Numbers in the equations of judges that are solved at a time."""
 ROUNDS: Final = 200
 CLOSE: Final = 1e-9
 """Residual beside the first, in the norm of H⁻¹, at which conjugate gradients stop."""
@@ -157,25 +159,44 @@ def _gaps_of_cells(cells: Cells) -> Array:
     chance = 1 / (1 + np.exp(-eta))
     left, weight = cells.wins - cells.n * chance, cells.n * chance * (1 - chance)
     step = np.empty(len(eta))
-    borders = np.flatnonzero(np.diff(cells.judge)) + 1
-    for own in np.split(np.arange(len(eta)), borders):
+    for own in _stack_judges(cells.judge):
         pairs = cells.low[own], cells.high[own]
-        if len(own) <= FEW:
+        if own.shape[1] <= FEW:
             step[own] = _step_by_pairs(inverse, pairs, weight[own], left[own])
-        else:
-            both = (information, inverse)
-            step[own] = _step_by_systems(both, pairs, weight[own], left[own])
+            continue
+        for one in own:
+            pairs = cells.low[one], cells.high[one]
+            step[one] = _step_by_systems((information, inverse), pairs, weight[one], left[one])
     return eta - step
+
+
+def _stack_judges(judge: Integers) -> list[NDArray[np.intp]]:
+    """Return (J, c) the rows of some judges with c cells each, whose steps are one computation.
+
+    >>> [own.tolist() for own in _stack_judges(np.array([3, 4, 4, 7]))]
+    [[[0], [3]], [[1, 2]]]
+    """
+    first = np.flatnonzero(np.diff(judge, prepend=-1))
+    sizes = np.diff(first, append=len(judge))
+    stacks = []
+    for size in np.unique(sizes).tolist():
+        alike, most = first[sizes == size], max(1, STACKED // size**2)
+        starts = range(0, len(alike), most)
+        stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
+    return stacks
 
 
 def _step_by_pairs(
     inverse: Array, pairs: tuple[Integers, Integers], weight: Array, left: Array
 ) -> Array:
-    """Return (c,) (I − G W)⁻¹ G r."""
-    low, high = pairs
-    rows = inverse[low] - inverse[high]
-    spread = rows[:, low] - rows[:, high]
-    return np.asarray(np.linalg.solve(np.eye(len(low)) - spread * weight, spread @ left))
+    """Return (J, c) (I − G W)⁻¹ G r of each judge; what is given has these shapes too."""
+    low, high = (codes[:, None, :] for codes in pairs)
+    with_low, with_high = (codes[:, :, None] for codes in pairs)
+    of_low = inverse[low, with_low] - inverse[high, with_low]
+    columns = of_low - (inverse[low, with_high] - inverse[high, with_high])
+    spread = columns.transpose(0, 2, 1)
+    without = np.eye(low.shape[2]) - spread * weight[:, None, :]
+    return np.asarray(np.linalg.solve(without, spread @ left[:, :, None])[:, :, 0])
 
 
 def _step_by_systems(

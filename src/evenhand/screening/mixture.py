@@ -261,19 +261,21 @@ def _logs(at: Array, slopes: Array, errors: Array) -> Array:
     """Return (J, 3) log-densities of the slopes under the classes."""
     own = errors**2
     wide = at[4] ** 2 + own
-    means, variances = (at[3], 0.0, -at[3]), (wide, own, wide)
-    parts = [
-        -((slopes - m) ** 2) / (2 * v) - np.log(2 * np.pi * v) / 2
-        for m, v in zip(means, variances, strict=True)
-    ]
-    return np.stack(parts, axis=1)
+    of_wide, of_own = np.log(2 * np.pi * wide) / 2, np.log(2 * np.pi * own) / 2
+    logs = np.empty((len(slopes), 3))
+    logs[:, 0] = -((slopes - at[3]) ** 2) / (2 * wide) - of_wide
+    logs[:, 1] = -(slopes**2) / (2 * own) - of_own
+    logs[:, 2] = -((slopes + at[3]) ** 2) / (2 * wide) - of_wide
+    return logs
 
 
 def _classify(at: Array, slopes: Array, errors: Array, further: Array) -> Array:
     """Return (J, 3) probabilities of the classes."""
     logs = _logs(at, slopes, errors) + further + np.log(at[:3])
-    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+    # three columns by turns: numpy takes three times as long for many rows of three
+    largest = np.maximum(np.maximum(logs[:, 0], logs[:, 1]), logs[:, 2])
+    chances = np.exp(logs - largest[:, None])
+    return np.asarray(chances / (chances[:, 0] + chances[:, 1] + chances[:, 2])[:, None])
 
 
 def _improve(

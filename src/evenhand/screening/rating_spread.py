@@ -86,6 +86,17 @@ def _solve(away: Array, variances: Array) -> float:
     for _ in range(STEPS):
         middle = (low + high) / 2
         wide = np.sqrt(middle**2 + variances)
-        inside = np.median(away / np.where(wide > 0, wide, 1e-300)) <= MIDDLE
+        inside = _find_middle(away / np.where(wide > 0, wide, 1e-300)) <= MIDDLE
         low, high = (low, middle) if inside else (middle, high)
     return high
+
+
+def _find_middle(values: Array) -> float:
+    """Return the median of numbers of which none is missing: `np.median` looks for such first.
+
+    >>> _find_middle(np.array([4.0, 1.0, 2.0])), _find_middle(np.array([4.0, 1.0, 2.0, 9.0]))
+    (2.0, 3.0)
+    """
+    low, high = (len(values) - 1) // 2, len(values) // 2
+    middle = np.partition(values, (low, high))
+    return float((middle[low] + middle[high]) / 2)

@@ -66,6 +66,15 @@ def test_a_file_given_twice_would_count_twice(save) -> None:
     assert "is given twice" in refusal([path, str(path)], UnknownOption)
 
 
+def test_a_file_under_two_names_would_count_twice(save, tmp_path) -> None:
+    path = save("a.csv", CSV)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "soft.csv").symlink_to(path)
+    (tmp_path / "hard.csv").hardlink_to(path)
+    for other in (tmp_path / "sub" / ".." / "a.csv", tmp_path / "soft.csv", tmp_path / "hard.csv"):
+        assert "is one file under several names" in refusal([path, other], UnknownOption)
+
+
 def test_a_home_folder_is_found(save, tmp_path, monkeypatch) -> None:
     save("a.csv", CSV)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -25,7 +25,8 @@ def test_the_name_of_the_winner_becomes_its_side(save) -> None:
 @pytest.mark.parametrize("label", ["Taco", "a", "model_a", "pizza"])
 def test_a_label_that_names_neither_is_refused_and_never_guessed(label: str, save) -> None:
     words = refusal(save("t.csv", f"{FINE}w4,Pizza,Sushi,{label}\n"), InvalidJudgments)
-    assert f"unknown outcome '{label}' in column 'label' (row 5)" in words
+    assert f"unknown outcome '{label}' in column 'label' of " in words
+    assert "t.csv (line 6)" in words
 
 
 def test_systems_called_a_and_b_are_names_and_not_sides(save) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.sections.agreement import PUBLISHED, write_section
 from evenhand.report.study import Settings, Study
 from studied_judges import drop, make_rows, study
@@ -30,8 +30,8 @@ def test_four_votes_by_hand():
     ]
     section = write_section(study(rows))
     assert section.says[0] == (
-        "Two judges who compare the same two outputs agree in 75 % of 4 cases; if they answered"
-        " blindly, they would in 50 %. Such few cases say little."
+        "Two judges who compare the same two outputs agree in 75 % (4 cases, each output pair"
+        " counting alike); if they answered blindly, they would in 50 %. Such few cases say little."
     )
     assert not any("Landis" in one for one in section.says)  # four cases have no word
     assert section.says[1] == (
@@ -47,10 +47,10 @@ def test_good_judges_pass_and_blind_ones_fail():
     (good,) = write_section(study(make_rows(8, 60))).checks
     (blind,) = write_section(study(make_rows(8, 60, chance=0.5))).checks
     assert (good.name, good.state, good.otherwise) == ("agreement", PASSED, "")
-    assert good.says.startswith("κ 0.")
-    assert good.says.endswith(("moderate", "substantial"))
+    assert good.says.startswith(("moderate: κ 0.", "substantial: κ 0."))
+    assert good.says.endswith(" of 1, 0 being chance; passes above 0.20 and surely above 0")
     assert blind.state == FAILED
-    assert "no more than if they answered blindly" in blind.otherwise
+    assert "little more than if they answered blindly" in blind.otherwise
 
 
 def test_want_of_data_is_no_sign_that_judges_do_not_agree():
@@ -67,12 +67,12 @@ def test_want_of_data_is_no_sign_that_judges_do_not_agree():
         for judge in "ab"
     ]
     (check,) = write_section(study(rows)).checks
-    assert check.state == NOT_RUN
+    assert check.state == UNDECIDED
     assert check.says == "too little is known: κ 0.00, on too few items"
     wide = [{**row, "item": f"{k}-{row['item']}"} for row in rows for k in range(3)]
     (check,) = write_section(study(wide)).checks
-    assert check.state == NOT_RUN
-    assert check.says.startswith("too little is known: κ 0.00 (-")
+    assert check.state == UNDECIDED
+    assert check.says.startswith("slight: κ 0.00 (-")
     more = [{**row, "item": f"{k}-{row['item']}"} for row in rows for k in range(40)]
     (check,) = write_section(study(more)).checks
     assert check.state == FAILED
@@ -84,7 +84,7 @@ def test_one_case_is_one_and_says_nothing_of_systems():
         for judge, left, right in [("a", "A", "B"), ("b", "A", "B"), ("c", "B", "C")]
     ]
     section = write_section(study(rows))
-    assert "agree in 100 % of 1 case;" in section.says[0]
+    assert "agree in 100 % (1 case," in section.says[0]
     assert not any(" than on all" in one for one in section.says)
 
 
@@ -125,7 +125,7 @@ def test_a_system_on_whose_outputs_judges_are_at_odds_is_named():
 )
 def test_where_agreement_cannot_be_measured_the_light_says_why(rows, why):
     (check,) = write_section(study(rows)).checks
-    assert check.state == NOT_RUN
+    assert check.state == (UNDECIDED if "ties" in why else NOT_RUN)
     assert check.says.endswith(why)
     assert check.otherwise
 
@@ -151,7 +151,7 @@ def test_rankings_stand_beside_wmt16_and_comparisons_do_not(data_folder):
     section = write_section(Study(data, Settings(("rankings.parquet",)), "fr-en"))
     (said,) = (one for one in section.says if "WMT 2016" in one)
     assert "κ between judges is 0.28 here, and 0.24 to 0.48 there: among them" in said
-    assert section.checks[0].says.endswith("fair; usual in the WMT tasks")
+    assert section.checks[0].says.endswith("; usual in the WMT tasks")
     assert not any("WMT" in one for one in write_section(study(make_rows(8, 60))).says)
 
 
@@ -165,3 +165,9 @@ def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
     data = evenhand.read(pl.DataFrame(rows)).split_merged("+")
     section = write_section(Study(data, Settings(("votes.csv",))))
     assert any("agreement is inflated" in note for note in section.notes)
+
+
+def test_the_sentence_has_the_number_of_the_table():
+    section = write_section(study(make_rows(6, 40)))
+    same = next(row for row in section.tables[0].rows if row["title"] == "same answer")
+    assert f" agree in {100 * same['value']:.0f} % (" in section.says[0]

@@ -52,12 +52,12 @@ def test_equal_systems_have_no_circle() -> None:
     assert section.says[1] == "No order is known either: the ranking decides 0 of 3 pairs."
 
 
-def test_few_votes_without_a_circle_leave_the_check_not_run_with_what_could_be_seen() -> None:
+def test_few_votes_without_a_circle_cannot_tell_and_say_what_could_be_seen() -> None:
     section = write_section(votes(10, 10))
     found = check(section)
-    assert found.state == "not run"
+    assert found.state == "cannot tell"
     # χ² on 1 of power .8: λ = 7.849 = 4 · 120 d² / 3 (each pair off by d, both sides pooled)
-    points = float(found.says.split("off by ")[1].split(" points")[0])
+    points = float(found.says.split("off by ")[1].split(" votes")[0])
     assert points == pytest.approx(100 * sqrt(7.849 * 3 / (4 * 120)), abs=1.5)  # noise is drawn
     assert section.says[0].startswith("Too little is known")
 
@@ -65,7 +65,7 @@ def test_few_votes_without_a_circle_leave_the_check_not_run_with_what_could_be_s
 def test_two_systems_have_no_circle_to_be_seen() -> None:
     rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
     study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    assert check(write_section(study)).state == "not run"
+    assert check(write_section(study)).state == "cannot tell"
     assert check(write_section(study)).p is None
 
 
@@ -113,7 +113,7 @@ def test_preferences_that_fit_one_order_but_no_scale_are_no_circle() -> None:
 
 def test_a_circle_closed_by_a_bare_majority_is_not_claimed() -> None:
     section = write_section(pairs({"ab": 85, "bc": 85, "ac": 49, "ad": 90, "bd": 90, "cd": 90}, 2))
-    assert check(section).state == "not run"
+    assert check(section).state == "cannot tell"
     assert check(section).says.startswith("perhaps: a over b (85 %), b over c (85 %), c over a (51")
     assert section.says[0].startswith("Preferences may go round in a circle")
 

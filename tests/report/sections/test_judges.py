@@ -9,7 +9,7 @@ import pytest
 
 import evenhand
 from evenhand.report.contract import describe_section
-from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.judge_cards import MOST
 from evenhand.report.panel import Panel
 from evenhand.report.sections.judges import SHOWN, make_check, write_section
@@ -104,8 +104,8 @@ def test_one_judge_of_many_who_could_be_flagged_is_no_pass():
     opened = study(make_rows(12, 150))
     panel = Panel(opened)
     for testable, state, says in [
-        ({"j1"}, NOT_RUN, "only 3 % of judgments are of judges who would be flagged if careless"),
-        ((), NOT_RUN, "nobody judged enough to be flagged for carelessness"),
+        ({"j1"}, UNDECIDED, "only 3 % of judgments are of judges who would be flagged if careless"),
+        ((), UNDECIDED, "nobody judged enough to be flagged for carelessness"),
         ({"j0"}, PASSED, "1 judged enough to be found out"),  # with 200 of 310 judgments
     ]:
         opened.__dict__["screening"] = give(panel.study.screening, 12, testable=testable)
@@ -153,7 +153,7 @@ def test_who_stands_out_by_the_place_but_is_not_flagged_is_told_why():
 
 def test_nobody_flagged_where_nobody_could_be_is_no_pass():
     (check,) = write_section(study(make_rows(12, 12))).checks
-    assert check.state == NOT_RUN
+    assert check.state == UNDECIDED
     assert check.says == "none flagged of 12, but too little is known of each to tell"
 
 

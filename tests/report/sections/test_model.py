@@ -72,7 +72,7 @@ def test_two_systems_cannot_fail_and_that_is_said() -> None:
     rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
     study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     section = write_section(study)
-    assert check(section).state == "not run"
+    assert check(section).state == "cannot tell"
     assert "any outcome fits" in section.says[0]
     assert not section.figures
 
@@ -151,7 +151,7 @@ def test_judges_of_opposite_minds_fail_the_light_although_pairs_fit() -> None:
 def test_few_votes_on_equal_systems_do_not_make_the_light_green() -> None:
     rows = [(one, two, out) for one, two in permutations("abcde", 2) for out in ("left", "right")]
     section = write_section(Study(read(rows * 3)))
-    assert check(section).state == "not run"
+    assert check(section).state == "cannot tell"
     assert check(section).says.startswith("too few judgments to tell")
     assert "too little to tell" in section.says[0]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.sections.scorers import FEW, write_section
 from rated_studies import is_plain, make_rows, study, table
 
@@ -85,7 +85,7 @@ def test_who_is_outside_by_the_paper_stands_in_a_table():
 
 def test_few_judges_are_not_judged():
     (check,) = write_section(study(make_rows(judges=3))).checks
-    assert check.state == NOT_RUN
+    assert check.state == UNDECIDED
     assert check.says == "none flagged of 3, but too little is known of each to tell"
 
 

@@ -28,27 +28,34 @@ def open_table(address: Address) -> Table:
         raise MissingFile(f"there is no DuckDB file '{path}'")
     try:
         connection = duckdb.connect(str(path), read_only=True)
-        relation = connection.table(_choose(connection, address))
+        relation = connection.sql(f"from {_choose(connection, address)}")
     except duckdb.Error as error:
         raise UnknownFormat(f"'{address}' cannot be opened: {address.clean(error)}") from None
     return Table(nw.from_native(relation), str(address), connection)
 
 
 def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
-    """Return the table that is asked for, or the only one."""
+    """Return the table that is asked for, or the only one, as SQL names it."""
     query = (
         "select table_schema, table_name from information_schema.tables"
         " where table_catalog = current_database() order by all"
     )
     rows: list[tuple[Any, ...]] = connection.execute(query).fetchall()
-    names = [name if schema == "main" else f"{schema}.{name}" for schema, name in rows]
+    names = {
+        name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in rows
+    }
     asked = address.asked.get("table")
     if asked is None and len(names) == 1:
-        return names[0]
+        return _write(*rows[0])
     if asked is None:
-        there = f"it has {listing(names)}" if names else "it has none"
+        there = f"it has {listing(list(names))}" if names else "it has none"
         raise UnknownOption(f"'{address}' must say which table to read, with ?table=NAME: {there}")
     if asked.removeprefix("main.") not in names:
-        hint = suggest(asked, names) or (f" It has {listing(names)}" if names else "")
+        hint = suggest(asked, list(names)) or (f" It has {listing(list(names))}" if names else "")
         raise UnknownFormat(f"'{address}': there is no table '{asked}'{end(hint)}")
-    return asked
+    return _write(*names[asked.removeprefix("main.")])
+
+
+def _write(*parts: str) -> str:
+    """Write a name of several parts in SQL, whatever signs it holds."""
+    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)

@@ -15,6 +15,7 @@ import narwhals as nw
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.formats.addresses import Address
 from evenhand.formats.table import Table
+from evenhand.judgments.spark import list_faults, say_fault
 
 PORT: Final = 15002
 """Where a Connect server listens unless it says otherwise."""
@@ -40,16 +41,15 @@ def open_table(address: Address) -> Table:
     """
     kind, name = _find_asked(address)
     _refuse_missing(address)
-    from pyspark.errors import PySparkException
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # Spark's, about the version of pandas
         try:
             session = _connect(address) if address.scheme == "sc" else _start(address)
             native = session.table(name) if kind == "table" else _read_path(session, name)
             columns = native.columns  # a server looks a table up only now
-        except PySparkException as error:
-            raise UnknownFormat(f"'{address}' cannot be read: {address.clean(error)}") from None
+        except list_faults() as error:
+            said = address.clean(say_fault(error))
+            raise UnknownFormat(f"'{address}' cannot be read: {said}") from None
     if not columns:
         raise UnknownFormat(f"'{address}' has no columns")
     return Table(nw.from_native(native), str(address))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 from glob import escape, glob, has_magic
@@ -16,6 +15,8 @@ from evenhand.formats.addresses import is_address, show_address
 ALIKE: Final = 0.8
 """How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv."""
 _URL: Final = re.compile(r"(https?|ftp|hf|file):/", re.IGNORECASE)
+_LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@")
+"""What may hold a password, and is no file."""
 
 
 def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -41,12 +42,15 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
                 f"'{show_address(str(name))}' is the URL of a table: name it alone, without files"
                 " or a cache"
             )
+        if _LIKE_URL.search(str(name)) and not Path(name).exists():
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is neither a file nor a URL of a table: write"
+                " KIND://PLACE, as in postgres://HOST/DB?table=NAME"
+            )
     paths = [path for name in named for path in _expand(Path(name).expanduser())]
-    twice = sorted({str(path) for path, n in Counter(paths).items() if n > 1})
-    if twice:
-        raise UnknownOption(f"{listing(twice)} is given twice: its judgments would count twice")
     for path in paths:
         _refuse_absent(path)
+    _refuse_twice(paths)
     return paths
 
 
@@ -91,6 +95,20 @@ def _parts_of(folder: Path) -> list[Path]:
         for one in found
         if not any(part.startswith(hidden) for part in one.relative_to(folder).parts)
     )
+
+
+def _refuse_twice(paths: Sequence[Path]) -> None:
+    """Refuse a file that is given twice, under one name or under several."""
+    known: dict[tuple[int, int], list[str]] = {}
+    for path in paths:
+        found = path.stat()
+        known.setdefault((found.st_dev, found.st_ino), []).append(str(path))
+    twice = [names for names in known.values() if len(names) > 1]
+    if twice:
+        said = [" and ".join(dict.fromkeys(names)) for names in twice]
+        other = any(len(set(names)) > 1 for names in twice)
+        what = "is one file under several names" if other else "is given twice"
+        raise UnknownOption(f"{listing(sorted(said))} {what}: its judgments would count twice")
 
 
 def _refuse_absent(path: Path) -> None:

@@ -44,12 +44,15 @@ def _engine() -> duckdb.DuckDBPyConnection:
     """Start an engine that installs nothing.
 
     What does not fit in memory goes to the system's folder for temporary files, not to the
-    working directory.
+    working directory. What was read of a file is not kept for the next time: a file written anew
+    within a second looks the same to the engine, and what is kept takes as much memory as the
+    columns take on disk.
     """
     config: dict[str, Any] = {
         "temp_directory": str(Path(tempfile.gettempdir()) / f"evenhand-{getpid()}"),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
+        "enable_external_file_cache": "false",
     }
     return duckdb.connect(config=config)
 

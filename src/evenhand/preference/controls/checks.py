@@ -42,15 +42,15 @@ def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) 
         NotIdentified: names the control.
 
     """
-    for control, column, sd in zip(controls, rows.columns, scale, strict=True):
+    for control, (least, most), sd in zip(controls, rows.edges, scale, strict=True):
         if not sd > 0:
             raise NotIdentified(
                 f"control '{control.name}' is 0 in every comparison: there is nothing to control"
                 " for, leave it out"
             )
-        if (column == column[0]).all():
+        if least == most:
             raise NotIdentified(
-                f"control '{control.name}' is {column[0]:g} in every comparison, left minus right:"
+                f"control '{control.name}' is {least:g} in every comparison, left minus right:"
                 " that is an advantage of standing left; leave it out, or use --order-effect"
             )
 
@@ -58,8 +58,8 @@ def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) 
 def note_one_sided(controls: Sequence[Control], rows: CodedRows) -> tuple[str, ...]:
     """Say which columns of differences may be no differences: those that never change sign."""
     notes = []
-    for control, column in zip(controls, rows.columns, strict=True):
-        never = "below" if (column >= 0).all() else "above" if (column <= 0).all() else ""
+    for control, (least, most) in zip(controls, rows.edges, strict=True):
+        never = "below" if least >= 0 else "above" if most <= 0 else ""
         if never and len(control.columns) == 1:
             notes.append(
                 f"{control.name} is never {never} 0: is it a difference, left minus right? A column"

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 import narwhals as nw
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
 from evenhand.formats.numbers import read_number
 from evenhand.formats.table import Table
 from evenhand.judgments.comparisons import Comparisons
@@ -197,7 +197,10 @@ def find_control(data: Comparisons, word: str) -> Control:
         )
     known = [split for split in splits if all(side in data.columns for side in split)]
     left, right = (known or splits)[0]
-    return Control(name, (data.require(left), data.require(right)))
+    try:
+        return Control(name, (data.require(left), data.require(right)))
+    except UnknownColumn as missing:
+        raise UnknownColumn(f"control '{word}' (--control): {missing}") from None
 
 
 def _split_sides(pair: str) -> list[tuple[str, str]]:
@@ -242,8 +245,8 @@ def read_controls(
     held = replace(data, frame=frame.with_columns(*values))
     columns = [f"{_VALUE}{at}" for at in range(len(controls))]
     rows = code_rows(held, columns, by=by, limits=limits)
-    for control, column, found in zip(controls, columns, rows.columns, strict=True):
-        if not np.isfinite(found).all():
+    for control, column, edges in zip(controls, columns, rows.edges, strict=True):
+        if not np.isfinite(edges).all():
             raise InvalidJudgments(_say_missing(held, control, column))
     return controls, rows
 

@@ -12,7 +12,8 @@ When not to use it: where what is controlled for is part of what makes an output
 then not rewarded for answers that are better because they are longer.
 
 Cells no longer suffice. Rows are read once and gone through some at a time, so that memory is
-bounded by the coded rows, a batch and the information. Parameters come in this order: worths, tie
+bounded by the coded rows (which lie in a file where they are many), a batch and the information;
+their sums keep what rounding loses. Parameters come in this order: worths, tie
 parameter, δ, controls, ghosts.
 """
 
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 
 from evenhand.judgments.streaming import Batch, CodedRows
 from evenhand.numerics.newton import Expansion
+from evenhand.numerics.running_sums import RunningSum
 from evenhand.preference.likelihood import LONGEST, Likelihood
 from evenhand.preference.ties.laws import Local, Tie, TwoOutcomes, expand_blocks
 
@@ -128,7 +130,10 @@ class ControlledLikelihood(Likelihood):
 
     def loglik(self, beta: Array) -> float:
         """Return the log-likelihood of the data, without the prior (nats)."""
-        return float(sum(self._expand(part, beta).value.sum() for part in self.split()))
+        value = RunningSum.of_shape(())
+        for part in self.split():
+            value = value.plus(self._expand(part, beta).value.sum())
+        return float(value.total)
 
     def _expand(self, part: Part, beta: Array) -> Local:
         eta, tie = self.locate(part, beta)
@@ -137,12 +142,14 @@ class ControlledLikelihood(Likelihood):
     def expand(self, beta: Array) -> Expansion:
         """Return log-likelihood plus log-prior to second order."""
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
-        value, q = 0.0, self.reported
+        q = self.reported
+        sums = [RunningSum.of_shape(shape) for shape in ((), (q,), (q, q))]
         for part in self.split():
             local = self._expand(part, beta)
-            value += float(local.value.sum())
-            gradient[:q] += sum_scores(part, local)
-            information[:q, :q] += sum_information(part, local)
+            terms = local.value.sum(), sum_scores(part, local), sum_information(part, local)
+            sums = [running.plus(term) for running, term in zip(sums, terms, strict=True)]
+        value, gradient[:q] = float(sums[0].total), sums[1].total
+        information[:q, :q] = sums[2].total
         if self.prior > 0:
             worths, _, _, ghosts = self.parts(beta)
             distance = worths - ghosts[self.design.group]

@@ -139,7 +139,8 @@ class Panel:
         """
         theta, gamma, sigma = self.parts(beta)
         integrate = _METHODS[self.method]
-        by_entry, precision, linear = np.zeros((3, len(self.left)))
+        by_entry = np.zeros(len(self.left))  # by itself: a state that is kept must not hold it
+        precision, linear = np.zeros((2, len(self.left)))
         tables = np.zeros((2, (self.n_systems + 1) ** 2)) if information else None
         sums = np.zeros(4)
         for batch, weight in zip(self.blocks.batches, self.weights, strict=True):

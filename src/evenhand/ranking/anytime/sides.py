@@ -13,7 +13,7 @@ looks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
+from math import lgamma, log
 from typing import Final
 
 import numpy as np
@@ -23,7 +23,9 @@ from evenhand.errors import listing
 from evenhand.ranking.anytime.direct import PRIOR
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Pair = tuple[int, int]
+Seen = tuple[Integers, Integers, Array]
 
 ALPHA: Final = 0.05
 """The chance that sides drawn by lot are ever said not to be."""
@@ -35,9 +37,7 @@ def log_one_sided(first: Array, second: Array) -> Array:
     >>> log_one_sided(np.array([0.0, 30.0]), np.array([0.0, 0.0])).round(2).tolist()
     [0.0, 12.37]
     """
-    from scipy.special import betaln
-
-    mixed = betaln(PRIOR + first, PRIOR + second) - betaln(PRIOR, PRIOR)
+    mixed = _log_beta(PRIOR + first, PRIOR + second) - _log_beta(PRIOR, PRIOR)
     return np.asarray(mixed + (first + second) * np.log(2))
 
 
@@ -50,11 +50,11 @@ def note_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]]) -> t
 
     """
     k = len(systems)
-    first = np.zeros((k, k))
-    for (left, right), counts in shown.items():
-        first[left, right] = sum(counts)
+    left, right = np.array([*shown], dtype=np.int64).reshape(-1, 2).T
+    votes = np.array([sum(counts) for counts in shown.values()], dtype=np.float64)
     enough = log(k + k * (k - 1) // 2) - log(ALPHA) if k > 1 else np.inf
-    said = _name_systems(systems, first, enough) or _name_pairs(systems, first, enough)
+    said = _name_systems(systems, (left, right, votes), enough)
+    said = said or _name_pairs(systems, (left, right, votes), enough)
     if not said:
         return ()
     return (
@@ -63,26 +63,46 @@ def note_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]]) -> t
     )
 
 
-def _name_systems(systems: Sequence[str], first: Array, enough: float) -> str:
+def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
     """Say which systems stood on one side too often, the surest first."""
-    stood, not_ = first.sum(axis=1), first.sum(axis=0)
-    sure = log_one_sided(stood, not_)
-    found = [i for i in np.argsort(-sure, kind="stable").tolist() if sure[i] >= enough]
-    parts = [f"{systems[i]} stood first in {_share(stood[i], not_[i])}" for i in found]
-    return listing(parts, 2)
-
-
-def _name_pairs(systems: Sequence[str], first: Array, enough: float) -> str:
-    """Say of which pairs one stood first too often, the surest first."""
-    low, high = np.triu_indices(len(systems), 1)
-    stood, not_ = first[low, high], first[high, low]
-    sure = log_one_sided(stood, not_)
-    found = [i for i in np.argsort(-sure, kind="stable").tolist() if sure[i] >= enough]
+    left, right, votes = seen
+    stood = np.bincount(left, votes, minlength=len(systems)).astype(np.float64)
+    not_ = np.bincount(right, votes, minlength=len(systems)).astype(np.float64)
     parts = [
-        f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(stood[i], not_[i])}"
-        for i in found
+        f"{systems[i]} stood first in {_share(stood[i], not_[i])}"
+        for i in _find_sure(stood, not_, enough)
     ]
     return listing(parts, 2)
+
+
+def _name_pairs(systems: Sequence[str], seen: Seen, enough: float) -> str:
+    """Say of which pairs one stood first too often, the surest first."""
+    left, right, votes = seen
+    ends = np.minimum(left, right), np.maximum(left, right)
+    keys, pair = np.unique(ends[0] * len(systems) + ends[1], return_inverse=True)
+    low, high = np.divmod(keys, len(systems))
+    stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
+    not_ = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
+    parts = [
+        f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(stood[i], not_[i])}"
+        for i in _find_sure(stood, not_, enough)
+    ]
+    return listing(parts, 2)
+
+
+def _find_sure(first: Array, second: Array, enough: float) -> list[int]:
+    """Return the places of what stood on one side too often, the surest first."""
+    sure = log_one_sided(first, second)
+    return [i for i in np.argsort(-sure, kind="stable").tolist() if sure[i] >= enough]
+
+
+def _log_beta(a: Array | float, b: Array | float) -> Array:
+    """Return log B(a, b)."""
+    return np.asarray(_log_gamma(a) + _log_gamma(b) - _log_gamma(np.add(a, b)))
+
+
+def _log_gamma(values: Array | float) -> Array:
+    return np.asarray(np.frompyfunc(lgamma, 1, 1)(values), dtype=np.float64)
 
 
 def _share(stood: float, other: float) -> str:

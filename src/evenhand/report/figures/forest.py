@@ -8,15 +8,18 @@ from typing import Any, Final
 from evenhand.report.document import Row
 from evenhand.report.figures.drawing import ACCENT, INK, QUIET
 from evenhand.report.figures.marks import begin_chart
+from evenhand.report.figures.place_room import end_grid, find_room
 
 HEIGHTS: Final = ((25, 24), (60, 19))
 """Up to so many systems a row is so many pixels high."""
 LEAST: Final = 16
 """Height of a row of more systems: its name must be readable."""
-PLACES: Final = 0.22
-"""Room for rank sets, as a share of what the intervals take."""
 BAND: Final = "#eef3f6"
 """Behind every other cluster."""
+KEYS: Final = ("lower", "estimate", "upper")
+"""What is drawn of a row."""
+MARGIN: Final = 0.04
+"""Room at the left, as a share of what the intervals take."""
 TOLD: Final = {
     "better_than": "better than",
     "wins": "wins",
@@ -46,11 +49,16 @@ def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Any:
     names = alt.Scale(type="band", paddingInner=0, paddingOuter=0)
     order = [row["system"] for row in rows]
     y = alt.Y("system:N", title=None, sort=order, axis=axis, scale=names)
-    spans = alt.Scale(domain=_find_span(rows), nice=False, zero=False)
+    least, most = find_ends(rows)
+    wide = (most - least) or 1.0
+    domain = [least - MARGIN * wide, most + find_room(rows) * wide]
+    spans, grid = alt.Scale(domain=domain, nice=False, zero=False), end_grid(most)
     base = begin_chart([dict(row) for row in rows]).encode(y=y, tooltip=_tell(rows[0], scale))
-    x, lower = (alt.X(f"{key}:Q", title=scale, scale=spans) for key in ("estimate", "lower"))
+    x, lower = (
+        alt.X(f"{key}:Q", title=scale, scale=spans, axis=grid) for key in ("estimate", "lower")
+    )
     layers = [
-        *_draw_bands(rows, high),
+        *draw_bands(rows, high),
         base.mark_rule(strokeWidth=2, color=ACCENT).encode(x=lower, x2=alt.X2(field="upper")),
         base.mark_point(filled=True, size=70, opacity=1, color=ACCENT).encode(x=x),
         base.mark_text(align="right", color=QUIET, fontSize=11).encode(
@@ -84,17 +92,26 @@ def _tell(row: Row, scale: str) -> list[Any]:
     ]
 
 
-def _find_span(rows: Sequence[Row]) -> list[float]:
-    """Return where the axis begins and ends, with room for rank sets at its right."""
-    keys = ("lower", "estimate", "upper")
+def find_ends(rows: Sequence[Row], keys: Sequence[str] = KEYS) -> tuple[float, float]:
+    """Return the least and the largest value that is drawn.
+
+    Args:
+        rows: of systems.
+        keys: of the values; None where there is none.
+
+    """
     values = [row[key] for row in rows for key in keys if row[key] is not None]
-    low, high = min(values), max(values)
-    wide = (high - low) or 1.0
-    return [low - 0.04 * wide, high + PLACES * wide]
+    return min(values), max(values)
 
 
-def _draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
-    """Draw a band behind every other cluster."""
+def draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
+    """Draw a band behind every other cluster.
+
+    Args:
+        rows: best first, with `cluster`; None where there is none.
+        high: pixels of a row.
+
+    """
     import altair as alt
 
     bands = [

@@ -21,9 +21,11 @@ def begin_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
     import altair as alt
     from altair.utils.schemapi import debug_mode
 
+    from evenhand.report.figures.view import View
+
     with debug_mode(False):  # else each row is checked against the schema, which takes most time
         data = alt.InlineData(values=tuple(rows))  # Altair copies a list again and again
-    return alt.Chart(data)
+    return View(data)
 
 
 def encode_colour(field: str, kinds: Sequence[str], columns: int = 2) -> Any:

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from evenhand.report.document import Row
 from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, QUIET
+from evenhand.report.figures.forest import MARGIN, draw_bands, find_ends
 from evenhand.report.figures.marks import begin_chart
+from evenhand.report.figures.place_room import end_grid, find_room
 
 ROW: Final = 24
 """Height of a system's row, in pixels."""
-PLACES: Final = 0.2
-"""Room for rank sets, as a share of what the intervals take."""
+KEYS: Final = ("lower", "mean", "upper")
+"""What is drawn of a row."""
 KINDS: Final = ("system", "human reference")
 
 
@@ -20,8 +22,8 @@ def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Any:
     """Draw systems by mean score.
 
     Args:
-        rows: best first: system, kind, mean, lower, upper, places, scores; ends are None where
-            there is no interval.
+        rows: best first: system, kind, mean, lower, upper, places, scores, cluster; ends are None
+            where there is no interval, clusters where a system has no rank.
         lower_is_better: whether the axis is turned, so that better is at the right.
 
     Returns:
@@ -31,17 +33,21 @@ def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Any:
     import altair as alt
 
     axis = alt.Axis(labelLimit=190, labelColor=INK, grid=False)
-    y = alt.Y("system:N", title=None, sort=[row["system"] for row in rows], axis=axis)
-    span = _find_span(rows, lower_is_better=lower_is_better)
+    names = alt.Scale(type="band", paddingInner=0, paddingOuter=0)
+    order = [row["system"] for row in rows]
+    y = alt.Y("system:N", title=None, sort=order, axis=axis, scale=names)
+    span, grid = _find_span(rows, lower_is_better=lower_is_better)
     scale = alt.Scale(domain=span, nice=False, zero=False)
     title = "mean score (lower is better)" if lower_is_better else "mean score"
     colour, shape = _tell_apart({row["kind"] for row in rows})
     base = begin_chart([dict(row) for row in rows]).encode(y=y, tooltip=_tell())
-    lower = alt.X("lower:Q", title=title, scale=scale)
+    lower = alt.X("lower:Q", title=title, scale=scale, axis=grid)
+    ranked = all(row["cluster"] is not None for row in rows)
     layers = [
+        *(draw_bands(rows, ROW) if ranked else []),
         base.mark_rule(strokeWidth=2).encode(x=lower, x2=alt.X2("upper:Q"), color=colour),
         base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=alt.X("mean:Q", title=title, scale=scale),
+            x=alt.X("mean:Q", title=title, scale=scale, axis=grid),
             color=colour,
             shape=shape,
         ),
@@ -78,12 +84,11 @@ def _tell_apart(some: set[str]) -> tuple[Any, Any]:
     return colour, shape
 
 
-def _find_span(rows: Sequence[Row], *, lower_is_better: bool) -> list[float]:
-    """Return where the axis begins and ends, with room for rank sets at its right."""
-    keys = ("lower", "mean", "upper")
-    values = [row[key] for row in rows for key in keys if row[key] is not None]
-    low, high = min(values), max(values)
+def _find_span(rows: Sequence[Row], *, lower_is_better: bool) -> tuple[list[float], Any]:
+    """Return where the axis begins and ends, with room for rank sets at its right, and the axis."""
+    low, high = find_ends(rows, KEYS)
     wide = (high - low) or 1.0
+    room = find_room(rows) * wide
     if lower_is_better:
-        return [high + 0.04 * wide, low - PLACES * wide]
-    return [low - 0.04 * wide, high + PLACES * wide]
+        return [high + MARGIN * wide, low - room], end_grid(low, turned=True)
+    return [low - MARGIN * wide, high + room], end_grid(high)

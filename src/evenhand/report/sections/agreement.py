@@ -16,12 +16,21 @@ from evenhand.agreement.words import name_kappa
 from evenhand.errors import NotIdentified
 from evenhand.judgments.engine import ANSWER
 from evenhand.judgments.rankings import Rankings
+from evenhand.report.agreement_light import ASKS, LITTLE, find_state, say_agreement
 from evenhand.report.contents import PREFERENCE
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check, Column, Section, Table
+from evenhand.report.document import (
+    FAILED,
+    NOT_RUN,
+    PASSED,
+    UNDECIDED,
+    Check,
+    Column,
+    Section,
+    Table,
+)
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-ASKS: Final = "Do judges agree more than by chance?"
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
 """Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3)."""
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
@@ -30,8 +39,6 @@ SAID: Final = "no judge compared the same two outputs twice"
 NAMELESS: Final = ("",)
 LEAST: Final = 30
 """Pairs of answers below which a share of them says little."""
-USABLE: Final = 0.2
-"""κ that is usual where the question makes sense; what may be as large is not called chance."""
 FEW: Final = 10
 """Output pairs below which an interval from drawing them says too little to be shown."""
 SEVERAL: Final = 3
@@ -121,26 +128,18 @@ def _check(study: Study, table: AgreementTable) -> Check:
     kappa = _find_kappa(table)
     if kappa is None or kappa.value is None:
         says = "all comparisons are ties: chance explains all agreement"
-        return Check("agreement", ASKS, NOT_RUN, says, "Ask for preferences.")
+        return Check("agreement", ASKS, UNDECIDED, says, "Ask for preferences.")
+    advice = "Let two judges or more see more of the same outputs."
     few = kappa.units < FEW or study.shared.comparable < LEAST
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {_write(kappa.value)}, on too few items"
-        advice = "Let two judges or more see more of the same outputs."
-        return Check("agreement", ASKS, NOT_RUN, says, advice)
-    says = f"κ {_write(kappa.value)} ({_ends(kappa)}), {name_kappa(kappa.value)}"
+        return Check("agreement", ASKS, UNDECIDED, says, advice)
+    ends = (kappa.value, kappa.lower, kappa.upper)
+    state, says = find_state(*ends), say_agreement("κ", *ends)
     ranked = isinstance(study.data, Rankings)
     says += "; usual in the WMT tasks" if ranked and _place(table, "kappa-wmt") == 0 else ""
-    if kappa.lower > 0:
-        return Check("agreement", ASKS, PASSED, says)
-    if kappa.upper >= USABLE:
-        says = f"too little is known: κ {_write(kappa.value)} ({_ends(kappa)})"
-        advice = "Let two judges or more see more of the same outputs."
-        return Check("agreement", ASKS, NOT_RUN, says, advice)
-    otherwise = (
-        "Two judges may agree no more than if they answered blindly: look at the question and the"
-        " instructions before trusting any ranking, or let more judges see the same outputs."
-    )
-    return Check("agreement", ASKS, FAILED, says, otherwise)
+    otherwise = {PASSED: "", FAILED: LITTLE}.get(state, advice)
+    return Check("agreement", ASKS, state, says, otherwise)
 
 
 def _find_kappa(table: AgreementTable) -> Coefficient | None:
@@ -151,11 +150,12 @@ def _find_kappa(table: AgreementTable) -> Coefficient | None:
 def _say_others(study: Study, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
     found, kappa = study.shared, _find_kappa(table)
-    few = found.comparable < LEAST
+    few, alike = found.comparable < LEAST, _value(table, "n-agreement-0")
+    counted = found.observed if alike is None else alike  # as the table counts
     said = [
-        f"Two judges who compare the same two outputs agree in {_percent(found.observed)} of"
-        f" {_cases(found.comparable)}; if they answered blindly, they would in"
-        f" {_percent(found.chance)}." + (" Such few cases say little." if few else "")
+        f"Two judges who compare the same two outputs agree in {_percent(counted)}"
+        f" ({_cases(found.comparable)}, each output pair counting alike); if they answered blindly,"
+        f" they would in {_percent(found.chance)}." + (" Such few cases say little." if few else "")
     ]
     if not few and kappa is not None and kappa.value is not None:
         ends = "" if kappa.lower is None else f" ({_ends(kappa)})"
@@ -230,7 +230,7 @@ def _say_systems(
     more = "" if len(less) == 1 else f"; so it is with {len(less) - 1} more"
     return [
         f"Judges agree clearly less than on all on outputs of {worst.system}: in"
-        f" {_percent(worst.share)} of {_cases(worst.comparable)}, {_percent(share)} on all{more}."
+        f" {_percent(worst.share)} of {_cases(worst.comparable)}{more}."
     ]
 
 

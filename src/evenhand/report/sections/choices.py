@@ -11,7 +11,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.numerics.correlation import spearman
 from evenhand.ranking.by_model_links import find_groups
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sensitivity import vary_choices
+from evenhand.ranking.sensitivity import CLUSTERED, vary_choices
 from evenhand.ranking.sensitivity_result import Choice, Sensitivity
 from evenhand.report.answer import join_names
 from evenhand.report.charts import take_chart
@@ -50,6 +50,13 @@ COLUMNS: Final = (
 )
 
 
+PLAIN: Final = {
+    CLUSTERED["judge"]: "if judges alone count as drawn from many",
+    CLUSTERED["item"]: "if items alone count as drawn from many",
+    CLUSTERED["judge+item"]: "if judges and items count as drawn from many",
+    CLUSTERED["judgment"]: "if each vote counts for itself, whoever gave it",
+}
+"""Choice → what it is in words that need no statistics; others are said as they are called."""
 ASKS: Final = "Does the answer hold under other reasonable choices?"
 
 
@@ -208,7 +215,7 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
     open_ = [one.name for one in others if found.decides and wins - {*one.decided}]
     for names, says in ((ahead, "another system is first"), (open_, "it is no longer decided")):
         if names:
-            told = f"no: {says} under {join_names(names)}"
+            told = f"no: {says} {join_names([PLAIN.get(one, f'under {one}') for one in names])}"
             return [
                 Check(
                     "choices", ASKS, FAILED, told, "Say with the answer on which choice it rests."

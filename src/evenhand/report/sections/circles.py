@@ -13,7 +13,16 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.preference.coefficients import format_p
 from evenhand.ranking.cycles_result import Contribution, Cycle, Cycles
 from evenhand.report.contents import PREFERENCE
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check, Column, Section, Table
+from evenhand.report.document import (
+    FAILED,
+    NOT_RUN,
+    PASSED,
+    UNDECIDED,
+    Check,
+    Column,
+    Section,
+    Table,
+)
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 from evenhand.report.visible import ENOUGH, find_visible, say_refusal, say_visible
@@ -57,7 +66,7 @@ def make_check(cycles: Cycles, tally: Tally) -> Check:
 
     """
     if cycles.p is None:
-        return Check("circles", ASKS, NOT_RUN, "too few pairs were compared to show a circle")
+        return Check("circles", ASKS, UNDECIDED, "too few pairs were compared to show a circle")
     p = f"p {format_p(cycles.p)}"
     if not cycles.real:
         return _check_silence(find_visible(cycles, tally), p)
@@ -67,8 +76,8 @@ def make_check(cycles: Cycles, tally: Tally) -> Check:
         return Check("circles", ASKS, FAILED, f"yes: {_say_wins(sure[0])}", INSTEAD)
     if closed:
         says = f"perhaps: {_say_wins(closed[0])}, of which the last majority may be chance"
-        return Check("circles", ASKS, NOT_RUN, says)
-    state = PASSED if cycles.cycles else NOT_RUN
+        return Check("circles", ASKS, UNDECIDED, says)
+    state = PASSED if cycles.cycles else UNDECIDED
     return Check("circles", ASKS, state, f"no circle of majorities is seen, yet {NO_SCALE} ({p})")
 
 
@@ -76,7 +85,7 @@ def _check_silence(visible: float | None, p: str) -> Check:
     """Return the check where the test found no more than chance makes."""
     if visible is None or visible > ENOUGH:
         shows = "" if visible is None else f": only {say_visible(visible)}"
-        return Check("circles", ASKS, NOT_RUN, f"too few judgments to tell ({p}){shows}")
+        return Check("circles", ASKS, UNDECIDED, f"too few judgments to tell{shows} ({p})")
     return Check("circles", ASKS, PASSED, f"no sign of it ({p}); {say_visible(visible)}")
 
 

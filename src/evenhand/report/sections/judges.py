@@ -13,6 +13,7 @@ from evenhand.report.document import (
     FAILED,
     NOT_RUN,
     PASSED,
+    UNDECIDED,
     Check,
     Column,
     Figure,
@@ -101,7 +102,7 @@ def make_check(panel: Panel, change: str) -> Check:
     if found.abstains is not None or share < MOST:
         says = f"none flagged of {judges:,}, but {_say_why(found, share)}"
         advice = "Let judges share more outputs, judge more each, or answer controls and repeats."
-        return Check("judges", ASKS, NOT_RUN, says, advice)
+        return Check("judges", ASKS, UNDECIDED, says, advice)
     says = f"none flagged of {judges:,}; {len(seen):,} judged enough to be found out"
     return Check("judges", ASKS, PASSED, says)
 
@@ -126,7 +127,7 @@ def _say_others(panel: Panel) -> list[str]:
 def _say_known(panel: Panel) -> list[str]:
     """Say who follows the others beyond doubt, and who is the most suspect without a flag."""
     found = panel.screening
-    rows = [row for row in panel.list_rows() if not row["flags"] and row["slope"] is not None]
+    rows = [row for row in panel.rows if not row["flags"] and row["slope"] is not None]
     if found.abstains is not None or not rows:
         return []
     sure = [row for row in rows if (row["lower"] or 0) > 0]
@@ -213,7 +214,7 @@ def _say_power(found: Screening) -> str:
 
 def _choose(panel: Panel) -> list[dict[str, Any]]:
     """Return rows of the flagged judges and of those who judged most."""
-    rows = panel.list_rows()
+    rows = panel.rows
     most = len(rows) if panel.study.settings.full else SHOWN
     return rows[: max(most, len(panel.screening.flagged))]
 

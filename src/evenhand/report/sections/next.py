@@ -14,14 +14,13 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import Column, Row, Section, Table
 from evenhand.report.numbers import write_value
+from evenhand.report.open_pairs import BEYOND, find_open
 from evenhand.report.study import Study
 
 BATCH: Final = 10
 """Pairs that are asked for."""
 OPEN: Final = 10
 """Most open pairs at the top that are listed."""
-BEYOND: Final = 100.0
-"""So many times as many judgments are more than anybody collects."""
 TOO_MANY: Final = "more than anybody collects"
 ENDLESS: Final = "no number is enough"
 DIGITS: Final = 2
@@ -76,27 +75,6 @@ def write_section(study: Study) -> Section:
         notes=(*((NOTE,) if found else ()), *_note_rest(ranking, open_), *chosen.notes),
         command=study.write_command("next"),
     )
-
-
-def find_open(ranking: Ranking) -> list[tuple[int, int]]:
-    """Return the open pairs of the first system with those that may be the best, nearest first.
-
-    Where the first alone may be the best, those of the second place, and so on down to the first
-    pair that is open: none where every pair is decided.
-
-    Args:
-        ranking: with rank sets or without.
-
-    """
-    sets = ranking.rank_sets
-    if sets is None:
-        return []
-    for place in range(len(ranking.systems) - 1):
-        others = range(place + 1, len(ranking.systems))
-        rows = [(place, other) for other in others if sets.decided[place, other] == 0]
-        if rows:
-            return rows
-    return []
 
 
 def say_needed(found: Sequence[Separation], ranking: Ranking) -> list[str]:

@@ -6,8 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-import numpy as np
-
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.coefficients import format_p
@@ -18,9 +16,20 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.report.answer import join_names
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, Check, Column, Figure, Section, Table
+from evenhand.report.document import (
+    FAILED,
+    NOT_RUN,
+    PASSED,
+    UNDECIDED,
+    Check,
+    Column,
+    Figure,
+    Section,
+    Table,
+)
 from evenhand.report.figures.position_effects import draw_positions
 from evenhand.report.numbers import write_value
+from evenhand.report.one_sided import find_share, is_near, say_one_sided
 from evenhand.report.study import Study
 
 ASKS: Final = "Does an output gain by being shown first, or second?"
@@ -30,8 +39,6 @@ MOST: Final = 100
 """Most judges that are drawn at all."""
 SLIGHT: Final = 0.03
 """How far from one half a share is slight."""
-NEAR: Final = 0.10
-"""How far from one half an interval may reach where nothing was found; else too little is known."""
 TRIFLE: Final = 0.05
 """Share of the comparisons that judges who stand out must have given to matter to the whole."""
 NOTE: Final = (
@@ -45,6 +52,7 @@ UNLIKE: Final = (
     " judge only outside the range in which judges of this campaign differ anyway; so one can stand"
     " out here and not be flagged there."
 )
+AGAIN: Final = "More votes of this kind do not mend it"
 DESIGN: Final = "show each pair in both orders, by lot, so that the place favours nobody"
 
 
@@ -54,7 +62,7 @@ def write_section(study: Study) -> Section:
     try:
         bias = study.position_bias
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        check = Check("order", ASKS, NOT_RUN, str(refusal))
+        check = _check_refused(study, refusal)
         return Section(
             "order",
             PREFERENCE["order"],
@@ -78,6 +86,8 @@ def write_section(study: Study) -> Section:
 def _check(study: Study, bias: PositionBias) -> Check:
     """Say in a few words whether the place mattered, on the whole or to single judges."""
     sure = bias.p <= 1 - bias.level
+    if place := say_one_sided(study):
+        return Check("order", ASKS, FAILED, place, f"{AGAIN}; {DESIGN}.")
     matters = sure and not _is_slight(bias)
     alone = sum(one.n for one in bias.stand_out) >= TRIFLE * bias.n_comparisons > 0
     says = f"{_say_found(bias)} (first wins {_say_interval(bias)})"
@@ -91,7 +101,19 @@ def _check(study: Study, bias: PositionBias) -> Check:
             else f"Look at the judges who stand out; {DESIGN}."
         )
         return Check("order", ASKS, FAILED, says, otherwise)
-    return Check("order", ASKS, PASSED if sure or _is_near(bias) else NOT_RUN, says)
+    return Check("order", ASKS, PASSED if sure or is_near(bias) else UNDECIDED, says)
+
+
+def _check_refused(study: Study, refusal: NotIdentified | NotConverged | UnknownOption) -> Check:
+    """Say why the place cannot be judged: failed where one system stood on one side alone."""
+    try:
+        place = say_one_sided(study)
+    except (NotIdentified, NotConverged):
+        place = ""
+    if place:
+        return Check("order", ASKS, FAILED, place, f"{AGAIN}; {DESIGN}.")
+    state = UNDECIDED if isinstance(refusal, NotIdentified) else NOT_RUN
+    return Check("order", ASKS, state, str(refusal))
 
 
 def _say_found(bias: PositionBias) -> str:
@@ -99,35 +121,26 @@ def _say_found(bias: PositionBias) -> str:
     side = "first" if bias.share > 0.5 else "second"
     if bias.p <= 1 - bias.level:
         return f"the {side}, {'slightly' if abs(bias.share - 0.5) < SLIGHT else 'clearly'}"
-    return "no sign on the whole" if _is_near(bias) else "too little is known on the whole"
+    return "no sign on the whole" if is_near(bias) else "too little is known on the whole"
 
 
 def _is_slight(bias: PositionBias) -> bool:
     """Whether the advantage is small, and no large one agrees with the judgments."""
-    return abs(bias.share - 0.5) < SLIGHT and _is_near(bias)
-
-
-def _is_near(bias: PositionBias) -> bool:
-    """Whether the whole interval lies near one half."""
-    return max(abs(_share(end) - 0.5) for end in (bias.lower, bias.upper)) <= NEAR
+    return abs(bias.share - 0.5) < SLIGHT and is_near(bias)
 
 
 def _say_interval(bias: PositionBias) -> str:
-    low, high = (100 * _share(end) for end in (bias.lower, bias.upper))
+    low, high = (100 * find_share(end) for end in (bias.lower, bias.upper))
     return f"{100 * bias.share:.1f} % between equals, {low:.1f} to {high:.1f} %"
-
-
-def _share(log_odds: float) -> float:
-    return float(1 / (1 + np.exp(-log_odds)))
 
 
 def _say_common(bias: PositionBias) -> str:
     """Say how large the advantage is over all judges, in words that need no statistics."""
-    low, high = (100 * _share(end) for end in (bias.lower, bias.upper))
+    low, high = (100 * find_share(end) for end in (bias.lower, bias.upper))
     wins = f"of two equally good outputs the first wins {100 * bias.share:.1f} %"
     interval = f"{low:.1f} to {high:.1f} %"
     if bias.p > 1 - bias.level:
-        if _is_near(bias):
+        if is_near(bias):
             return (
                 "Over all judges there is no sign that an output gains by its place:"
                 f" {wins} ({interval})."

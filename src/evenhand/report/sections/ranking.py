@@ -13,6 +13,8 @@ from evenhand.report.document import Column, Section, Table
 from evenhand.report.figures.forest import draw_forest
 from evenhand.report.study import Study
 
+TWICE: Final = "0.7 further right is preferred twice as often"
+"""What a step of log-worth means: log 2 = 0.69."""
 DRAWN: Final = 100
 """Most systems that the forest plot shows: the best."""
 
@@ -103,12 +105,16 @@ def make_board(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
 
 
 def _title(ranking: Ranking) -> str:
-    held = "simultaneous " if ranking.rank_interval == "simultaneous" else ""
+    held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
     shown = "" if len(ranking.systems) <= DRAWN else f", the best {DRAWN}"
-    level = f"{held}{100 * ranking.level:g} % intervals"
+    level = f"{100 * ranking.level:g} % intervals{held}"
     places = "" if ranking.rank_lower is None else "; at the right the places that each may have"
-    zero = " (0 is the average)" if ranking.bounded.all() else ""
-    return f"Systems by {ranking.scale}{zero}{shown}, with {level}{places}"
+    zero = "0 is the average" if ranking.bounded.all() else ""
+    step = TWICE if ranking.scale == "log-worth" else ""
+    means = "; ".join(filter(None, (zero, step)))
+    return (
+        f"Systems by {ranking.scale}{f' ({means})' if means else ''}{shown}, with {level}{places}"
+    )
 
 
 def _describe(ranking: Ranking) -> str:

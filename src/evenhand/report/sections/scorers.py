@@ -12,6 +12,7 @@ from evenhand.report.document import (
     FAILED,
     NOT_RUN,
     PASSED,
+    UNDECIDED,
     Check,
     Column,
     Figure,
@@ -103,7 +104,7 @@ def _check(rated: Rated, found: Screening) -> Check:
     if found.abstains is not None or not seen:
         says = f"none flagged of {judges:,}, but too little is known of each to tell"
         advice = "Let judges share more outputs, score more each, or answer controls and repeats."
-        return Check("judges", ASKS, NOT_RUN, says, advice)
+        return Check("judges", ASKS, UNDECIDED, says, advice)
     says = f"none flagged of {judges:,}; {seen:,} scored enough to be found out"
     return Check("judges", ASKS, PASSED, says)
 

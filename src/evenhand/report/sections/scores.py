@@ -19,6 +19,11 @@ from evenhand.report.study import Study
 
 DRAWN: Final = 100
 """Most systems that a plot shows: the best."""
+HELD: Final = (
+    "; at the right the places that each may have. Intervals of systems that are"
+    " decided may overlap: a difference is surer than two means, which share judges and items"
+)
+"""How the plot is read."""
 PLOTS: Final = 8
 """Most criteria that have a plot; all have a table."""
 
@@ -118,7 +123,7 @@ def _draw(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title: str) 
     chart = draw_scores(rows[:DRAWN], lower_is_better=board.lower_is_better)
     shown = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)}"
     bounded = any(row["upper"] is not None for row in rows)
-    held = f", with simultaneous {100 * board.level:g} % intervals" if bounded else ""
+    held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
     alt = f"{len(rows)} systems from best to worst by mean score. {say_board(board)}"
     return take_chart(chart, name, f"{title}{shown}{held}", alt, table=name)
 

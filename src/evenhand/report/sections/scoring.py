@@ -7,12 +7,13 @@ from typing import Any, Final
 from evenhand.agreement.agreement_table import AgreementPart, AgreementTable
 from evenhand.agreement.coefficient import Coefficient
 from evenhand.errors import NotIdentified
+from evenhand.report.agreement_light import ASKS, find_state, rank_state, say_agreement
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import RATING
 from evenhand.report.document import (
-    FAILED,
     NOT_RUN,
     PASSED,
+    UNDECIDED,
     Check,
     Column,
     Figure,
@@ -23,7 +24,6 @@ from evenhand.report.figures.agreement_curves import draw_curves
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-ASKS: Final = "Do judges agree more than by chance?"
 ALPHA: Final = ("alpha-ordinal", "alpha-interval", "alpha-nominal")
 """The first of these that there is decides."""
 CURVE: Final = "n-agreement-"
@@ -103,16 +103,18 @@ def _check(found: AgreementTable) -> Check:
     if not sure:
         units = found.whole.units
         says = f"too few outputs were scored by two judges ({units:,}) to tell"
-        return Check("agreement", ASKS, NOT_RUN, says, ADVICE)
-    worst, least = min(sure, key=lambda pair: float(pair[1].lower or 0.0))
-    about = f" for {worst.name}" if len(seen) > 1 else ""
-    number, ends = (write_value(least.value, "two"), (least.lower, least.upper))
-    low, high = (write_value(end, "two") for end in ends)
-    says = f"α {number} ({low} to {high}){about}; 0 is chance, 1 always the same score"
-    if float(least.lower or 0.0) > 0:
-        return Check("agreement", ASKS, PASSED, says)
+        return Check("agreement", ASKS, UNDECIDED, says, ADVICE)
+    found_ends = [(part, _take_ends(one)) for part, one in sure]
+    worst, ends = min(found_ends, key=lambda pair: (rank_state(find_state(*pair[1])), pair[1][1]))
+    about = f"{worst.name}: " if len(seen) > 1 else ""
+    state, says = find_state(*ends), say_agreement("α", *ends)
     advice = "Read the question and the scale with the judges: scores may not mean the same to all."
-    return Check("agreement", ASKS, FAILED, says, advice)
+    return Check("agreement", ASKS, state, f"{about}{says}", "" if state == PASSED else advice)
+
+
+def _take_ends(one: Coefficient) -> tuple[float, float, float]:
+    """Return a coefficient with the ends of its interval."""
+    return (float(one.value or 0.0), float(one.lower or 0.0), float(one.upper or 0.0))
 
 
 def _tabulate(found: AgreementTable) -> Table:

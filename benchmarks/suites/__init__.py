@@ -1,0 +1,33 @@
+"""The suites: what is measured, one file each. `SUITES` lists them in the order of a run."""
+
+from benchmarks.contenders import Suite
+from benchmarks.suites import (
+    agreement,
+    completion,
+    controls,
+    fit,
+    growth,
+    intervals,
+    item_response,
+    labels,
+    random_judges,
+    startup,
+    web,
+)
+
+SUITES: dict[str, Suite] = {
+    module.SUITE.name: module.SUITE
+    for module in (
+        fit,
+        intervals,
+        agreement,
+        labels,
+        item_response,
+        random_judges,
+        controls,
+        completion,
+        growth,
+        startup,
+        web,
+    )
+}

@@ -1,0 +1,112 @@
+"""Labels of scores become whole numbers in the engine: to group by these costs half of it.
+
+Labels are numbered in their order by the engine itself, so that none leaves it but the names of
+levels, and of the items that are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import narwhals as nw
+import numpy as np
+
+from evenhand.agreement.engine_rows import MOMENT, NeedsRows, Targets
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns
+from evenhand.judgments.held_table import hold_table
+
+NAME: Final = "evenhand_name"
+_CODE: Final = "evenhand_code"
+_SPACES: Final = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The scores that count, where they lie, with numbers for labels.
+
+    Attributes:
+        targets: the scores, with labels.
+        tables: label → a table of the engine with the number of each, and items' full names.
+        names: further label, but judges → the names of its levels, by number.
+
+    """
+
+    targets: Targets
+    tables: Mapping[str, Frame]
+    names: Mapping[str, tuple[str, ...]]
+
+    @property
+    def items(self) -> Frame:
+        """The number of each item, and its name with its task."""
+        return self.tables["item"].select(nw.col(_CODE).alias("item"), NAME)
+
+    def frame(self, labels: Sequence[str]) -> Frame:
+        """Return one row for each score: the numbers of some labels, score and moment."""
+        frame = self.targets.frame
+        for name in labels:
+            on = _match(self.targets, name)
+            codes = self.tables[name].select(*on, nw.col(_CODE).alias(f"{_CODE}_{name}"))
+            frame = frame.join(codes, on=on, how="inner")  # type: ignore[arg-type]
+        codes_of = [nw.col(f"{_CODE}_{name}").alias(name) for name in labels]
+        return frame.select(*codes_of, "score", *([MOMENT] if self.targets.timed else []))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Labels that tell units apart: an item is one of a task."""
+        return tuple(one for one in self.targets.labels if one not in ("judge", "task"))
+
+
+@contextmanager
+def code_targets(targets: Targets) -> Iterator[Coded]:
+    """Number the labels; the tables of them are held while the context lasts.
+
+    Raises:
+        NeedsRows: a label that is missing or has an outer blank.
+
+    """
+    with ExitStack() as stack:
+        tables = {name: stack.enter_context(_number(targets, name)) for name in targets.labels}
+        for name, table in tables.items():
+            _check_names(table, name)
+        names = {
+            name: _fetch_names(table, name)
+            for name, table in tables.items()
+            if name not in ("judge", "item")
+        }
+        yield Coded(targets, tables, names)
+
+
+@contextmanager
+def _number(targets: Targets, name: str) -> Iterator[Frame]:
+    """Number the labels of a column in their order; items with their tasks."""
+    on = _match(targets, name)
+    shown = nw.concat_str([nw.col(one) for one in on], separator=" / ")
+    table = targets.frame.group_by(*on).agg(nw.len().alias(COUNT)).with_columns(shown.alias(NAME))
+    numbered: Frame = table.with_row_index(_CODE, order_by=[NAME, *on])
+    numbered = numbered.with_columns(nw.col(_CODE).cast(nw.Int32))
+    with hold_table(numbered, targets.connection) as held:
+        yield held
+
+
+def _match(targets: Targets, name: str) -> list[str]:
+    """Return the columns by which a label is known."""
+    return ["task", "item"] if name == "item" and "task" in targets.labels else [name]
+
+
+def _check_names(table: Frame, name: str) -> None:
+    """Leave labels that are missing or have outer blanks to who names their rows."""
+    label = nw.col(name)
+    first, last = label.str.head(1), label.str.tail(1)
+    odd = label.is_null() | (label == "") | first.is_in(_SPACES) | last.is_in(_SPACES)
+    if len(fetch_columns(table.filter(odd).select(name).head(1))[name]):
+        raise NeedsRows("labels that cannot be are named with their rows")
+
+
+def _fetch_names(table: Frame, name: str) -> tuple[str, ...]:
+    """Fetch the labels of a column, by number."""
+    found = fetch_columns(table.select(_CODE, name))
+    order = np.argsort(found[_CODE])
+    return tuple(found[name][order].tolist())

@@ -1,0 +1,177 @@
+"""The codes of a DuckDB table's rows, some rows at a time, without a join.
+
+Text that a Parquet file keeps in dictionaries stays in them as long as a query asks for a function
+of one column: DuckDB then computes it once for each entry. So labels leave the engine as their
+places in a short list, or as some bits of their hashes where they are many and none share these
+bits; numpy looks codes up. That costs what reading costs, a third of a join with tables of labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.arrow_stream import Batch, stream_batches
+from evenhand.judgments.coding import Coding
+from evenhand.judgments.engine import Frame, fetch_columns, make_table, one_thread, quote
+from evenhand.judgments.pushed import note_stream
+from evenhand.numerics.hash_table import find_hashes
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from evenhand.judgments.comparisons import Comparisons
+
+Integers: TypeAlias = NDArray[np.integer[Any]]
+
+LISTED: Final = 200
+"""Most labels that are looked for in a list: DuckDB copies it for each few thousand rows."""
+WIDEST: Final = 23
+"""Most bits of a hash that a table of codes is made for: larger ones leave the cache."""
+BUSY: Final = 20_000_000
+"""Rows from which all processors read, at somewhat more CPU."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """How the labels of one column leave the engine.
+
+    Attributes:
+        name: the column.
+        expression: SQL that makes a number of a label.
+        kind: its numpy type.
+        codes: by such a number the code of the label, or by its place among the hashes.
+        hashes: of all labels, where the number is a whole hash.
+
+    """
+
+    name: str
+    expression: str
+    kind: type[np.integer[Any]]
+    codes: Integers
+    hashes: NDArray[np.uint64] | None = None
+
+    def read(self, batch: Batch) -> Integers:
+        """Return the (rows,) codes of a batch."""
+        numbers = batch.columns[self.name]
+        if self.hashes is not None:
+            numbers = find_hashes(numbers, self.hashes)
+        codes: Integers = self.codes[numbers]
+        return codes
+
+
+def can_read(data: Comparisons, frame: Frame) -> bool:
+    """Say whether rows of a table can be read so: DuckDB's, by a connection that is known."""
+    return data.source.connection is not None and frame.implementation.is_duckdb()
+
+
+def make_readers(data: Comparisons, tables: Sequence[Coding]) -> list[Reader] | None:
+    """Choose how each column leaves the engine; None where two labels share a hash, or are odd.
+
+    Args:
+        data: the table.
+        tables: labels and codes of its columns; where they are more than `LISTED`, all labels
+            there are, since a hash does not show that its label is another.
+
+    """
+    readers = []
+    for table in tables:
+        odd = any("\0" in label for label in table.labels)  # a query cannot hold it
+        listed = len(table.labels) <= LISTED and not odd
+        found = _list_labels(table) if listed else None if odd else _hash_labels(data, table)
+        if found is None:
+            return None
+        readers.append(found)
+    return readers
+
+
+def read_codes(
+    data: Comparisons, frame: Frame, readers: Sequence[Reader], rows: float
+) -> Iterator[list[Integers]]:
+    """Go through a table; stops at a label that is not known.
+
+    Args:
+        data: the table.
+        frame: its rows.
+        readers: of the columns.
+        rows: how many they are.
+
+    Yields:
+        (batch,) codes of each column.
+
+    """
+    kinds = {reader.name: reader.kind for reader in readers}
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    projected = native.project(
+        ", ".join(f"{reader.expression} as {_quoted(reader.name)}" for reader in readers)
+    )
+    total, batches = 0, 0
+    with one_thread(None if rows > BUSY else data.source.connection):
+        for batch in stream_batches(projected, kinds):
+            if batch.missing:  # the place of a label that is in no list
+                return
+            yield [reader.read(batch) for reader in readers]
+            total, batches = total + len(batch.columns[readers[0].name]), batches + 1
+    note_stream(cast("Frame", nw.from_native(projected)), tuple(kinds), total, batches, filed=False)
+
+
+def _list_labels(table: Coding) -> Reader:
+    """Look labels up in a list; places begin with 1, and are missing for a label not in it."""
+    labels = ", ".join(map(quote, table.labels))
+    codes = _narrow(np.concatenate([[0], table.codes]), table.size)
+    return Reader(table.name, f"list_position([{labels}], {_quoted(table.name)})", np.int32, codes)
+
+
+def _hash_labels(data: Comparisons, table: Coding) -> Reader | None:
+    """Take as few bits of the labels' hashes as tell them apart; all bits where these are many."""
+    connection = data.source.connection
+    if connection is None:
+        return None
+    labels = make_table(connection, {"label": list(table.labels)}).to_native()
+    hashed = nw.from_native(labels.project('label, hash("label") as number'))
+    found = fetch_columns(cast("Frame", hashed))
+    place = {label: at for at, label in enumerate(table.labels)}
+    order = [place[label] for label in found["label"].tolist()]
+    hashes = found["number"].astype(np.uint64, copy=False)
+    codes, column = _narrow(table.codes[order], table.size), f"hash({_quoted(table.name)})"
+    few = _find_bits(hashes)
+    if few is None:
+        known = len(np.unique(hashes)) == len(hashes)
+        return Reader(table.name, column, np.uint64, codes, hashes) if known else None
+    shift, bits = few
+    taken = f"(({column} >> {shift}) & {2**bits - 1})::integer"
+    slots = np.zeros(2**bits, dtype=codes.dtype)
+    slots[(hashes >> np.uint64(shift)) & np.uint64(2**bits - 1)] = codes
+    return Reader(table.name, taken, np.int32, slots)
+
+
+def _find_bits(hashes: NDArray[np.uint64]) -> tuple[int, int] | None:
+    """Return a shift and a number of bits that no two hashes share, if few bits do.
+
+    Two of n hashes share b bits with probability 1 − exp(−n²/2ᵇ⁺¹): with b = 2 log₂ n − 2 one of
+    ten shifts will do.
+
+    >>> _find_bits(np.arange(300, dtype=np.uint64) * np.uint64(2**40))
+    (35, 14)
+    """
+    fewest = max(8, int(2 * np.log2(len(hashes)) - 1.5))
+    for bits in range(fewest, WIDEST + 1):
+        mask = np.uint64(2**bits - 1)
+        for shift in range(64 - bits):
+            if len(np.unique((hashes >> np.uint64(shift)) & mask)) == len(hashes):
+                return shift, bits
+    return None
+
+
+def _narrow(codes: Integers, size: int) -> Integers:
+    """Return codes in the narrowest type: a small table stays in the cache."""
+    return codes.astype(np.min_scalar_type(size - 1))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,48 @@
+"""Whether a preference for one side may be in worths, since lot did not decide who stood where.
+
+Comparisons tell a better output from a preferred side only where both outputs of a pair stand on
+both sides. The rule is that of `anytime.sides`; where the advantage of the output shown first is
+fitted, worths are beside it and nothing is said. Of rankings nothing is said either: who stands
+first of two outputs is not drawn pair by pair.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evenhand.judgments.tally import Tally
+from evenhand.ranking.anytime.sides import note_sides
+
+LIMIT = "sides were not drawn by lot: a preference for one side may be in it"
+"""What stands beside a claim that rests on such comparisons."""
+
+
+def note_one_sided(tally: Tally, model: Any, *, of_pairs: bool) -> tuple[str, ...]:
+    """Return the note on sides that were not drawn by lot, if they were not.
+
+    Args:
+        tally: the counts that are ranked.
+        model: settings of the model; one that fits an order effect allows for sides.
+        of_pairs: whether answers are comparisons, and no rankings.
+
+    >>> names, codes = ("new", "old"), np.array([[0, 1]], dtype=np.int32)
+    >>> tally = Tally(names, *codes.T, *np.array([[50.0], [15.0], [35.0]]), n_judgments=100.0)
+    >>> note_one_sided(tally, None, of_pairs=True)[0][:72]
+    'sides were not drawn by lot: new stood first in 100 of 100 votes, old st'
+    """
+    if not of_pairs or not tally.positions_known or getattr(model, "order_effect", False):
+        return ()
+    return note_sides(tally.systems, count_sides(tally))
+
+
+def count_sides(tally: Tally) -> dict[tuple[int, int], list[int]]:
+    """Return votes by who stood first; importance weights as the votes that they are worth."""
+    pooled = tally.pool()
+    counts = pooled.counts
+    if pooled.squares is not None:
+        counts = counts * (counts.sum() / pooled.squares.sum())
+    sides = zip(pooled.left.tolist(), pooled.right.tolist(), strict=True)
+    votes = counts.round().astype(np.int64).tolist()
+    return dict(zip(sides, votes, strict=True))

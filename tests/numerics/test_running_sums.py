@@ -1,0 +1,34 @@
+"""Sums over batches beside exact fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from evenhand.numerics.running_sums import RunningSum
+
+
+def test_many_small_terms_beside_a_large_one_are_not_lost():
+    terms = np.random.Generator(np.random.PCG64(1)).random(20_000) * 1e-9
+    total = RunningSum.of_shape((2,))
+    total = total.plus(np.array([1e9, 0.0]))
+    for term in terms:
+        total = total.plus(np.array([term, -term]))
+    exact = sum(map(Fraction, terms.tolist()))
+    assert Fraction(float(total.total[0])) - 10**9 == pytest.approx(exact, abs=1e-7)
+    assert total.total[1] == -float(exact)
+
+
+def test_a_term_larger_than_the_sum_keeps_the_sum():
+    total = RunningSum.of_shape(())
+    for term in (1.0, 1e100, 1.0, -1e100):
+        total = total.plus(term)
+    assert total.total == 2.0
+
+
+def test_matrices_are_summed_place_by_place():
+    parts = np.random.Generator(np.random.PCG64(2)).integers(-5, 5, (7, 3, 3)).astype(float)
+    total = RunningSum.of_shape((3, 3))
+    for part in parts:
+        total = total.plus(part)
+    assert (total.total == parts.sum(axis=0)).all()

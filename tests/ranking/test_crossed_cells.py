@@ -1,0 +1,92 @@
+"""Cells of judge and item from rows that know theirs, against the tally of all cells."""
+
+import duckdb
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand.judgments import counting
+from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import evidence
+from evenhand.ranking.crossed_cells import crossed_rows_covariance
+from evenhand.ranking.evidence import gather_evidence
+from evenhand.ranking.sandwich import crossed_covariance
+
+WAYS = ("judge", "item")
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory):
+    """A Parquet file of 4,000 votes by 260 judges on 230 items: more than clusters may be."""
+    path = tmp_path_factory.mktemp("crossed") / "votes.parquet"
+    duckdb.execute(
+        "copy (select chr(65 + (hash(i, 1) % 5)::int) as model_a,"
+        " chr(65 + ((hash(i, 1) + 1 + hash(i, 2) % 4) % 5)::int) as model_b,"
+        " ['model_a', 'tie', 'model_b'][1 + (hash(i, 3) % 3)::int] as winner,"
+        " format('judge {}', (hash(i, 4) % 260)::int) as judge,"
+        f" format('item {{}}', (hash(i, 5) % 230)::int) as item from range(4000) r(i)) to '{path}'"
+    )
+    return path
+
+
+@pytest.fixture
+def apart(monkeypatch):
+    """Let 1,000 rows be enough to count each way by itself."""
+    monkeypatch.setattr(counting, "SAMPLE", 1_000)
+
+
+def same(one, two):
+    for name in ("left", "right", "wins", "ties", "losses"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert (one.systems, one.n_judgments) == (two.systems, two.n_judgments)
+
+
+def test_two_ways_counted_in_one_pass_are_those_counted_by_themselves(votes, apart):
+    data = evenhand.read(votes)
+    found, levels = gather_evidence(data, WAYS, apart=True)
+    for name in WAYS:
+        alone = data.tally((name,), limits={name: evidence.CLUSTERS})
+        same(found.alone(name), alone)
+        np.testing.assert_array_equal(found.factors[name].codes, alone.factors[name].codes)
+        np.testing.assert_array_equal(levels.loads[name], alone.factors[name].loads)
+    same(found.whole, data.tally())
+
+
+@pytest.mark.parametrize("order", [False, True])
+@pytest.mark.parametrize("ties", ["davidson", "half-win", "discard", "rao-kupper"])
+def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, order):
+    data = evenhand.read(votes)
+    found, _ = gather_evidence(data, WAYS, apart=True)
+    joint = data.tally(WAYS, limits=dict.fromkeys(WAYS, evidence.CLUSTERS))
+    fit = BradleyTerry(ties=ties, order_effect=order).fit(joint)
+    ours = crossed_rows_covariance(fit, found.crossed)
+    expected = crossed_covariance(fit, joint, WAYS)
+    np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-15)
+
+
+def test_the_ranking_is_that_of_the_joint_tally(votes, monkeypatch):
+    whole = evenhand.rank(evenhand.read(votes))
+    monkeypatch.setattr(counting, "SAMPLE", 1_000)
+    rows = evenhand.rank(evenhand.read(votes))
+    assert rows.signature == whole.signature
+    np.testing.assert_allclose(rows.stderr, whole.stderr, rtol=1e-12)
+    np.testing.assert_array_equal(rows.rank_lower, whole.rank_lower)
+
+
+def test_beyond_the_limit_nothing_is_kept_of_rows(votes, apart, monkeypatch):
+    monkeypatch.setattr(evidence, "JOINT", 3_999)
+    found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
+    assert found.crossed is None
+    assert found.together(WAYS) is None
+
+
+@pytest.mark.parametrize(("column", "value"), [("winner", "both"), ("model_b", "model_a")])
+def test_what_is_refused_is_refused_when_rows_are_read(votes, apart, tmp_path, column, value):
+    path = tmp_path / "votes.parquet"
+    odd = "model_a" if value == "model_a" else f"'{value}'"
+    duckdb.execute(
+        f"copy (from (select *, row_number() over () as n from '{votes}') select * exclude n"
+        f" replace (case when n = 3500 then {odd} else {column} end as {column})) to '{path}'"
+    )
+    with pytest.raises(evenhand.InvalidJudgments, match=r"row 3,?500"):
+        evenhand.rank(evenhand.read(path))

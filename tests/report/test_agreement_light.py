@@ -1,0 +1,29 @@
+"""Hardly any agreement is never green: Landis and Koch (1977) call κ up to 0.20 slight."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.report.agreement_light import find_state, say_agreement
+
+
+@pytest.mark.parametrize(
+    ("ends", "state"),
+    [
+        ((0.43, 0.35, 0.51), "passed"),
+        ((0.18, 0.02, 0.37), "cannot tell"),  # slight, and may be fair
+        ((0.30, -0.02, 0.60), "cannot tell"),  # fair, and may be chance
+        ((0.08, 0.05, 0.11), "failed"),  # beyond chance, and surely slight
+        ((-0.05, -0.10, 0.01), "failed"),
+    ],
+)
+def test_only_agreement_that_is_fair_and_surely_beyond_chance_passes(
+    ends: tuple[float, float, float], state: str
+) -> None:
+    assert find_state(*ends) == state
+
+
+def test_the_word_the_number_and_the_limit_are_said() -> None:
+    said = say_agreement("α", 0.08, 0.05, 0.11)
+    assert said.startswith("slight: α 0.08 (0.05 to 0.11) of 1, 0 being chance;")
+    assert said.endswith("passes above 0.20 and surely above 0")

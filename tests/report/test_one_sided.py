@@ -1,0 +1,64 @@
+"""What was always shown first is never advised without saying so."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+import evenhand
+from evenhand.report.assemble import make_report
+from evenhand.report.document import FAILED, Part
+
+Row = tuple[str, str, str]
+
+
+def report(rows: list[Row], *sections: str) -> Part:
+    """The report on votes of 15 judges, each on items of one's own round."""
+    frame = pd.DataFrame(rows, columns=["left", "right", "outcome"])
+    frame["judge"] = [f"j{at % 15}" for at in range(len(frame))]
+    frame["item"] = [f"i{at // 15}" for at in range(len(frame))]
+    (part,) = make_report(evenhand.read(frame), sections=sections or ("ranking",)).parts
+    return part
+
+
+def always(first: str, second: str, won: int, lost: int) -> list[Row]:
+    """Votes of which the output shown first won some, spread evenly."""
+    n = won + lost
+    marks = [at * won // n < (at + 1) * won // n for at in range(n)]
+    return [(first, second, "left" if mark else "right") for mark in marks]
+
+
+def test_of_what_was_always_shown_first_none_is_advised_and_the_light_says_so() -> None:
+    """300 of 510 for the left one: that may be worth, and may be a liking for the left."""
+    part = report(always("new", "old", 300, 210), "ranking", "order")
+    assert part.answer[0] == "new is better than old."
+    assert part.answer[-1] == "But new was always shown first: that may be the whole difference."
+    (light,) = part.lights
+    assert light.state == FAILED
+    assert light.says == "new was always shown first: that may be the whole difference"
+    assert "both orders" in light.otherwise
+
+
+def test_the_doubt_stands_in_the_answer_whatever_sections_are_asked_for() -> None:
+    said = report(always("new", "old", 210, 300)).answer[-1]
+    assert said == "But old was always shown second: that may be the whole difference."
+
+
+def test_an_open_answer_says_that_the_place_may_hide_a_difference() -> None:
+    said = report(always("new", "old", 150, 150)).answer[-1]
+    assert said.endswith(": that may hide a difference.")
+
+
+def test_both_orders_leave_the_advice() -> None:
+    rows = always("new", "old", 200, 100) + always("old", "new", 100, 200)
+    assert report(rows).answer[0] == "new is better than old: take new."
+    assert not any(said.startswith("But ") for said in report(rows).answer)
+
+
+def test_nearly_always_is_said_where_the_few_others_cannot_tell() -> None:
+    said = report(always("new", "old", 360, 140) + always("old", "new", 2, 3)).answer
+    assert "But new was nearly always shown first: that may be the whole difference." in said
+
+
+def test_pairs_in_one_order_each_are_said_where_no_system_stood_on_one_side() -> None:
+    rows = always("a", "b", 90, 60) + always("b", "c", 90, 60) + always("c", "a", 90, 60)
+    assert any("each pair was shown in one order only" in said for said in report(rows).answer)
