@@ -27,6 +27,18 @@ def test_sides_that_go_by_name_are_noted_and_limit_every_sentence():
     assert LIMIT in str(ranking)
 
 
+def test_a_small_share_beyond_lot_is_noted_and_limits_no_sentence():
+    few = votes(turned=0.45)  # 66 of 120: lot explains it, of 100 times as many it does not
+    many = replace(
+        few, wins=100 * few.wins, ties=100 * few.ties, losses=100 * few.losses, n_judgments=36_000.0
+    )
+    ranking = evenhand.rank(many)
+    assert ranking.notes[0].startswith("sides were not drawn by lot: ")
+    assert not ranking.one_sided
+    assert LIMIT not in ranking.says
+    assert evenhand.rank(few).notes[:1] != ranking.notes[:1]
+
+
 def test_sides_that_fall_evenly_are_not_spoken_of():
     ranking = evenhand.rank(votes(turned=0.5))
     assert not ranking.one_sided

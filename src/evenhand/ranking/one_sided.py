@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from evenhand.judgments.tally import Tally
-from evenhand.ranking.anytime.sides import note_sides
+from evenhand.ranking.anytime.sides import find_largest_share, note_sides
 
 LIMIT = "sides were not drawn by lot: a preference for one side may be in it"
 """What stands beside a claim that rests on such comparisons."""
+UNEVEN = 0.6
+"""Share of votes on one side, of a system or a pair, from which that stands beside the claim."""
 
 
 def note_one_sided(tally: Tally, model: Any, *, of_pairs: bool) -> tuple[str, ...]:
@@ -35,6 +37,18 @@ def note_one_sided(tally: Tally, model: Any, *, of_pairs: bool) -> tuple[str, ..
     if not of_pairs or not tally.positions_known or getattr(model, "order_effect", False):
         return ()
     return note_sides(tally.systems, count_sides(tally))
+
+
+def is_uneven(tally: Tally) -> bool:
+    """Say whether sides were so far from lot that a preference for one may carry a claim.
+
+    In very many votes also a share of 51 % is not explained by lot; a note says so, and no more.
+
+    Args:
+        tally: the counts that are ranked.
+
+    """
+    return find_largest_share(len(tally.systems), count_sides(tally)) >= UNEVEN
 
 
 def count_sides(tally: Tally) -> dict[tuple[int, int], list[int]]:

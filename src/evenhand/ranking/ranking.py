@@ -71,7 +71,7 @@ class Ranking:
         mix: the stated mix of judgments, with its effective number; or None.
         controlled: what controls do and change, or None without them.
         rank_sets: what simultaneous ranges rest on, in the order of the board; else None.
-        one_sided: whether sides were not drawn by lot, so that a preference for one may be in it.
+        one_sided: whether sides were so far from lot that a preference for one may carry a claim.
         answers: what was counted as `n_judgments`: "judgments", or "rankings" of several outputs.
 
     """

@@ -49,12 +49,8 @@ def note_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]]) -> t
         shown: codes of the system that stood first and of the other → votes of each outcome.
 
     """
-    k = len(systems)
-    left, right = np.array([*shown], dtype=np.int64).reshape(-1, 2).T
-    votes = np.array([sum(counts) for counts in shown.values()], dtype=np.float64)
-    enough = log(k + k * (k - 1) // 2) - log(ALPHA) if k > 1 else np.inf
-    said = _name_systems(systems, (left, right, votes), enough)
-    said = said or _name_pairs(systems, (left, right, votes), enough)
+    seen, enough = _take(shown), _find_limit(len(systems))
+    said = _name_systems(systems, seen, enough) or _name_pairs(systems, seen, enough)
     if not said:
         return ()
     return (
@@ -63,11 +59,59 @@ def note_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]]) -> t
     )
 
 
+def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]]) -> float:
+    """Return the largest share of votes on one side that lot does not explain, of systems and pairs.
+
+    Args:
+        k: number of systems.
+        shown: as for `note_sides`.
+
+    Returns:
+        A proportion of at least one half, which is that of nobody where lot explains all.
+
+    >>> find_largest_share(2, {(0, 1): (30, 0, 30), (1, 0): (10, 0, 10)})
+    0.75
+    """
+    seen, enough = _take(shown), _find_limit(k)
+    largest = 0.5
+    for stood, other in (_count_systems(k, seen), _count_pairs(k, seen)[1:]):
+        for i in _find_sure(stood, other, enough):
+            largest = max(largest, float(max(stood[i], other[i]) / (stood[i] + other[i])))
+    return largest
+
+
+def _take(shown: Mapping[Pair, Sequence[int]]) -> Seen:
+    """Return who stood first, who second, and in how many votes."""
+    left, right = np.array([*shown], dtype=np.int64).reshape(-1, 2).T
+    return left, right, np.array([sum(counts) for counts in shown.values()], dtype=np.float64)
+
+
+def _find_limit(k: int) -> float:
+    """Return the evidence (nats) beyond which one of all systems and pairs is named."""
+    return log(k + k * (k - 1) // 2) - log(ALPHA) if k > 1 else np.inf
+
+
+def _count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
+    """Return in how many votes each system stood first, and in how many second."""
+    left, right, votes = seen
+    stood = np.bincount(left, votes, minlength=k).astype(np.float64)
+    return stood, np.bincount(right, votes, minlength=k).astype(np.float64)
+
+
+def _count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
+    """Return each pair's key, and in how many votes the lower code stood first and second."""
+    left, right, votes = seen
+    keys, pair = np.unique(
+        np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True
+    )
+    stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
+    other = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
+    return keys, stood, other
+
+
 def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
     """Say which systems stood on one side too often, the surest first."""
-    left, right, votes = seen
-    stood = np.bincount(left, votes, minlength=len(systems)).astype(np.float64)
-    not_ = np.bincount(right, votes, minlength=len(systems)).astype(np.float64)
+    stood, not_ = _count_systems(len(systems), seen)
     parts = [
         f"{systems[i]} stood first in {_share(stood[i], not_[i])}"
         for i in _find_sure(stood, not_, enough)
@@ -77,12 +121,8 @@ def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
 
 def _name_pairs(systems: Sequence[str], seen: Seen, enough: float) -> str:
     """Say of which pairs one stood first too often, the surest first."""
-    left, right, votes = seen
-    ends = np.minimum(left, right), np.maximum(left, right)
-    keys, pair = np.unique(ends[0] * len(systems) + ends[1], return_inverse=True)
+    keys, stood, not_ = _count_pairs(len(systems), seen)
     low, high = np.divmod(keys, len(systems))
-    stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
-    not_ = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
     parts = [
         f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(stood[i], not_[i])}"
         for i in _find_sure(stood, not_, enough)
