@@ -60,7 +60,7 @@ def note_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]]) -> t
 
 
 def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]]) -> float:
-    """Return the largest share of votes on one side that lot does not explain, of systems and pairs.
+    """Return the largest share on one side that lot does not explain, of systems and pairs.
 
     Args:
         k: number of systems.
