@@ -42,9 +42,13 @@ def test_an_output_that_nobody_rated_needs_no_judge(reader, tmp_path):
 @pytest.mark.parametrize("reader", ["csv", "polars", "pandas"])
 @pytest.mark.parametrize(("at", "place", "column"), [(8, 1, "judge"), (13, 4, "words")])
 def test_messages_name_the_rows_of_the_file(reader, at, place, column, tmp_path):
-    """The ninth row has a score and no judge; the last has no score, and no words."""
+    """The ninth row has a score and no judge; the last has no score, and no words.
+
+    Of a file it is the line, below the header.
+    """
     rows = [list(row) for row in ROWS]
     rows[at][place] = None
     part = split_ratings(open_rows(rows, reader, tmp_path))["y"]
-    with pytest.raises(InvalidJudgments, match=rf"'{column}' of .* \(row {at + 1}\)"):
+    where = f"line {at + 2}" if reader == "csv" else f"row {at + 1}"
+    with pytest.raises(InvalidJudgments, match=rf"'{column}' of .* \({where}\)"):
         read_either(part, WORDS)

@@ -180,3 +180,15 @@ def test_the_inverse_is_symmetric_to_the_last_bit():
     np.testing.assert_array_equal(inverse, inverse.T)
     np.testing.assert_allclose(inverse @ matrix, np.eye(30), atol=1e-12)
     assert invert_positive(np.zeros((0, 0))).shape == (0, 0)
+
+
+@pytest.mark.parametrize("n", [newton.LARGE, newton.LARGE + 1, 3 * newton.LARGE])
+def test_a_path_has_the_inverse_of_its_closed_form(n):
+    """Links 0-1-2-...-n of weight w, 0 grounded: (A⁻¹)_ij = Σ 1/w of the links up to min(i, j)."""
+    weights = np.random.Generator(np.random.PCG64(n)).uniform(0.1, 10, n)
+    matrix = np.diag(weights + np.append(weights[1:], 0.0))
+    matrix -= np.diag(weights[1:], 1) + np.diag(weights[1:], -1)
+    reach = np.cumsum(1 / weights)
+    places = np.arange(n)
+    exact = reach[np.minimum(places[:, None], places)]
+    np.testing.assert_allclose(invert_positive(matrix), exact, rtol=1e-9)

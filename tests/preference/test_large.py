@@ -101,3 +101,17 @@ def test_four_thousand_systems_are_fitted_without_a_matrix():
     z = [(one.estimate - gap) / one.stderr for one, gap in zip(found, truth, strict=True)]
     low, high = chi2.ppf([0.0005, 0.9995], len(pairs))
     assert low <= np.square(z).sum() <= high
+
+
+def test_a_long_chain_has_the_errors_of_its_closed_form(sparse):
+    """Links of a wins and b losses: log(a / b) each, with variances 1/a + 1/b that add up."""
+    links = 2_000
+    names = [f"s{i:05d}" for i in range(links + 1)]
+    wins = [30 if i % 2 else 20 for i in range(links)]
+    rows = [(*pair, w, 0, 50 - w) for pair, w in zip(pairwise(names), wins, strict=True)]
+    fit = BradleyTerry(ties="discard").fit(tally(*rows, systems=names))
+    for last in (1, 7, links):
+        (across,) = fit.contrasts([(names[0], names[last])])
+        exact = sum(np.log(w / (50 - w)) for w in wins[:last])
+        assert across.estimate == pytest.approx(exact, rel=0, abs=1e-6)
+        assert across.stderr == pytest.approx(np.sqrt(last * (1 / 20 + 1 / 30)), rel=1e-6)

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Columns = NDArray[np.float64]
+LIMIT: Final = 20_000
+"""Most iterations, unless fewer are asked for."""
 TOLERANCE: Final = 1e-12
 """Relative residual at which a solution is done, unless a rougher one will do."""
 
@@ -19,7 +22,7 @@ def solve_conjugate(
     diagonal: Vector,
     *,
     project: Callable[[Vector], Vector] | None = None,
-    limit: int = 20_000,
+    limit: int = LIMIT,
     tolerance: float = TOLERANCE,
 ) -> Vector | None:
     """Solve A x = b for A positive definite on the space that `project` keeps; None if it fails.
@@ -53,6 +56,55 @@ def solve_conjugate(
         fresh = float(residual @ z)
         direction, norm = z + (fresh / norm) * direction, fresh
     return None
+
+
+def solve_columns(
+    product: Callable[[Columns], Columns],
+    right: Columns,
+    diagonal: Vector,
+    *,
+    project: Callable[[Columns], Columns],
+    tolerance: float = TOLERANCE,
+) -> Columns | None:
+    """Solve A X = B for several right-hand sides that share their products; None if one fails.
+
+    Args:
+        product: V → A V, for (n, m) columns.
+        right: (n, m) B, within the space that `project` keeps.
+        diagonal: (n,) diagonal of A, positive.
+        project: orthogonal projection of columns, which it may overwrite.
+        tolerance: relative residual of each column, in the norm of the inverse diagonal.
+
+    >>> A = np.array([[2.0, -2.0], [-2.0, 2.0]])
+    >>> centre = lambda columns: columns - columns.mean(axis=0)
+    >>> right = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    >>> solve_columns(A.__matmul__, right, np.diag(A), project=centre).tolist()
+    [[0.25, 0.0], [-0.25, 0.0]]
+    """
+    inverse = 1.0 / diagonal[:, None]
+    x, residual = np.zeros_like(right), right.copy()
+    z = project(residual * inverse)
+    direction, norm = z.copy(), _dots(residual, z)
+    done = tolerance**2 * norm
+    for _ in range(LIMIT):
+        live = norm > done
+        if not live.any():
+            return project(x)
+        image = product(direction)
+        length = np.divide(norm, _dots(direction, image), out=np.zeros_like(norm), where=live)
+        x += length * direction
+        residual -= length * image
+        z = project(residual * inverse)
+        fresh = _dots(residual, z)
+        direction *= np.divide(fresh, norm, out=np.zeros_like(norm), where=live)
+        direction += z
+        norm = np.where(live, fresh, norm)
+    return None
+
+
+def _dots(one: Columns, two: Columns) -> Vector:
+    """Return (m,) products of the columns of two matrices."""
+    return np.asarray(np.einsum("ij,ij->j", one, two))
 
 
 def _everything(vector: Vector) -> Vector:

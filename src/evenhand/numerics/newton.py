@@ -158,9 +158,31 @@ def invert_positive(matrix: Matrix) -> Matrix:
 
     """
     try:
-        inverse = np.linalg.inv(matrix) if len(matrix) else np.zeros((0, 0))
+        inverse = _invert_blocks(matrix) if len(matrix) else np.zeros((0, 0))
     except np.linalg.LinAlgError as error:
         raise NotConverged(_SINGULAR) from error
     if not (np.diag(inverse) > 0).all():
         raise NotConverged(_SINGULAR)
     return np.asarray((inverse + inverse.T) / 2)
+
+
+def _invert_blocks(matrix: Matrix) -> Matrix:
+    """Invert by halves where the matrix is large: half the work of LU, as it is symmetric.
+
+    With W = A⁻¹B and the Schur complement S = D − BᵀW of [[A, B], [Bᵀ, D]], the inverse is
+    [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]]; A and S are positive definite again, so nothing pivots.
+    """
+    size = len(matrix)
+    if size <= LARGE:
+        return np.asarray(np.linalg.inv(matrix))
+    half = size // 2
+    first, last = slice(half), slice(half, size)
+    corner = _invert_blocks(matrix[first, first])
+    solved = corner @ matrix[first, last]
+    inverse = np.empty_like(matrix)
+    inverse[last, last] = _invert_blocks(matrix[last, last] - matrix[last, first] @ solved)
+    across = solved @ inverse[last, last]
+    inverse[first, first] = corner + across @ solved.T
+    inverse[first, last] = -across
+    inverse[last, first] = -across.T
+    return inverse

@@ -151,14 +151,15 @@ class BradleyTerry:
         except NotIdentified as refusal:  # names taken for systems may be why
             raise NotIdentified(". ".join([refusal.fault, *names]), refusal.remedies) from None
         notes = (*support.notes, *note_tasks(data), *names)
-        if likelihood.design.size > DENSE:
-            from evenhand.preference.large import fit_large
-
-            if self.tie_covariates:
-                raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
-            return fit_large(self, likelihood, tally, notes, self._start(likelihood, previous))
+        if likelihood.design.size > DENSE and self.tie_covariates:
+            raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
         with one_blas_thread():
-            return make_fit(self, likelihood, tally, notes, self._start(likelihood, previous))
+            begin = self._start(likelihood, previous)
+            if likelihood.design.size > DENSE:
+                from evenhand.preference.large import fit_large
+
+                return fit_large(self, likelihood, tally, notes, begin)
+            return make_fit(self, likelihood, tally, notes, begin)
 
     def _take_start(self, start: object) -> Fit:
         from evenhand.preference.warm_start import take_fit

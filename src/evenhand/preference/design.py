@@ -18,6 +18,7 @@ from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest
 from evenhand.judgments.tally import Tally
 
 Codes = NDArray[np.int32]
+Places = NDArray[np.intp]
 Matrix = NDArray[np.float64]
 Owner = tuple[str, str]
 
@@ -75,6 +76,16 @@ class Design:
     def saturated(self) -> bool:
         """Whether every group has worths of its own, free of the others'."""
         return self.matrix is None or self.matrix.shape[1] == self.size - len(self.groups)
+
+    @cached_property
+    def ends(self) -> tuple[Places, Places]:
+        """Left and right in numpy's own integers, which indexing and counting take uncopied."""
+        return self.left.astype(np.intp), self.right.astype(np.intp)
+
+    @cached_property
+    def table_place(self) -> Places:
+        """(C,) place of each entry in an (N, N) table."""
+        return np.asarray(self.ends[0] * self.size + self.ends[1])
 
     @cached_property
     def _sparse(self) -> Any:
@@ -158,8 +169,7 @@ class Design:
 def node_laplacian(design: Design, weights: NDArray[np.float64]) -> Matrix:
     """Return the (N, N) weighted Laplacian of who was compared with whom."""
     n = design.size
-    flat = np.bincount(design.left.astype(np.int64) * n + design.right, weights, minlength=n * n)
-    table = flat.reshape(n, n)
+    table = np.bincount(design.table_place, weights, minlength=n * n).reshape(n, n)
     table += table.T
     degree = table.sum(axis=1)
     laplacian = np.negative(table, out=table, dtype=np.float64)

@@ -120,9 +120,9 @@ class Likelihood:
 
     def _half_sums(self, of_left: Array, of_right: Array) -> Array:
         """Sum what left and right scored onto nodes: (N,)."""
-        size, design = self.design.size, self.design
-        sums = np.bincount(design.left, of_left, minlength=size)
-        return np.asarray(sums + np.bincount(design.right, of_right, minlength=size))
+        size, (left, right) = self.design.size, self.design.ends
+        sums = np.bincount(left, of_left, minlength=size)
+        return np.asarray(sums + np.bincount(right, of_right, minlength=size))
 
     def score(self, beta: Array) -> Array:
         """Return the gradient of the log-likelihood of the data, without the prior."""
@@ -132,7 +132,8 @@ class Likelihood:
 
     def eta(self, worths: Array, order: float) -> Array:
         """Return (C,) half log-odds of left against right."""
-        return np.asarray(worths[self.design.left] - worths[self.design.right] + order)
+        left, right = self.design.ends
+        return np.asarray(worths[left] - worths[right] + order)
 
     def loglik(self, beta: Array) -> float:
         """Return the log-likelihood of the data, without the prior (nats)."""
@@ -154,9 +155,9 @@ class Likelihood:
 
     def _by_node(self, weights: Array) -> Array:
         """Sum entries onto nodes, + for left and − for right: (N,)."""
-        size, design = self.design.size, self.design
-        up = np.bincount(design.left, weights=weights, minlength=size)
-        return np.asarray(up - np.bincount(design.right, weights=weights, minlength=size))
+        size, (left, right) = self.design.size, self.design.ends
+        up = np.bincount(left, weights=weights, minlength=size)
+        return np.asarray(up - np.bincount(right, weights=weights, minlength=size))
 
     def pull_scores(self, local: Local) -> Array:
         """Sum first derivatives of the entries onto the parameters: (p,)."""
