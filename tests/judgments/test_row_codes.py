@@ -7,6 +7,7 @@ import pytest
 
 from evenhand.judgments import Comparisons, Source, row_codes
 from evenhand.judgments.coding import Coding
+from evenhand.judgments.pushed import watch_rows
 from evenhand.judgments.row_codes import can_read, make_readers, read_codes
 
 ROWS = 5_000
@@ -54,3 +55,15 @@ def test_a_label_that_is_not_in_the_list_ends_the_reading(table):
 def test_a_label_that_a_query_cannot_hold_is_left_to_others(table):
     data, _ = table
     assert make_readers(data, [judges(("a\0b", "c"))]) is None
+
+
+def test_rows_are_told_as_they_leave_the_engine(table):
+    data, _ = table
+    told = []
+    with watch_rows(lambda done, total: told.append((done, total))):
+        read(data, judges())
+    assert told[-1] == (ROWS, ROWS)
+    assert told == sorted(told)
+    silent = len(told)
+    read(data, judges())
+    assert len(told) == silent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 import click
@@ -105,7 +106,7 @@ def rank(
     effects = {"order_effect": order_effect, "controls": control}
     settings = {"ties": ties, "reference": reference, "prior": prior, **effects}
     refuse_beside_cache(("--judges", judges), ("--items", items), ("--mix", mixes))
-    with Patience("ranking") as patience:
+    with Patience("ranking") as patience, _watch_rows(patience):
         data = _open(reading, (judges, items), (group_by, mixes), patience)
         spec = choose_model(model, methods, settings, given)
         found = evenhand.rank(
@@ -126,6 +127,13 @@ def rank(
     from evenhand.cli.rank_result import RankResult
 
     place.deliver(RankResult(found, remarks, Scales(elo=elo, worth=worth, marginal=marginal)))
+
+
+def _watch_rows(patience: Patience) -> AbstractContextManager[None]:
+    """Show how many rows are counted; of files counted one by one their bytes are shown."""
+    from evenhand.judgments.pushed import watch_rows
+
+    return nullcontext() if asks_for_cache() else watch_rows(patience.step)
 
 
 def _open(

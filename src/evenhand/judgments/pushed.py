@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -41,6 +41,7 @@ class Fetch:
 
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
 _WHY: ContextVar[str] = ContextVar("evenhand_why", default="")
+_TOLD: ContextVar[Callable[[int, int], None] | None] = ContextVar("evenhand_told", default=None)
 
 
 @contextmanager
@@ -70,6 +71,28 @@ def watch_fetches() -> Iterator[list[Fetch]]:
         yield fetches
     finally:
         _ACCOUNT.reset(before)
+
+
+@contextmanager
+def watch_rows(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Have rows told while the context lasts, when they leave an engine batch by batch.
+
+    Args:
+        tell: called with the rows that have left it, and those that will in all.
+
+    """
+    before = _TOLD.set(tell)
+    try:
+        yield
+    finally:
+        _TOLD.reset(before)
+
+
+def note_rows(done: int, total: int) -> None:
+    """Tell whoever watches how many rows have left an engine."""
+    tell = _TOLD.get()
+    if tell is not None:
+        tell(done, total)
 
 
 def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.judgments.arrow_stream import Batch, stream_batches
 from evenhand.judgments.coding import Coding
 from evenhand.judgments.engine import Frame, fetch_columns, make_table, one_thread, quote
-from evenhand.judgments.pushed import note_stream
+from evenhand.judgments.pushed import note_rows, note_stream
 from evenhand.numerics.hash_table import find_hashes
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def read_codes(
                 return
             yield [reader.read(batch) for reader in readers]
             total, batches = total + len(batch.columns[readers[0].name]), batches + 1
+            note_rows(total, int(rows))
     note_stream(cast("Frame", nw.from_native(projected)), tuple(kinds), total, batches, filed=False)
 
 
