@@ -91,7 +91,7 @@ def test_whole_floats_of_pandas_are_explained_by_the_missing_row() -> None:
 
 def test_mixed_python_values_of_pandas_are_refused() -> None:
     frame = pd.DataFrame(BASE | {"item": pd.Series(["a", 1], dtype=object)})
-    assert "several Python types" in refusal(frame, InvalidJudgments)
+    assert "not all text" in refusal(frame, InvalidJudgments)
 
 
 def test_missing_categories_of_pandas_stay_missing() -> None:

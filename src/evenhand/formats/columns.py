@@ -146,7 +146,7 @@ def _unfit(table: Table, column: str, dtype: nw.dtypes.DType) -> str | None:
     words = {
         nw.Decimal: "fractions",
         nw.Boolean: "true or false",
-        nw.Object: "values of several Python types",
+        nw.Object: "Python objects that are not all text",
     }
     return words.get(type(dtype), f"values of type {_native_type(table, column)}")
 
@@ -163,7 +163,7 @@ def _whole_floats(table: Table, column: str) -> str:
     if not table.frame.implementation.is_pandas():
         return "fractions"
     value = nw.col(column)
-    fractions = find_rows(table.frame, ~value.is_null() & (value % 1 != 0), limit=1)
+    fractions = find_rows(table.frame, ~value.is_null() & (value != value.round()), limit=1)
     return "fractions" if fractions else "whole floats"
 
 
