@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.judgments.tally import Tally
-from evenhand.ranking.anytime.sides import find_largest_share, note_sides
+from evenhand.ranking.anytime.sides import Seen, find_largest_share, note_sides
 
 LIMIT = "sides were not drawn by lot: a preference for one side may be in it"
 """What stands beside a claim that rests on such comparisons."""
@@ -51,12 +51,11 @@ def is_uneven(tally: Tally) -> bool:
     return find_largest_share(len(tally.systems), count_sides(tally)) >= UNEVEN
 
 
-def count_sides(tally: Tally) -> dict[tuple[int, int], list[int]]:
+def count_sides(tally: Tally) -> Seen:
     """Return votes by who stood first; importance weights as the votes that they are worth."""
     pooled = tally.pool()
-    counts = pooled.counts
+    votes = pooled.counts.sum(axis=1)
     if pooled.squares is not None:
-        counts = counts * (counts.sum() / pooled.squares.sum())
-    sides = zip(pooled.left.tolist(), pooled.right.tolist(), strict=True)
-    votes = counts.round().astype(np.int64).tolist()
-    return dict(zip(sides, votes, strict=True))
+        votes = votes * (votes.sum() / pooled.squares.sum())
+    left, right = (side.astype(np.int64) for side in (pooled.left, pooled.right))
+    return left, right, votes.round()
