@@ -39,7 +39,7 @@ def some_peers(text: str, suites: Sequence[Suite]) -> tuple[str, ...] | None:
 
 @click.command()
 @click.option("--suite", "names", default="all", show_default=True, help="With commas between.")
-@click.option("--quick", is_flag=True, help="Small cases, two runs, about a minute in all.")
+@click.option("--quick", is_flag=True, help="Small cases, two runs.")
 @click.option("--case", "wanted", default="", help="Only cases whose name has this in it.")
 @click.option("--sizes", "own", help="Own cases of the suite fit: N:K, with commas between.")
 @click.option("--peers", default="all", show_default=True, help="Names with commas, or none.")

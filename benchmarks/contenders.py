@@ -80,7 +80,7 @@ class Suite:
         name: what it is asked for by.
         about: what is measured, in a line.
         cases: of a full run.
-        quick: of a run that finishes in about a minute with all others.
+        quick: small ones, of which all suites together take minutes and no hour.
 
     """
 
