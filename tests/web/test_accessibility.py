@@ -3,13 +3,13 @@
 axe-core is not ours to distribute; EVENHAND_AXE names its axe.min.js (npm install axe-core).
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from accessibility import inspect, read_axe
 from browsers import open_browser, run_site
 from evenhand.campaign.campaign import Campaign
 from evenhand.campaign.reading import make_campaign
@@ -40,27 +40,13 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    named = os.environ.get("EVENHAND_AXE")
-    if not named or not Path(named).is_file():
-        pytest.skip("EVENHAND_AXE does not name axe.min.js (npm install axe-core)")
-    return Path(named).read_text(encoding="utf-8")
+    return read_axe()
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with open_browser() as opened:
         yield opened
-
-
-def inspect(page: Any, axe: str, what: str) -> list[str]:
-    """Return what axe finds, one line for each rule and element."""
-    page.evaluate(axe)
-    told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{what}: {one['impact']} {one['id']}: {node['target']} {node['html'][:120]}"
-        for one in told["violations"]
-        for node in one["nodes"]
-    ]
 
 
 def make() -> Campaign:
