@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.judgments import Comparisons, Factor, Tally
-from evenhand.judgments import tally as module
-from evenhand.judgments.tally import join_codes, merge_levels, snake
+from evenhand.judgments import joined_codes as module
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import merge_levels, snake
 from tallies import shuffled, tally
 
 rows = st.lists(
@@ -244,3 +245,13 @@ def test_the_digest_of_importance_weights_does_not_depend_on_the_order_of_sums()
     assert moved.wins.tolist() != base.wins.tolist()
     assert moved.digest == base.digest
     assert replace(base, wins=base.wins * 1.001).digest != base.digest
+
+
+def test_what_was_pooled_is_not_summed_again():
+    whole = tally(("A", "B", 1, 0, 0, "x"), ("B", "A", 0, 1, 0, "y"), ("A", "B", 1, 0, 0, "x"))
+    pairs = whole.pool()
+    assert whole.pool() is pairs is pairs.pool()
+    assert directed(pairs) == {("", "A", "B", "w"): 2, ("", "B", "A", "t"): 1}
+    by_judge = whole.pool(("judge",))
+    assert by_judge.pool(("judge",)) is by_judge
+    assert directed(by_judge, "judge") == directed(whole, "judge")

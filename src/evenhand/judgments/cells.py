@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.coding import SEED, Cells, Coding, decode, make_factor
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.tally import Codes, Counts, Factor, Tally, join_codes, merge_levels
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import Codes, Counts, Factor, Tally, merge_levels
 
 Labels = dict[str, list[str]]
 COUNTABLE: Final = 2**53
@@ -104,6 +105,7 @@ def finish_tally(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, 
         n_judgments=answers,
         zero_weight=zero,
         positions_known=data.positions_known,
+        of_rankings=data.rankings is not None,
         unmerged={
             name: partial(data.tally, (name,)) for name, one in factors.items() if one.merged
         },

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from evenhand.judgments.comparisons import BOUND_BY
 from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, label_frame, one_thread
-from evenhand.judgments.tally import Codes, first_of_each, join_codes
+from evenhand.judgments.joined_codes import first_of_each, join_codes
+from evenhand.judgments.tally import Codes
 from evenhand.numerics.hash_table import find_hashes
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ as two small numbers, for those who need the cells of both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ from evenhand.judgments import coding
 from evenhand.judgments.coding import Cells, Coding, Keys, count_keys
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import Frame
-from evenhand.judgments.row_codes import Integers, Reader, read_codes
+from evenhand.judgments.row_codes import Integers, Reader, join_readers, read_codes
 from evenhand.judgments.tally import Tally
 
-Sums: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Sums: TypeAlias = NDArray[np.uint16] | NDArray[np.int32] | NDArray[np.int64]
+Rows: TypeAlias = Iterator[tuple[list[Integers], Keys]]
+SMALL: Final = 2**16 - 1
 LARGEST: Final = 2**31 - 1
 SCORES: Final = 20_000_000
 """Most cells of two factors × systems: whoever needs the cells sums scores of as many."""
@@ -90,9 +92,9 @@ def count_read(
     if prod(sizes) > coding.DENSE:
         return _sort_keys(data, frame, sizes, readers, rows)
     *levels, left, right, _ = sizes
-    sums, counted = _make_sums(prod(levels), left * right, rows), 0
-    for *codes, own, other, outcome in read_codes(data, frame, readers, rows):
-        answers = _join([outcome, own, other], [3, left, right])
+    most = min([rows, *(_most(table) for table in tables[:-3])])
+    sums, counted = _make_sums(prod(levels), left * right, most), 0
+    for codes, answers in _read_answers(data, frame, (tables, readers), rows):
         _add(sums, _join(codes, levels, len(answers)), answers)
         counted += len(answers)
     return find_cells(sums) if counted == rows else None
@@ -125,22 +127,48 @@ def count_crossed(
     one, two, k, _, _ = (table.size for table in tables)
     if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
         return None
-    sums = [_make_sums(size, k * k, rows) for size in (one, two)]
+    sums = [_make_sums(table.size, k * k, _most(table)) for table in tables[:2]]
     answers_kept = np.empty(int(rows) if kept else 0, dtype=_narrowest(3 * k * k))
     cells_kept = np.empty(len(answers_kept), dtype=_narrowest(one * two))
     counted = 0
-    for first, second, left, right, outcome in read_codes(data, frame, readers, rows):
-        answers = _join([outcome, left, right], [3, k, k])
-        for own, codes, size in zip(sums, (first, second), (one, two), strict=True):
-            _add(own, _join([codes], [size]), answers)
+    for codes, answers in _read_answers(data, frame, (tables, readers), rows):
+        for own, code, size in zip(sums, codes, (one, two), strict=True):
+            _add(own, _join([code], [size]), answers)
         if kept:
             place = slice(counted, counted + len(answers))
-            answers_kept[place], cells_kept[place] = answers, _join([first, second], [one, two])
+            answers_kept[place], cells_kept[place] = answers, _join(codes, [one, two])
         counted += len(answers)
     if counted != rows:
         return None
     crossed = CrossedRows(answers_kept, cells_kept, one * two, k) if kept else None
     return [find_cells(own) for own in sums], crossed
+
+
+def _read_answers(
+    data: Comparisons,
+    frame: Frame,
+    tables: tuple[Sequence[Coding], Sequence[Reader]],
+    rows: float,
+) -> Rows:
+    """Go through a table; each batch is codes of each factor, and outcome · K² + left · K + right.
+
+    Args:
+        data: the table.
+        frame: its rows.
+        tables: of the factors, of both sides and of outcomes, in this order, and their readers.
+        rows: how many they are.
+
+    """
+    sizes = [table.size for table in tables[0][-3:]]
+    *levels, left, right, outcome = tables[1]
+    sizes = [sizes[2], *sizes[:2]]
+    joined = join_readers([outcome, left, right], sizes)
+    if joined is None:
+        for *codes, own, other, answer in read_codes(data, frame, tables[1], rows):
+            yield codes, _join([answer, own, other], sizes)
+        return
+    for *codes, answer in read_codes(data, frame, [*levels, joined], rows):
+        yield codes, cast("Keys", answer)
 
 
 def find_cells(sums: Sums) -> Cells:
@@ -151,7 +179,9 @@ def find_cells(sums: Sums) -> Cells:
     ([1], [[1.0, 0.0, 2.0]])
     """
     held = np.flatnonzero((sums[:, 0] | sums[:, 1] | sums[:, 2]).ravel())
-    counts = np.stack([sums[:, outcome].ravel()[held].astype(np.float64) for outcome in range(3)])
+    counts = np.empty((3, len(held)))
+    for outcome, column in enumerate(counts):
+        column[:] = sums[:, outcome].ravel().take(held)
     keys: Keys = held.astype(np.int32) if sums.size <= LARGEST else held
     return keys, counts.T
 
@@ -174,10 +204,17 @@ def _sort_keys(
     return count_keys(keys, prod(sizes)) if counted == rows else None
 
 
-def _make_sums(levels: int, pairs: int, rows: float) -> Sums:
-    """Return (levels, 3, pairs) zeros, in 32 bits where no sum can be larger."""
+def _make_sums(levels: int, pairs: int, most: float) -> Sums:
+    """Return (levels, 3, pairs) zeros, as narrow as the rows of one level allow."""
     shape = (levels, 3, pairs)
-    return np.zeros(shape, np.int32) if rows <= LARGEST else np.zeros(shape, np.int64)
+    if most <= SMALL:
+        return np.zeros(shape, np.uint16)
+    return np.zeros(shape, np.int32) if most <= LARGEST else np.zeros(shape, np.int64)
+
+
+def _most(level: Coding) -> float:
+    """Return the rows of the largest level, or cluster of levels."""
+    return float(np.bincount(level.codes, level.loads).max(initial=0))
 
 
 def _join(codes: Sequence[Integers], sizes: Sequence[int], rows: int = 0) -> Keys:
@@ -193,10 +230,11 @@ def _join(codes: Sequence[Integers], sizes: Sequence[int], rows: int = 0) -> Key
 
 
 def _add(sums: Sums, levels: Keys, answers: Keys) -> None:
-    """Count rows by level and answer; levels are changed."""
-    levels *= sums.shape[1] * sums.shape[2]
-    levels += answers
-    np.add.at(sums.reshape(-1), levels, sums.dtype.type(1))
+    """Count rows by level and answer; numpy is fastest where places have its own type."""
+    places = levels.astype(np.intp)
+    places *= sums.shape[1] * sums.shape[2]
+    places += answers
+    np.add.at(sums.reshape(-1), places, sums.dtype.type(1))
 
 
 def _narrowest(size: int) -> np.dtype[Any]:

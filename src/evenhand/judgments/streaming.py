@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.coding import DENSE, decode
+from evenhand.judgments.joined_codes import join_codes
 from evenhand.judgments.row_files import Column
-from evenhand.judgments.tally import Codes, Counts, Factor, Tally, join_codes
+from evenhand.judgments.tally import Codes, Counts, Factor, Tally
 
 Keys = NDArray[np.int64] | NDArray[np.int32]
 Edges = tuple[float, float]

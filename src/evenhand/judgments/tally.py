@@ -7,7 +7,7 @@ counts of an entry belong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.judgments.joined_codes import first_of_each, join_codes
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.float64]
-_LARGEST: Final = 2**62
+BLOCK: Final = 20_000
+"""Entries that are read at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,7 @@ class Tally:
         zero_weight: rows left out since their weight is zero.
         positions_known: whether left really stood first.
         unmerged: factor whose levels were merged → what counts by its levels themselves.
+        of_rankings: whether answers are rankings, even where each holds one comparison.
 
     """
 
@@ -82,6 +85,7 @@ class Tally:
     zero_weight: int = 0
     positions_known: bool = True
     unmerged: Mapping[str, Callable[[], Tally]] = field(default_factory=dict)
+    of_rankings: bool = False
 
     @cached_property
     def n_comparisons(self) -> float:
@@ -106,6 +110,21 @@ class Tally:
 
     def pool(self, keep: Sequence[str] = ()) -> Tally:
         """Sum over all factors but those kept; entries of one pair become one."""
+        names = tuple(keep)
+        if names in self._pooled:
+            return self._pooled[names]
+        pooled = self._pool(names)
+        pooled._pooled[names] = pooled
+        if not names or len(pooled.left) == len(self.left):  # pairs alone, or what is held anyway
+            self._pooled[names] = pooled
+        return pooled
+
+    @cached_property
+    def _pooled(self) -> dict[tuple[str, ...], Tally]:
+        """What `pool` has summed already: of millions of entries each sum is dear."""
+        return {}
+
+    def _pool(self, keep: Sequence[str]) -> Tally:
         kept = {name: self.factor(name) for name in keep}
         k = len(self.systems)
         digits = [(factor.codes, factor.size) for factor in kept.values()]
@@ -211,12 +230,24 @@ class Tally:
             digest.update("\x1f".join(["", *factor.labels]).encode())
         for codes in (*(factor.codes for factor in factors), pooled.left, pooled.right):
             digest.update(np.ascontiguousarray(codes, dtype="<i4").data)
-        counts = pooled.counts
-        if any((one != np.floor(one)).any() for one in counts.T):
-            part, power = np.frexp(counts)  # 30 bits: sums differ by their order in the rest
-            counts = np.ldexp(np.round(part * 2**30) / 2**30, power)
-        digest.update(np.ascontiguousarray(counts, dtype="<f8").ravel().data)
+        for counts in pooled.read_counts():
+            digest.update(np.ascontiguousarray(counts, dtype="<f8").data)
         return digest.hexdigest()
+
+    def read_counts(self) -> Iterator[NDArray[np.float64]]:
+        """Go through the (entries, 3) counts, some at a time, which stay in the cache.
+
+        Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in
+        the rest.
+        """
+        columns = self.wins, self.ties, self.losses
+        whole = all((one == np.floor(one)).all() for one in columns)
+        for start in range(0, len(self.wins), BLOCK):
+            some = np.stack([one[start : start + BLOCK] for one in columns], axis=1)
+            if not whole:
+                part, power = np.frexp(some)
+                some = np.ldexp(np.round(part * 2**30) / 2**30, power)
+            yield some
 
 
 def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
@@ -230,44 +261,6 @@ def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
         size=len(used),
         merged=merged,
     )
-
-
-def join_codes(digits: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
-    """Return one number per entry for several codes, ordered as they are, the first foremost.
-
-    Args:
-        digits: codes of each entry, 0 to size − 1, and their size.
-
-    >>> join_codes([(np.array([0, 1], np.int32), 2), (np.array([2, 0], np.int32), 3)]).tolist()
-    [2, 3]
-    """
-    key, span = np.zeros(len(digits[0][0]), dtype=np.int64), 1
-    for codes, size in digits:
-        if span * size > _LARGEST:  # would not fit: number the combinations seen so far
-            _, key = np.unique(key, return_inverse=True)
-            span = len(key)
-        key, span = key * size + codes, span * size
-    return key
-
-
-def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first position of each different key, in key order, and each entry's group.
-
-    The two are one array where every key is alone and in its place.
-    """
-    if (key[1:] > key[:-1]).all():
-        alone = np.arange(len(key))
-        return alone, alone
-    span = int(key.max()) + 1
-    if span > 4 * len(key):
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        return first, inverse
-    seen = np.zeros(span, dtype=np.bool_)  # keys that fill their range need no sorting
-    seen[key] = True
-    inverse = (np.cumsum(seen) - 1)[key]
-    first = np.empty(int(np.count_nonzero(seen)), dtype=np.int64)
-    first[inverse[::-1]] = np.arange(len(key) - 1, -1, -1)
-    return first, inverse
 
 
 def merge_levels(factor: Factor, limit: int, seed: int) -> Factor:

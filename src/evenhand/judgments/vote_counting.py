@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from evenhand.errors import UnknownColumn, listing
-from evenhand.judgments.tally import Codes, Factor, Tally, join_codes
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import Codes, Factor, Tally
 
 if TYPE_CHECKING:
     from evenhand.judgments.votes import Votes

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption
+from evenhand.judgments.joined_codes import join_codes
 from evenhand.judgments.orders import NONE, Orders, orders_of_pairs, pack_orders
-from evenhand.judgments.tally import Codes, Factor, join_codes
+from evenhand.judgments.tally import Codes, Factor
 from evenhand.judgments.votes import LEFT, RIGHT, TIE, Votes
 
 Integers = NDArray[np.int64]

@@ -22,7 +22,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Tally, join_codes
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import Tally
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.preference.fit import Fit
 from evenhand.ranking.clustering import choose_ways

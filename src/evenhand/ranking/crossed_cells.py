@@ -18,7 +18,7 @@ from evenhand.preference.fit import Fit
 from evenhand.ranking.pieces import ETA, TIE, evaluate_pairs
 
 Array = NDArray[np.float64]
-BLOCK: Final = 250_000
+BLOCK: Final = 50_000
 """Rows that are worked on at a time."""
 EXACT: Final = 52
 """Bits of a sum that double precision keeps."""
@@ -42,17 +42,17 @@ def _sum_scores(fit: Fit, rows: CrossedRows) -> Array:
     most = int(np.bincount(rows.cells).max())
     slopes = evaluate_pairs(fit)[:, [ETA, TIE]].reshape(3, 2, -1)
     by_eta, by_tie = (_round(slopes[:, row].ravel(), most) for row in (0, 1))
-    pairs = np.arange(3 * k * k, dtype=np.int32) % (k * k)
+    pairs = np.arange(3 * k * k) % (k * k)
     left, right = pairs // k, pairs % k
     by_system, whole = np.zeros(size * k), np.zeros((2, size))
     for start in range(0, len(rows.cells), BLOCK):
-        answers = rows.answers[start : start + BLOCK]
-        cells = rows.cells[start : start + BLOCK].astype(np.int32)
-        slope, flat = by_eta[answers], cells * k
-        np.add.at(by_system, flat + left[answers], slope)
-        np.subtract.at(by_system, flat + right[answers], slope)
+        answers = rows.answers[start : start + BLOCK].astype(np.intp)
+        cells = rows.cells[start : start + BLOCK].astype(np.intp)
+        slope, flat = by_eta.take(answers), cells * k
+        np.add.at(by_system, flat + left.take(answers), slope)
+        np.subtract.at(by_system, flat + right.take(answers), slope)
         if fit.likelihood.law.free:
-            whole[0] += np.bincount(cells, by_tie[answers], minlength=size)
+            whole[0] += np.bincount(cells, by_tie.take(answers), minlength=size)
         if fit.likelihood.order_effect:
             whole[1] += np.bincount(cells, slope, minlength=size)
     columns = [fit.design.pull(by_system.reshape(size, k).T)]

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Tally, join_codes
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import Tally
 from evenhand.ranking.cycles_residuals import PairResiduals, place_votes
 
 Array = NDArray[np.float64]

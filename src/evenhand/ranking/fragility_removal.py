@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Factor, Tally, first_of_each, join_codes
+from evenhand.judgments.joined_codes import first_of_each, join_codes
+from evenhand.judgments.tally import Factor, Tally
 from evenhand.judgments.votes import LEFT, TIE
 
 Array = NDArray[np.float64]

@@ -27,6 +27,8 @@ SPARSE: Final = 4
 """Cells of the boards of all clusters for an entry, beyond which boards are too empty."""
 LARGEST: Final = 4_000_000
 """Most cells of the boards of all clusters, of which eight numbers each are held at a time."""
+BLOCK: Final = 100_000
+"""Entries that are put on boards at a time: what says where they go stays in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,7 @@ class Boards:
 
     Attributes:
         counts: (3, G, K, K) outcomes of clusters, by who stood left and who right.
-        units: (3, 5, K, K) derivatives of a single outcome of each pair.
+        units: (3, 5, K, K) derivatives of a single outcome of each pair, ties as treated.
 
     """
 
@@ -153,26 +155,24 @@ def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
 
 def lay_out(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces | Boards:
     """Evaluate a fit by cluster, on boards of all pairs where clusters fill them."""
-    k, counts = len(fit.systems), fit.model.treat_ties(tally.counts)
+    k, entries = len(fit.systems), len(tally.left)
     cells = size * k**2
-    if len(counts) * SPARSE < cells or len(counts) < PAIRWISE * k**2 or cells > LARGEST:
+    if entries * SPARSE < cells or entries < PAIRWISE * k**2 or cells > LARGEST:
         return take_apart(fit, tally, codes, size)
-    place = (codes.astype(np.int64) * k + tally.left) * k + tally.right
     dense = np.zeros((3, size * k**2))
-    for own, column in zip(dense, counts.T, strict=True):
-        own[place] = column
-    return Boards(dense.reshape(3, size, k, k), _evaluate_pairs(fit, np.eye(3)))
+    for start in range(0, entries, BLOCK):
+        some = slice(start, start + BLOCK)
+        place = (codes[some].astype(np.int64) * k + tally.left[some]) * k + tally.right[some]
+        for own, column in zip(dense, (tally.wins, tally.ties, tally.losses), strict=True):
+            own[place] = column[some]
+    return Boards(dense.reshape(3, size, k, k), evaluate_pairs(fit))
 
 
 def evaluate_pairs(fit: Fit) -> Array:
     """Return (3, 5, K, K) derivatives of one answer of each kind on each pair, ties as treated."""
-    return _evaluate_pairs(fit, fit.model.treat_ties(np.eye(3)))
-
-
-def _evaluate_pairs(fit: Fit, outcomes: Array) -> Array:
-    """Return (3, 5, K, K) derivatives of (3, 3) outcomes of each pair."""
     k, apart = len(fit.systems), (fit.lambdas[:, None] - fit.lambdas).ravel()
-    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in outcomes]
+    answers = fit.model.treat_ties(np.eye(3))
+    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in answers]
     return np.stack(units).reshape(3, 5, k, k)
 
 

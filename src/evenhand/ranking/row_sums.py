@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import join_codes
+from evenhand.judgments.joined_codes import join_codes
 from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.controls.likelihood import Part, sum_information
 from evenhand.preference.ties.laws import Local, expand_blocks

@@ -21,7 +21,7 @@ from evenhand.ranking.bottlenecks import bound_by_links
 from evenhand.ranking.pieces import ETA_ETA, ETA_TIE, TIE_TIE, Pieces
 
 Array = NDArray[np.float64]
-BLOCK: Final = 2_000_000
+BLOCK: Final = 100_000
 """Most numbers in the shares of the clusters that are worked on at a time."""
 RECOUNTED: Final = 60_000_000
 """Most entries × pairs that are counted again by judge; the thinnest pairs come first."""

@@ -23,7 +23,8 @@ from evenhand.errors import NotIdentified
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.groups import tally_groups
-from evenhand.judgments.tally import Tally, join_codes, merge_levels
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import Tally, merge_levels
 from evenhand.preference.fit import Fit
 from evenhand.preference.groups import Hypothesis
 from evenhand.ranking.clustering import FACTORS, choose_ways, single_answers

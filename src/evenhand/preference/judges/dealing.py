@@ -25,7 +25,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Tally, join_codes
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.tally import Tally
 from evenhand.preference.coefficients import format_p
 from evenhand.preference.judges.likelihood import Panel
 from evenhand.preference.judges.sites import Votes, slopes

@@ -1,0 +1,56 @@
+"""Counting of rows in narrow arrays: no count is cut off."""
+
+import duckdb
+import narwhals as nw
+import pytest
+
+from evenhand.judgments import Comparisons, Source
+from evenhand.judgments.coding import code_tables
+from evenhand.judgments.row_codes import make_readers
+from evenhand.judgments.row_counting import SMALL, count_crossed, count_read
+
+MEANING = {"left": 0, "tie": 1, "right": 2}
+
+
+def table(judge: str, rows: int) -> Comparisons:
+    """A table of one pair and outcome, but for its last row, by judges of `judge`."""
+    connection = duckdb.connect()
+    relation = connection.sql(
+        f"select 'A' as \"left\", 'B' as \"right\", 'left' as outcome, {judge} as judge,"
+        f" 'only' as item from range({rows}) as t(i)"
+        " union all select 'B', 'A', 'tie', 'lee', 'only'"
+    )
+    return Comparisons(nw.from_native(relation), Source(connection=connection))
+
+
+def codings(judges: dict[str, float], by=("judge",), limits=None):
+    """Labels and codes of the columns of such a table."""
+    sides = dict.fromkeys("AB", 0.0)
+    rows = sum(judges.values())
+    known = {"judge": judges, "item": {"only": rows}, "left": sides, "right": sides}
+    return code_tables(by, known, MEANING, limits or {})
+
+
+@pytest.mark.parametrize("rows", [SMALL - 1, SMALL, SMALL + 1, 2 * SMALL + 3])
+def test_all_rows_of_one_cell_are_counted(rows):
+    data, tables = table("'kim'", rows), codings({"kim": rows, "lee": 1})
+    keys, counts = count_read(data, data.frame, tables, make_readers(data, tables), rows + 1)
+    assert keys.tolist() == [0 * 4 + 1, 1 * 4 + 2]
+    assert counts.tolist() == [[rows, 0, 0], [0, 1, 0]]
+
+
+def test_all_rows_of_a_cluster_are_counted_though_no_level_of_it_is_large():
+    n = SMALL - 9
+    data = table("'j' || (i % 4)", 4 * n)
+    tables = codings({**{f"j{i}": n for i in range(4)}, "lee": 1}, limits={"judge": 2})
+    _, counts = count_read(data, data.frame, tables, make_readers(data, tables), 4 * n + 1)
+    assert sorted(counts.sum(axis=1).tolist()) == [1, 2 * n, 2 * n]
+
+
+def test_all_rows_of_one_cell_are_counted_by_two_factors_as_well():
+    rows = SMALL + 1
+    data, tables = table("'kim'", rows), codings({"kim": rows, "lee": 1}, ("judge", "item"))
+    readers = make_readers(data, tables)
+    found, crossed = count_crossed(data, data.frame, tables, readers, rows + 1, kept=True)
+    assert [counts.tolist() for _, counts in found] == [[[rows, 0, 0], [0, 1, 0]]] * 2
+    assert crossed.answers.tolist() == [1] * rows + [1 * 4 + 2]
