@@ -19,11 +19,13 @@ x,z,left,bob,2
 y,x,tie,ann,3
 z,y,left,bob,3
 """
-DEAR = ("altair", "ibis", "pandas", "polars", "pyarrow", "pyspark", "rich", "scipy")
+DEAR = ("altair", "fsspec", "ibis", "pandas", "polars", "pyarrow", "pyspark", "rich", "scipy")
 BESIDE_THE_WAY = (
     "evenhand.formats.exports",
     "evenhand.formats.inspection",
     "evenhand.formats.persons",
+    "evenhand.formats.stores.opening",
+    "evenhand.formats.stores.stored_file",
     "evenhand.formats.writing",
     "evenhand.judgments.aside_reading",
     "evenhand.judgments.judge_cap",
@@ -120,6 +122,8 @@ def test_pandas_stays_where_it_is_in_use_or_the_address_of_an_engine_is_given() 
 from evenhand.cli.without_pandas import without_pandas
 with without_pandas(["rank", "spark://host/table"]):
     assert "pandas" not in sys.modules
+with without_pandas(["rank", "s3://bucket/votes.parquet"]):
+    assert sys.modules["pandas"] is None
 """
     assert "pandas" not in loaded_after(code)
 

@@ -192,9 +192,17 @@ def test_without_a_model_that_orders_systems_there_is_no_heat_map(evenhand, vote
     assert not Path("drawn/heat-map.json").exists()
 
 
-def test_rankings_are_never_split(evenhand, rankings):
-    ran = evenhand("compare", rankings, "--model", "uniform", "--by", "ranking", "--folds", "2")
+def test_rankings_are_never_split(evenhand, folder):
+    rows = [f"j,i,r{i},{'ABC'[k]},{1 + (i + k) % 3}" for i in range(10) for k in range(3)]
+    Path("many.csv").write_text("\n".join(["judge,item,ranking,system,rank", *rows]) + "\n")
+    ran = evenhand("compare", "many.csv", "--model", "uniform", "--by", "ranking", "--folds", "2")
     assert "no ranking on both sides" in ran.out
+
+
+def test_a_handful_of_comparisons_is_refused(evenhand, rankings):
+    said = evenhand("compare", rankings, "--model", "uniform", code=2).err
+    assert "too few comparisons (9) to tell which model foresees others" in " ".join(said.split())
+    assert "collect 30 at least" in " ".join(said.split())
 
 
 VOTES = "judge,item,left,right,outcome\n" + "".join(

@@ -120,7 +120,7 @@ FILES = {
 }
 WORDS = {
     "no such file": ("rank nowhere.csv", "there is no file 'nowhere.csv'"),
-    "a web address": ("rank https://example.org/a.csv", "URLs are not read"),
+    "a web address": ("rank ftp://example.org/a.csv", "URLs are not read"),
     "a folder": ("rank .", "is a folder"),
     "standard input": ("rank -", "save the judgments in a file"),
     "no file": ("rank", "evenhand rank needs FILE"),
@@ -215,11 +215,11 @@ def test_a_bad_label_and_a_short_line_are_numbered_alike(evenhand, folder):
         assert "row" not in said.split(":")[0]
 
 
-def test_mixed_line_ends_are_refused_with_the_line_and_the_cure(evenhand, folder):
-    text = "left,right,outcome\r\nA,B,left\r\nB,A,left\r\nA,B,tie\n"
+def test_mixed_line_ends_of_a_large_file_are_refused_with_the_line_and_the_cure(evenhand, folder):
+    text = "left,right,outcome\r\n" + "A,B,left\r\nB,A,left\r\n" * 60_000 + "A,B,tie\n"
     Path("votes.csv").write_bytes(text.encode())
     said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
-    assert "votes.csv mixes kinds of line ends: line 4 ends in LF, line 1 in CRLF" in said
+    assert "votes.csv mixes kinds of line ends: line 120,002 ends in LF, line 1 in CRLF" in said
     assert "dos2unix votes.csv" in said
 
 

@@ -12,7 +12,9 @@ from evenhand.cli.terminal import plural
 
 if TYPE_CHECKING:
     from evenhand.judgments.pushed import Fetch
+    from evenhand.judgments.traffic import Traffic
 
+KB: Final = 1000
 LONGEST: Final = 600
 """Characters of a query that are shown."""
 WORDS: Final = {
@@ -33,9 +35,11 @@ def _keep_account(context: click.Context, param: click.Parameter, value: Any) ->
     if not value:
         return
     from evenhand.judgments.pushed import watch_fetches
+    from evenhand.judgments.traffic import watch_traffic
 
     fetches = context.with_resource(watch_fetches())
-    context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
+    traffic = context.with_resource(watch_traffic())
+    context.call_on_close(lambda: click.echo(write_account(fetches, traffic), err=True))
 
 
 explain_option = click.option(
@@ -48,7 +52,36 @@ explain_option = click.option(
 )
 
 
-def write_account(fetches: Sequence[Fetch]) -> str:
+def write_account(fetches: Sequence[Fetch], traffic: Sequence[Traffic] = ()) -> str:
+    """Say which queries ran where, how much each brought back, and what came over the network."""
+    kinds = [[one for one in traffic if one.copied == copied] for copied in (False, True)]
+    return "\n".join([_write_fetches(fetches), *(_write_traffic(some) for some in kinds if some)])
+
+
+def _write_traffic(traffic: Sequence[Traffic]) -> str:
+    """Say what came of files that lie elsewhere."""
+    more = sum(one.files for one in traffic) - traffic[0].files
+    size, came = sum(one.size for one in traffic), sum(one.came for one in traffic)
+    of = f" of {say_bytes(size)}" if size else ""
+    asked = plural(sum(one.requests for one in traffic), "request")
+    names = f"{traffic[0].name} and {more:,} more" if more else traffic[0].name
+    if traffic[0].copied:
+        return f"explain  {names}: copied here, {say_bytes(came)}, and read here"
+    return f"explain  {names}: {say_bytes(came)}{of} came in {asked}, columns and footers alone"
+
+
+def say_bytes(n: int) -> str:
+    """Return a number of bytes as people say it.
+
+    >>> say_bytes(831), say_bytes(12_345_678)
+    ('831 bytes', '12.3 MB')
+    """
+    if n < KB:
+        return plural(n, "byte")
+    return f"{n / KB:.1f} kB" if n < KB**2 else f"{n / KB**2:,.1f} MB"
+
+
+def _write_fetches(fetches: Sequence[Fetch]) -> str:
     """Say which queries ran where, and how many rows and columns each brought back."""
     if not fetches:
         return "explain  no query was run: the files' own counts were enough"

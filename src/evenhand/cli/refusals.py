@@ -98,9 +98,11 @@ def _engine_errors() -> tuple[type[Exception], ...]:
 def _explain_engine(error: Exception) -> Exception:
     import duckdb
 
-    from evenhand.judgments.refusals import explain
+    from evenhand.judgments.refusals import explain, was_stopped
 
-    if isinstance(error, duckdb.InterruptException):
+    if isinstance(error, duckdb.InterruptException) or (
+        isinstance(error, duckdb.Error) and was_stopped(error)
+    ):
         return click.exceptions.Exit(INTERRUPTED)
     return Refusal(str(explain(error))) if isinstance(error, duckdb.Error) else error
 

@@ -7,13 +7,18 @@ a column with a word. The files of a command are read by DuckDB itself, so nothi
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 T = TypeVar("T")
+_ENGINE: Final = re.compile(
+    r"(?<!\w)(?!(?:s3|gs|gcs|r2|https?)://)[a-z][a-z0-9+.-]*://", re.IGNORECASE
+)
+"""The address of an engine, other than those of files in a bucket or on a web server."""
 
 
 @contextmanager
@@ -47,7 +52,7 @@ def open_elsewhere(opener: Callable[[], T], words: Sequence[str]) -> T:
 
 def _keep_out(words: Sequence[str]) -> bool:
     """Let pandas be not installed, unless it is in use or may be needed; say whether."""
-    if "pandas" in sys.modules or any("://" in word for word in words):
+    if "pandas" in sys.modules or any(_ENGINE.search(word) for word in words):
         return False
     sys.modules["pandas"] = cast("ModuleType", None)  # how Python says: not to be imported
     return True

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from evenhand.errors import UnknownColumn, UnknownOption, listing
 from evenhand.formats.kept_tallies import Counts, Names
+from evenhand.formats.one_file import OneFile
 from evenhand.judgments import Tally
 from evenhand.judgments.adding import add_tallies
 
@@ -34,7 +34,7 @@ class CountedFile:
 
     """
 
-    path: Path
+    path: OneFile
     names: tuple[Names, ...]
     n_judgments: float
     size: int

@@ -16,10 +16,15 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownFormat, listing, require_option
 from evenhand.formats.counted import CountedFile, CountedFiles
-from evenhand.formats.files import open_files
-from evenhand.formats.files.names import find_files
-from evenhand.formats.fingerprint import find_fingerprint
 from evenhand.formats.kept_tallies import Counts, place_of, read_counts, write_counts
+from evenhand.formats.one_file import (
+    OneFile,
+    find_each,
+    identify,
+    measure,
+    name_folders,
+    open_one,
+)
 from evenhand.formats.reading import understand
 from evenhand.formats.steady_conditions import refuse_unsteady
 from evenhand.formats.table import Wishes
@@ -56,15 +61,15 @@ class _Way:
     group_by: str | None
     several: bool
 
-    def key(self, path: Path) -> Mapping[str, Any]:
+    def key(self, path: OneFile) -> Mapping[str, Any]:
         """Return all that the tallies of a file depend on."""
         from evenhand import __version__
 
-        folders = [part for part in path.parent.parts if "=" in part] if self.several else []
+        folders = name_folders(path) if self.several else []
         wishes = self.wishes
         return {
             "version": __version__,
-            "file": find_fingerprint(path),
+            "file": identify(path),
             "folders": folders,
             "columns": dict(wishes.columns),
             "outcomes": None if wishes.outcomes is None else dict(wishes.outcomes),
@@ -76,14 +81,14 @@ class _Way:
             "joint": JOINT,
         }
 
-    def open(self, path: Path) -> Comparisons:
+    def open(self, path: OneFile) -> Comparisons:
         """Open a file as comparisons, controls left out.
 
         Raises:
             UnknownFormat: it holds ratings.
 
         """
-        table = open_files(path, among=self.several)
+        table = open_one(path, among=self.several)
         data = understand(table, self.wishes, layout=self.layout, where=self.where)
         if isinstance(data, Ratings):
             raise UnknownFormat(f"{path} holds ratings: only comparisons and rankings are counted")
@@ -93,7 +98,7 @@ class _Way:
         pairs.require("task")
         return pairs.where(nw.col("task").cast(nw.String) == self.task)
 
-    def count(self, path: Path) -> Counts:
+    def count(self, path: OneFile) -> Counts:
         """Count a file."""
         data = self.open(path)
         ways = tuple(name for name in WAYS if data.has(name))
@@ -128,7 +133,8 @@ def count_files(
     they are read as one.
 
     Args:
-        source: a path, a pattern, a folder of Parquet files, or a list of them.
+        source: a path, a pattern, a folder of Parquet files, or a list of them; or their URLs in a
+            bucket or on a web server.
         cache: a folder where the tallies of each file are kept; a file that was counted before in
             the same way, and has not changed since, is not read again. It may be deleted any time.
         format: as for `evenhand.read`; so are columns, where (SQL), task, outcomes and weights.
@@ -152,11 +158,11 @@ def count_files(
     require_option("weights", weights, ("frequency", "importance"))
     if cache is not None and where is not None:
         refuse_unsteady(where)
-    paths = find_files(source)
+    paths = find_each(source)
     own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     wishes = Wishes(dict(columns or {}), own, weights)
     way = _Way(wishes, format, where, task, group_by, several=len(paths) > 1)
-    sizes = [path.stat().st_size for path in paths]
+    sizes = [measure(path) for path in paths]
     files: list[CountedFile] = []
     notes: list[str] = []
     done, tell = 0, progress or _tell_nobody
@@ -173,7 +179,7 @@ def _tell_nobody(done: int, total: int) -> None:
     """Take what a progress bar would show."""
 
 
-def _count_one(path: Path, way: _Way, folder: Path | None, notes: list[str]) -> CountedFile:
+def _count_one(path: OneFile, way: _Way, folder: Path | None, notes: list[str]) -> CountedFile:
     """Count a file, or find what was counted before."""
     key = way.key(path) if folder is not None else {}
     place = None if folder is None else place_of(folder, key)
@@ -191,7 +197,7 @@ def _count_one(path: Path, way: _Way, folder: Path | None, notes: list[str]) -> 
 
 
 def _hold(
-    path: Path,
+    path: OneFile,
     counts: Counts,
     way: _Way,
     kept: tuple[Path, Mapping[str, Any]] | None,
@@ -211,7 +217,7 @@ def _give(counts: Counts) -> Counts:
     return counts
 
 
-def _read_again(path: Path, way: _Way, kept: tuple[Path, Mapping[str, Any]]) -> Counts:
+def _read_again(path: OneFile, way: _Way, kept: tuple[Path, Mapping[str, Any]]) -> Counts:
     """Return tallies from their folder, or count again where somebody cleared it."""
     again = read_counts(*kept)
     return way.count(path) if again is None else again

@@ -9,6 +9,7 @@ import numpy as np
 
 from evenhand.judgments import Comparisons, Rankings
 from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
+from evenhand.judgments.portable import mark_whole
 
 _N = "evenhand_n"
 
@@ -83,7 +84,7 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
         .group_by("task", "item")
         .agg(nw.col("first").min(), nw.col("last").max(), nw.col(_N).sum())
     )
-    shared = (nw.col("first") != nw.col("last")).cast(nw.Int64)
+    shared = mark_whole(nw.col("first") != nw.col("last"))
     items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
     counted = items.group_by("task").agg(
         nw.len().alias("items"),
@@ -107,9 +108,9 @@ def count_rankings(rankings: Rankings) -> dict[str | None, RankingCounts]:
     """Count the rankings of each task; the key is None where there are no tasks."""
     sizes = _with_task(_rank_sizes(rankings, ["task"] if rankings.has("task") else []))
     sizes = sizes.with_columns(
-        blank=(nw.col("ranked") == 0).cast(nw.Int64),
-        used=(nw.col("ranked") > 1).cast(nw.Int64),
-        begun=nw.col("rows") * (nw.col("ranked") > 0).cast(nw.Int64),
+        blank=mark_whole(nw.col("ranked") == 0),
+        used=mark_whole(nw.col("ranked") > 1),
+        begun=nw.col("rows") * mark_whole(nw.col("ranked") > 0),
     )
     sums = ("blank", "used", "begun", "ranked")
     counted = sizes.group_by("task").agg(
@@ -128,7 +129,7 @@ def count_rankings(rankings: Rankings) -> dict[str | None, RankingCounts]:
 
 def _rank_sizes(rankings: Rankings, roles: list[str]) -> Frame:
     """Count the ranked outputs of each ranking."""
-    ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+    ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
     keys = list(dict.fromkeys([*roles, *(["task"] if rankings.has("task") else []), "ranking"]))
     frame = rankings.frame.select(*keys, ranked.alias("ranked"))
     return frame.group_by(*keys).agg(nw.col("ranked").sum(), nw.len().alias("rows"))

@@ -15,6 +15,7 @@ from evenhand.formats.engines import is_address, open_address
 from evenhand.formats.files import open_files
 from evenhand.formats.frames import open_frame
 from evenhand.formats.registry import choose
+from evenhand.formats.stores import find_stored, is_stored
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Comparisons, Rankings, Ratings
 from evenhand.judgments.conditions import filter_rows
@@ -41,8 +42,10 @@ def read(
     Args:
         source: a path, a list of paths or a pattern such as "day*.csv.gz" (CSV with any
             delimiter, JSON Lines, a JSON list, Parquet; CSV and JSON may be packed with gzip or
-            Zstandard); or the URL of a table, such as "sc://localhost:15002/main.votes"; or a
-            pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame.
+            Zstandard); or URLs of such files in a bucket or on a web server, such as
+            "s3://bucket/votes/*.parquet"; or the URL of a table, such as
+            "sc://localhost:15002/main.votes"; or a pandas, Polars, PyArrow, DuckDB, PySpark or
+            Ibis frame.
         format: a name of `evenhand.formats.FORMATS`; None recognises it by the columns.
         columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
@@ -119,6 +122,10 @@ def _rename_quoted(table: Table, wishes: Wishes) -> tuple[Table, Wishes]:
 
 
 def _open(source: Any) -> Table:
+    if is_stored(source):
+        from evenhand.formats.stores.opening import open_stored
+
+        return open_stored(find_stored(source))
     if isinstance(source, str) and is_address(source):
         return open_address(source)
     if isinstance(source, str | Path):

@@ -12,6 +12,7 @@ from evenhand.formats.overlap import count_overlap
 from evenhand.judgments import Ratings
 from evenhand.judgments.alike import say_alike
 from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.portable import mark_whole
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
         frame = frame.with_columns(criterion=nw.lit(""))
     score = nw.col("score").cast(nw.Float64)
     rows = fetch_columns(
-        frame.with_columns(score=score, missing=score.is_null().cast(nw.Int64))
+        frame.with_columns(score=score, missing=mark_whole(score.is_null()))
         .group_by("criterion")
         .agg(
             nw.len().alias("n"),

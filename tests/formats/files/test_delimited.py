@@ -1,5 +1,7 @@
 """CSV and its relations."""
 
+import re
+
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
@@ -92,8 +94,28 @@ def test_an_open_quote_names_its_line(save) -> None:
     assert "a quote that is not closed" in said
 
 
-def test_mixed_line_ends_are_explained(save) -> None:
-    text = CSV.replace("\n", "\r\n", 1)
+@pytest.mark.parametrize("ends", ["\r\n\n\n", "\n\r\n\n", "\r\n\n", "\n\n\r"])
+def test_small_files_of_mixed_line_ends_are_read(ends: str, save) -> None:
+    """As another program leaves a file to which it adds lines."""
+    lines = CSV.splitlines()
+    kinds = re.findall("\r\n|\n|\r", ends) + ["\n"] * 4
+    text = "".join(line + end for line, end in zip(lines, kinds, strict=False))
+    assert cells_of(tally_of(save("t.csv", text))) == CELLS
+
+
+def test_line_ends_within_quotes_are_left_as_they_are(save) -> None:
+    text = 'left,right,winner\r\n"A\r\nB",C,left\n"A\nB",C,left\n'
+    assert tally_of(save("t.csv", text)).systems == ("A\nB", "A\r\nB", "C")
+
+
+def test_a_ragged_line_of_a_file_of_mixed_line_ends_is_named(save) -> None:
+    path = save("t.csv", CSV.replace("\n", "\r\n", 1) + "A,B\n")
+    said = refusal(path, UnknownFormat)
+    assert said.startswith(f"line 5 of {path} has 2 fields")
+
+
+def test_mixed_line_ends_far_down_a_large_file_are_explained(save) -> None:
+    text = CSV.replace("\n", "\r\n") + "A,B,left,x\r\n" * 100_000 + "A,B,left,x\n"
     assert "mixes kinds of line ends" in refusal(save("t.csv", text), UnknownFormat)
 
 

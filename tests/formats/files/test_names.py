@@ -89,4 +89,4 @@ def test_the_nearest_file_is_suggested_with_its_folder_and_only_if_it_is_near(sa
 
 
 def test_web_addresses_are_not_read():
-    assert "URLs are not read" in refusal("https://example.org/votes.csv")
+    assert "URLs are not read" in refusal("ftp://example.org/votes.csv")

@@ -1,9 +1,8 @@
-"""Tables by a URL: Spark, DuckDB's own files, buckets, and every database that Ibis reaches.
+"""Tables by a URL: Spark, DuckDB's own files, and every database that Ibis reaches.
 
     sc://HOST:PORT/TABLE                a Spark Connect server
     spark://local?path=votes.parquet    Spark in this process; spark://HOST:PORT for a cluster
     duckdb:///data/votes.db?table=votes a DuckDB file
-    s3://bucket/votes/*.parquet         Parquet in a bucket, read by DuckDB; also gs:// and r2://
     postgres://HOST/DB?table=votes      and every other name that Ibis connects to
 
 The rows stay there: a query goes to the engine, and what it counts comes back.
@@ -27,11 +26,12 @@ DATABASES: Final = (
     *("materialize", "mssql", "mysql", "oracle", "postgres", "postgresql", "redshift"),
     *("risingwave", "singlestoredb", "snowflake", "sqlite", "trino"),
 )
+STORES: Final = ("s3", "gs", "r2", "https")
+"""Kinds of URLs that name files elsewhere, which are not opened here."""
 _ROOMS: Final = {
     "sc": "spark",
     "spark": "spark",
     "duckdb": "duckdb_files",
-    **dict.fromkeys(("s3", "gs", "gcs", "r2"), "buckets"),
     **dict.fromkeys(DATABASES, "databases"),
 }
 
@@ -48,7 +48,7 @@ def open_address(text: str) -> Table:
     address = read_address(text)
     room = _ROOMS.get(address.scheme)
     if room is None:
-        hint = suggest(address.scheme, _ROOMS)
+        hint = suggest(address.scheme, [*_ROOMS, *STORES])
         raise UnknownFormat(
             f"'{address}' is no engine that is known: sc, spark, duckdb, s3, gs and r2 are, and"
             f" databases by the names of Ibis, such as postgres or snowflake{end(hint)}"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import InvalidJudgments, UnknownFormat, listing
 from evenhand.formats.files.head import Head, suffix_of
+from evenhand.formats.files.line_ends import has_mixed_ends, hold_even
 from evenhand.formats.files.names import duckdb_name
 from evenhand.judgments.engine import quote
 
@@ -62,12 +63,21 @@ def open_delimited(
         if dialect.columns != dialects[0].columns:
             raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
     groups: dict[tuple[str, str, int], list[str]] = {}
+    held, columns = [], dialects[0].columns
     for head, dialect in zip(heads, dialects, strict=True):
         key = (dialect.delimiter, head.compression, dialect.skip)
-        groups.setdefault(key, []).append(duckdb_name(head.path))
-    columns = dialects[0].columns
+        if has_mixed_ends(head):
+            held.append(_hold(connection, head, dialect))
+        else:
+            groups.setdefault(key, []).append(duckdb_name(head.path))
     queries = [_query(names, columns, key) for key, names in groups.items()]
-    return connection.sql(" union all ".join(queries))
+    return connection.sql(" union all ".join([*queries, *held]))
+
+
+def _hold(connection: duckdb.DuckDBPyConnection, head: Head, dialect: Dialect) -> str:
+    """Return the query of a file whose lines end in several ways."""
+    key = (dialect.delimiter, "none", dialect.skip)
+    return hold_even(connection, head, lambda copy: _query([copy], dialect.columns, key))
 
 
 def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:

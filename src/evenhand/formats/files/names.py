@@ -34,8 +34,8 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     for name in named:
         if _URL.match(str(name)):
             raise UnknownFormat(
-                f"'{show_address(str(name))}' is a web address: URLs are not read, download the"
-                " file"
+                f"'{show_address(str(name))}' is a web address: URLs are not read here,"
+                " download the file"
             )
         if is_address(str(name)):
             raise UnknownFormat(
@@ -54,7 +54,7 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     return paths
 
 
-def name_files(paths: Sequence[Path]) -> str:
+def name_files(paths: Sequence[object]) -> str:
     """Return what several files are called in messages.
 
     >>> name_files([Path("a.csv"), Path("b.csv"), Path("c.csv")])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import count
 from os import getpid
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import narwhals as nw
@@ -16,13 +17,16 @@ from evenhand.errors import UnknownFormat
 from evenhand.formats.files.delimited import open_delimited
 from evenhand.formats.files.head import Head, read_head
 from evenhand.formats.files.json_records import open_json
-from evenhand.formats.files.names import find_files, name_files
+from evenhand.formats.files.names import duckdb_name, find_files, name_files
 from evenhand.formats.files.parquet import open_parquet
 from evenhand.formats.files.shapes import open_shaped, tell_shape
 from evenhand.formats.files.wrapped import is_wrapped, open_wrapped
 from evenhand.formats.table import Table
 from evenhand.judgments.engine import quote
 from evenhand.judgments.refusals import explain
+
+_APART: Final = count(1)
+"""Engines of files elsewhere, each with a folder of its own for what memory does not hold."""
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -48,13 +52,27 @@ def _engine() -> duckdb.DuckDBPyConnection:
     within a second looks the same to the engine, and what is kept takes as much memory as the
     columns take on disk.
     """
-    config: dict[str, Any] = {
-        "temp_directory": str(Path(tempfile.gettempdir()) / f"evenhand-{getpid()}"),
+    return duckdb.connect(config={**_settings(), "enable_external_file_cache": "false"})
+
+
+def connect_apart() -> duckdb.DuckDBPyConnection:
+    """Open a connection to an engine of its own, for files elsewhere, as long as one holds it.
+
+    It keeps what was read of them, as far as its memory goes, so that no column comes twice. It
+    has one thread: others would call Python to read, and wait for it for ever where what they read
+    for is given up meanwhile.
+    """
+    (limit,) = connect().execute("select current_setting('memory_limit')").fetchone() or ("",)
+    own = {"memory_limit": limit, "threads": "1"}
+    return duckdb.connect(config={**_settings(f"-{next(_APART)}"), **own})
+
+
+def _settings(ending: str = "") -> dict[str, Any]:
+    return {
+        "temp_directory": str(Path(tempfile.gettempdir()) / f"evenhand-{getpid()}{ending}"),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "enable_external_file_cache": "false",
     }
-    return duckdb.connect(config=config)
 
 
 def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False) -> Table:
@@ -86,7 +104,8 @@ def _open(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], *, among: bool
 ) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str]]:
     if heads[0].kind == "parquet":
-        return open_parquet(connection, heads, folders=among or len(heads) > 1), {}
+        names, said = [duckdb_name(one.path) for one in heads], name_files([h.path for h in heads])
+        return open_parquet(connection, names, said, folders=among or len(heads) > 1), {}
     if len(heads) == 1 and is_wrapped(heads[0]):
         return open_wrapped(connection, heads[0]), {}
     if heads[0].kind == "json":

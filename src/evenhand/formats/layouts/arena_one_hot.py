@@ -17,6 +17,7 @@ from evenhand.formats.handles import COMPARISON_ROLES, Named, make_comparisons
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.judgments import Comparisons
+from evenhand.judgments.portable import mark_whole
 from evenhand.judgments.source import find_rows, name_rows
 
 NAME: Final = "arena_one_hot"
@@ -67,8 +68,8 @@ def refuse_uneven(table: Table, columns: list[str]) -> None:
         InvalidJudgments: names up to five rows.
 
     """
-    one = [_is(table, column, *_ONE).cast(nw.Int64) for column in columns]
-    zero = [_is(table, column, *_ZERO).cast(nw.Int64) for column in columns]
+    one = [mark_whole(_is(table, column, *_ONE)) for column in columns]
+    zero = [mark_whole(_is(table, column, *_ZERO)) for column in columns]
     even = (nw.sum_horizontal(*one) == 1) & (nw.sum_horizontal(*zero) == len(columns) - 1)
     bad = find_rows(table.frame, ~even)
     if bad:
@@ -83,7 +84,7 @@ def _is(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Ex
     """Return the condition that a column holds a number, however its kind of table writes it."""
     dtype = table.schema[column]
     if dtype == nw.Boolean:
-        held = nw.col(column).cast(nw.Int64) == number
+        held = nw.col(column) if number else ~nw.col(column)
     elif dtype.is_numeric():
         held = nw.col(column) == number
     else:

@@ -1,0 +1,112 @@
+"""Files elsewhere as a table: Parquet where it lies, all else from copies."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
+from typing import Final
+from weakref import finalize
+
+import duckdb
+import narwhals as nw
+
+from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption
+from evenhand.formats.files.names import name_files
+from evenhand.formats.files.opening import connect_apart, open_files
+from evenhand.formats.files.parquet import open_parquet
+from evenhand.formats.stores.stored_file import PARQUET, StoredFile
+from evenhand.formats.table import Table
+from evenhand.judgments.copies import call_copy, forget_copies, name_originals
+from evenhand.judgments.refusals import explain
+from evenhand.judgments.traffic import Traffic, note_traffic
+
+_LONGEST: Final = 100
+"""Characters of a file's name that a copy bears."""
+
+
+def open_stored(files: Sequence[StoredFile], *, among: bool = False) -> Table:
+    """Open files of one layout that lie elsewhere.
+
+    Args:
+        files: the files.
+        among: whether they are some of several, so that folders named like `task=fr-en` say
+            something.
+
+    Raises:
+        UnknownFormat: a file that is empty, damaged, foreign, or unlike the others; a store that
+            does not answer.
+        UnknownOption: no room for copies.
+        InvalidJudgments: columns without rows.
+
+    """
+    kinds = {file.path.suffix.lower() in PARQUET: file for file in files}
+    if len(kinds) > 1:
+        raise UnknownFormat(
+            f"{kinds[True]} is Parquet and {kinds[False]} is not: files read together must be of"
+            " one kind"
+        )
+    stay = all(file.stays for file in files)
+    size = sum(file.size for file in files)
+    traffic = Traffic(name_files(files), files=len(files), size=size, copied=not stay)
+    note_traffic(traffic)
+    opened = _open_there if stay else _open_copies
+    return opened(files, traffic, among=among)
+
+
+def _open_there(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) -> Table:
+    """Open Parquet where it lies."""
+    from evenhand.formats.stores.bridge import Bridge
+
+    name, connection = traffic.name, connect_apart()
+    connection.register_filesystem(Bridge().hold(files, traffic))
+    try:
+        relation = open_parquet(
+            connection, [file.url for file in files], name, folders=among or len(files) > 1
+        )
+    except duckdb.Error as error:
+        raise explain(error, name) from None
+    return Table(nw.from_native(relation), name, connection)
+
+
+def _open_copies(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) -> Table:
+    """Open copies of files, which last as long as the table."""
+    folder = TemporaryDirectory(prefix="evenhand-")
+    with _cleaning(folder):
+        paths = [_copy(file, Path(folder.name, str(i)), traffic) for i, file in enumerate(files)]
+        table = open_files(paths, among=among)
+    copies = [str(path) for path in paths]
+    finalize(table.connection, forget_copies, copies)
+    finalize(table.connection, folder.cleanup)
+    return replace(table, name=traffic.name, paths=())
+
+
+@contextmanager
+def _cleaning(folder: TemporaryDirectory[str]) -> Iterator[None]:
+    """Remove copies that cannot be read, and call them by their originals."""
+    try:
+        yield
+    except EvenhandError as error:
+        said = type(error)(name_originals(str(error)))
+        folder.cleanup()
+        raise said from None
+    except OSError as error:
+        folder.cleanup()
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise UnknownOption(
+            f"no room for copies of the files in {gettempdir()}: set TMPDIR to a folder with more"
+        ) from None
+
+
+def _copy(file: StoredFile, folder: Path, traffic: Traffic) -> Path:
+    """Copy a file, folders like `day=1` with it."""
+    path = folder.joinpath(*file.folders, file.path.name[-_LONGEST:] or "judgments")
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as copy:
+        traffic.add(file.store.copy(file.name, copy))
+    call_copy(str(path), file.url)
+    return path

@@ -1,0 +1,73 @@
+"""A file elsewhere: its name without secrets, its size, and how its bytes are had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import BinaryIO, Final, Protocol
+
+PARQUET: Final = (".parquet", ".pq")
+"""Suffixes of the files that are read where they lie."""
+Stamp = Mapping[str, int | str]
+
+
+class Store(Protocol):
+    """What holds files: a bucket or a web server."""
+
+    def stamp(self, name: str) -> Stamp:
+        """Return what changes when a file changes; nothing where the store does not tell."""
+
+    def read(self, name: str, start: int, n: int) -> bytes:
+        """Return n bytes of a file from one on."""
+
+    def copy(self, name: str, into: BinaryIO) -> int:
+        """Write a file into another, from its beginning to its end; return its bytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredFile:
+    """A file of a store.
+
+    Attributes:
+        url: how it is called in messages; without user, password and settings.
+        size: bytes; 0 where the store does not tell before they have come.
+        name: how the store calls it; may hold a secret.
+        store: who has it.
+        in_parts: whether parts of it can be asked for.
+
+    """
+
+    url: str
+    size: int
+    name: str = field(repr=False)
+    store: Store = field(repr=False)
+    in_parts: bool = True
+
+    def __str__(self) -> str:
+        return self.url
+
+    @property
+    def stays(self) -> bool:
+        """Whether it is read where it lies: Parquet, of which parts can be asked for."""
+        return self.in_parts and self.path.suffix.lower() in PARQUET
+
+    @cached_property
+    def path(self) -> PurePosixPath:
+        """Folders and name."""
+        return PurePosixPath("/" + self.url.split("://", 1)[1])
+
+    @property
+    def folders(self) -> list[str]:
+        """Folders named like `day=1`."""
+        return [part for part in self.path.parent.parts if "=" in part]
+
+    def find_fingerprint(self) -> Stamp:
+        """Return what says which file this is, and changes when it does.
+
+        Its size, and what the store tells: ETag, time of the last change. Empty where it tells
+        neither of the two.
+        """
+        stamp = self.store.stamp(self.name)
+        return {"url": self.url, "size": self.size, **stamp} if stamp else {}

@@ -1,0 +1,225 @@
+"""`evenhand rank s3://…`: files of a bucket, from a store on this machine that asks for keys."""
+
+import gzip
+import json
+from io import BytesIO
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from bucket_server import run_server
+from engines_matrix import votes
+from evenhand.cli.main import main
+from evenhand.formats import read
+from evenhand.formats.stores import buckets
+
+VOTES = pl.DataFrame(votes()).drop("weight", "task")
+SECRET = "hunter2hunter2"
+PARTS = [VOTES[:120], VOTES[120:200], VOTES[200:]]
+
+
+def parquet(frame):
+    written = BytesIO()
+    frame.write_parquet(written)
+    return written.getvalue()
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A store with the same votes as one file of each kind, and as a folder of days."""
+    with run_server() as running:
+        table = VOTES.write_csv().encode()
+        files = {
+            "one/votes.parquet": parquet(VOTES),
+            "one/votes.csv": table,
+            "one/votes.csv.gz": gzip.compress(table),
+            "one/votes.jsonl": VOTES.write_ndjson().encode(),
+            "one/empty.csv": b"",
+            "one/short.csv": table + b"a,b\n",
+            "one/no.parquet": table,
+            **{f"days/day={i}/part.parquet": parquet(part) for i, part in enumerate(PARTS)},
+            "days/_log/part.parquet": b"no votes",
+            "wide/all.parquet": parquet(VOTES.with_columns(pl.lit("x" * 99).alias("text"))),
+        }
+        for name, data in files.items():
+            running.put(f"votes/{name}", data)
+        yield running
+
+
+@pytest.fixture
+def bucket(server, monkeypatch, tmp_path):
+    """The store as the environment names it, and nothing else that could hold keys."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_NO_SIGN_REQUEST"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return server
+
+
+def run(*words):
+    return CliRunner().invoke(main, words, prog_name="evenhand")
+
+
+def said(result):
+    return " ".join(result.output.split())
+
+
+def ranking(*words):
+    result = run("rank", *words, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    return {name: found[name] for name in ("systems", "signature")}
+
+
+@pytest.fixture
+def expected(tmp_path):
+    """The ranking of the same votes as a file of this machine."""
+    VOTES.write_parquet(tmp_path / "here.parquet")
+    return ranking(str(tmp_path / "here.parquet"))
+
+
+@pytest.mark.parametrize("name", ["parquet", "csv", "csv.gz", "jsonl"])
+def test_a_file_of_a_bucket_ranks_as_one_of_this_machine(bucket, expected, name):
+    assert ranking(f"s3://votes/one/votes.{name}") == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["days", "days/", "days/day=*/part.parquet", "days/day=**", "days/day=[0-2]/*"]
+)
+def test_a_folder_or_a_pattern_of_a_bucket_stands_for_its_files(bucket, expected, name):
+    assert ranking(f"s3://votes/{name}") == expected
+    assert "day" in read(f"s3://votes/{name}").columns
+
+
+def test_several_urls_are_read_as_one(bucket, expected):
+    urls = [f"s3://votes/days/day={i}/part.parquet" for i in range(3)]
+    assert ranking(*urls) == expected
+
+
+@pytest.mark.parametrize("verb", ["inspect", "agreement"])
+def test_other_verbs_find_in_a_bucket_what_they_find_here(bucket, verb):
+    VOTES.write_parquet("here.parquet")
+    here, there = run(verb, "here.parquet", "--json"), run(verb, "s3://votes/days", "--json")
+    assert there.exit_code == 0, there.output
+    left_out = {"name", "files", "file", "covariates"}
+    found, wanted = (
+        {name: value for name, value in json.loads(one.stdout).items() if name not in left_out}
+        for one in (there, here)
+    )
+    assert found == wanted
+
+
+def test_explain_says_how_much_came_and_that_text_was_left_where_it_lies(bucket):
+    result = run("rank", "s3://votes/wide/all.parquet", "--explain")
+    lines = [line for line in result.stderr.splitlines() if line.startswith("explain")]
+    assert lines[0].startswith("explain  duckdb: ")
+    assert lines[1].startswith("explain  s3://votes/wide/all.parquet: ")
+    assert lines[1].endswith(", columns and footers alone")
+    copied = run("rank", "s3://votes/one/votes.csv", "--explain").stderr
+    assert "s3://votes/one/votes.csv: copied here, " in copied
+    assert "read_csv(main.list_value('s3://votes/one/votes.csv')" in copied
+
+
+def test_a_condition_is_pushed_to_the_files_of_a_bucket(bucket):
+    one = VOTES["judge"].unique().sort()[0]
+    kept = read("s3://votes/days", where=f"judge = '{one}'")
+    assert kept.count_judgments() == VOTES.filter(pl.col("judge") == one).height
+
+
+def test_counts_of_a_bucket_are_kept_until_a_file_changes(bucket, expected):
+    bucket.put("changing/a.parquet", parquet(PARTS[0]))
+    bucket.put("changing/b.parquet", parquet(pl.concat(PARTS[1:])))
+    words = ("s3://changing/", "--cache", "kept")
+    assert "counted 2 of 2 files" in said(run("rank", *words))
+    again = run("rank", *words, "--explain")
+    assert "counted 0 of 2 files" in said(again)
+    assert "no query was run" in again.stderr
+    assert ranking(*words) == expected
+    bucket.put("changing/b.parquet", parquet(PARTS[1]))
+    assert "counted 1 of 2 files" in said(run("rank", *words))
+
+
+def test_no_key_stands_in_what_is_kept_or_said(bucket, tmp_path):
+    out = run("rank", "s3://votes/days", "--cache", "kept", "--explain", "--json").output
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "kept").iterdir())
+    for secret in (bucket.key, bucket.secret):
+        assert secret not in out
+        assert secret.encode() not in kept
+
+
+def test_a_name_may_hold_the_signs_of_patterns(bucket, expected):
+    bucket.put("odd/a[1]*.csv", VOTES.write_csv().encode())
+    bucket.put("odd/it's [1].parquet", parquet(VOTES))
+    assert ranking("s3://odd/a[1]*.csv") == expected
+    assert ranking("s3://odd/it's [1].parquet") == expected
+
+
+REFUSED = {
+    "s3a://votes/one/votes.csv": "Did you mean 's3'?",
+    "s3://votes/one/part-?.csv": "a ? ; or & in a name is written *",
+    "s3://votes/one/vote.csv": "Did you mean 's3://votes/one/votes.csv'?",
+    "s3://votes/none/": "the bucket has no such file or folder",
+    "s3://vote/one/votes.csv": "there is no bucket 'vote'",
+    "s3://vote/one/*.csv": "there is no bucket 'vote'",
+    "s3://votes/one/*.orc": "no file of the bucket matches 's3://votes/one/*.orc'",
+    "s3://votes/one/*": "files read together must be of one kind",
+    "s3://votes/one/empty.csv": "s3://votes/one/empty.csv is empty",
+    "s3://votes/one/short.csv": "line 302 of s3://votes/one/short.csv has 2 fields where",
+    "s3://votes/one/no.parquet": "s3://votes/one/no.parquet is not a whole Parquet file",
+    "s3://votes/one/votes.csv here.csv": "are read by themselves",
+    "s3://votes/one/votes.csv s3://votes/one/votes.csv": "is given twice",
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_a_bucket_does_not_have_is_said_in_one_line(bucket, words):
+    result = run("rank", *words.split())
+    assert result.exit_code == 2, result.output
+    assert REFUSED[words] in said(result)
+    assert result.output.startswith("error  ")
+
+
+CLOSED = {
+    "no keys": ({"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, "the environment has none"),
+    "a wrong secret": ({"AWS_SECRET_ACCESS_KEY": SECRET}, "the keys are wrong"),
+    "an unknown key": ({"AWS_ACCESS_KEY_ID": SECRET}, "the keys are wrong"),
+    "unsigned": ({"AWS_NO_SIGN_REQUEST": "yes"}, "refused without keys"),
+    "nobody there": ({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "127.0.0.1:1, does not answer"),
+    "no address": ({"AWS_ENDPOINT_URL": f"http://ann:{SECRET}@h"}, "is no address of a store"),
+}
+
+
+@pytest.mark.parametrize("case", CLOSED)
+def test_a_store_that_lets_nobody_in_is_said_in_one_line_without_keys(bucket, monkeypatch, case):
+    settings, expected = CLOSED[case]
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    result = run("rank", "s3://votes/one/votes.parquet")
+    assert result.exit_code == 2, result.output
+    assert expected in said(result)
+    for secret in (SECRET, bucket.key, bucket.secret):
+        assert secret not in result.output
+
+
+def test_a_wrong_secret_is_said_of_a_pattern_as_well(bucket, monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    assert "the keys are wrong" in said(run("rank", "s3://votes/one/*.parquet"))
+
+
+def test_a_file_that_is_taken_away_while_it_is_read_is_said_so(bucket):
+    many = VOTES.sample(30_000, with_replacement=True, seed=1).with_row_index("row")
+    bucket.put("going/votes.parquet", parquet(many.with_columns(item=pl.col("row").cast(str))))
+    data = read("s3://going/votes.parquet")
+    bucket.open().delete_file("going/votes.parquet")
+    with pytest.raises(ValueError, match=r"'s3://going/votes[.]parquet' was changed or taken away"):
+        data.tally(["item"])
+
+
+def test_a_bucket_without_its_packages_says_how_to_get_them(bucket, monkeypatch):
+    monkeypatch.setattr(buckets, "find_spec", dict[str, None]().get)
+    result = run("rank", "s3://votes/one/votes.parquet")
+    assert result.exit_code == 2
+    assert "pip install 'evenhand[s3]'" in said(result)

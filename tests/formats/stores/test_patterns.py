@@ -1,0 +1,47 @@
+"""Patterns of names in a bucket, beside what Python's own glob finds in folders."""
+
+from glob import glob
+from pathlib import Path
+
+import pytest
+
+from evenhand.formats.stores.patterns import is_pattern, match_pattern, split_pattern
+
+NAMES = (
+    *("a.csv", "b.csv", "a+b.csv", "ab.parquet", "day=1/a.csv", "day=1/b.csv", "day=2/a.csv"),
+    *("day=2/x/a.csv", "day=2/x/y/c.csv", "x1.csv", "x2.csv", "x].csv", "x^.csv"),
+)
+PATTERNS = (
+    *("*.csv", "a*.csv", "day=*/a.csv", "**/a.csv", "day=2/**/*.csv", "x[12].csv", "x[!1].csv"),
+    *(
+        "[a-b].csv",
+        "*/*",
+        "a+b.*",
+        "x[]].csv",
+        "x[^].csv",
+        "*/x/*.csv",
+        "**/*",
+        "day=[12]/[ab].csv",
+    ),
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_of_a_bucket_finds_what_it_finds_in_a_folder(tmp_path, monkeypatch, pattern):
+    monkeypatch.chdir(tmp_path)
+    for name in NAMES:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+    expected = {name for name in glob(pattern, recursive=True) if Path(name).is_file()}  # noqa: PTH207
+    assert expected
+    folder, below = split_pattern(pattern)
+    listed = [name for name in NAMES if name.startswith(folder)]
+    if not below:
+        listed = [name for name in listed if "/" not in name.removeprefix(f"{folder}/")]
+    rule = match_pattern(pattern)
+    assert {name for name in listed if rule.fullmatch(name)} == expected
+
+
+def test_a_name_without_a_sign_is_no_pattern():
+    assert not is_pattern("days/day=1/a.csv")
+    assert all(map(is_pattern, PATTERNS))
