@@ -64,6 +64,7 @@ def solve_columns(
     diagonal: Vector,
     *,
     project: Callable[[Columns], Columns],
+    limit: int = LIMIT,
     tolerance: float = TOLERANCE,
 ) -> Columns | None:
     """Solve A X = B for several right-hand sides that share their products; None if one fails.
@@ -73,6 +74,7 @@ def solve_columns(
         right: (n, m) B, within the space that `project` keeps.
         diagonal: (n,) diagonal of A, positive.
         project: orthogonal projection of columns, which it may overwrite.
+        limit: most iterations.
         tolerance: relative residual of each column, in the norm of the inverse diagonal.
 
     >>> A = np.array([[2.0, -2.0], [-2.0, 2.0]])
@@ -86,7 +88,7 @@ def solve_columns(
     z = project(residual * inverse)
     direction, norm = z.copy(), _dots(residual, z)
     done = tolerance**2 * norm
-    for _ in range(LIMIT):
+    for _ in range(limit):
         live = norm > done
         if not live.any():
             return project(x)

@@ -31,7 +31,7 @@ STEPS: Final = 100
 HALVINGS: Final = 40
 ROUGH: Final = 1e-6
 """Relative residual of an inexact Newton step."""
-_SINGULAR: Final = (
+SINGULAR: Final = (
     "the information matrix is singular: some parameters are not determined by the data"
 )
 LARGE: Final = 200
@@ -147,7 +147,7 @@ def solve_step(matrix: Matrix, right: Vector) -> Vector:
     try:
         return np.asarray(np.linalg.solve(matrix, right))
     except np.linalg.LinAlgError as error:
-        raise NotConverged(_SINGULAR) from error
+        raise NotConverged(SINGULAR) from error
 
 
 def invert_positive(matrix: Matrix) -> Matrix:
@@ -160,9 +160,9 @@ def invert_positive(matrix: Matrix) -> Matrix:
     try:
         inverse = _invert_blocks(matrix) if len(matrix) else np.zeros((0, 0))
     except np.linalg.LinAlgError as error:
-        raise NotConverged(_SINGULAR) from error
+        raise NotConverged(SINGULAR) from error
     if not (np.diag(inverse) > 0).all():
-        raise NotConverged(_SINGULAR)
+        raise NotConverged(SINGULAR)
     return np.asarray((inverse + inverse.T) / 2)
 
 

@@ -25,7 +25,7 @@ from evenhand.judgments.alike import say_names
 from evenhand.judgments.forms import Judgments, count_pairs, note_tasks
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.threads import one_blas_thread
-from evenhand.preference.design import DENSE, Design, plain_design, reference_code
+from evenhand.preference.design import DENSE, MANY, Design, plain_design, reference_code
 from evenhand.preference.estimation import make_fit
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
@@ -155,10 +155,11 @@ class BradleyTerry:
             raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
         with one_blas_thread():
             begin = self._start(likelihood, previous)
-            if likelihood.design.size > DENSE:
+            size = likelihood.design.size
+            if size > DENSE or (size > MANY and likelihood.plain):
                 from evenhand.preference.large import fit_large
 
-                return fit_large(self, likelihood, tally, notes, begin)
+                return fit_large(self, likelihood, tally, notes, begin, tabled=size <= DENSE)
             return make_fit(self, likelihood, tally, notes, begin)
 
     def _take_start(self, start: object) -> Fit:

@@ -24,6 +24,8 @@ Owner = tuple[str, str]
 
 DENSE: int = 3_000
 """Most nodes for which matrices over nodes are formed."""
+MANY: int = 200
+"""Systems of the plain design above which worths are found by products, covariances if asked."""
 LARGE: int = 200
 """Nodes from which zeros of a matrix are left out, where few of its numbers are none."""
 FILLED: float = 0.05

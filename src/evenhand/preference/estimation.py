@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.tally import Tally
-from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import invert_positive, maximise
+from evenhand.preference.covariance import Covariance
 from evenhand.preference.fit import Fit
 from evenhand.preference.likelihood import Likelihood
 from evenhand.preference.support import THRESHOLDS
@@ -36,7 +36,6 @@ def make_fit(
     """
     found = maximise(likelihood.expand, start, reach=likelihood.reach)
     vcov = invert_positive(found.expansion.information)
-    reported = likelihood.reported
     return gather(
         model,
         likelihood,
@@ -44,7 +43,7 @@ def make_fit(
         Solution(
             beta=found.at,
             loglik=likelihood.loglik(found.at) if likelihood.prior else found.expansion.value,
-            vcov=vcov[:reported, :reported],
+            covariance=Covariance(likelihood, found.at, vcov),
             steps=found.steps,
             decrement=found.decrement,
             notes=notes,
@@ -58,7 +57,7 @@ class Solution:
 
     beta: Array
     loglik: float
-    vcov: Array | None
+    covariance: Covariance | None
     steps: int
     decrement: float
     notes: tuple[str, ...]
@@ -67,22 +66,20 @@ class Solution:
 def gather(model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: Solution) -> Fit:
     """Put a solution into words: names, scales, goodness of fit."""
     names, labels = _name_all(model, likelihood)
-    estimate, vcov = solution.beta[: len(names)].copy(), solution.vcov
+    estimate = solution.beta[: len(names)].copy()
     if "tau" in names[likelihood.n_worths :]:
-        estimate, vcov = _unlog(estimate, vcov, likelihood.n_worths)
-    for array in (estimate, vcov, solution.beta):
-        if array is not None:
-            array.flags.writeable = False
+        estimate[likelihood.n_worths] = np.exp(estimate[likelihood.n_worths])
+    for array in (estimate, solution.beta):
+        array.flags.writeable = False
     return Fit(
         model=model,
         systems=tally.systems,
         names=names,
         labels=labels,
         estimate=estimate,
-        vcov=vcov,
+        covariance=solution.covariance,
         beta=solution.beta,
         loglik=solution.loglik,
-        deviance=max(2 * (saturated_loglik(likelihood.counts) - solution.loglik), 0.0),
         df=likelihood.cells - len(names),
         n_judgments=tally.n_judgments,
         n_comparisons=float(likelihood.counts.sum()),
@@ -109,18 +106,3 @@ def _name_all(
         names.append("order")
         labels.append("order")
     return tuple(names), tuple(labels)
-
-
-def _unlog(estimate: Array, vcov: Array | None, at: int) -> tuple[Array, Array | None]:
-    """Report a threshold as τ rather than log τ, by the delta method."""
-    estimate[at] = np.exp(estimate[at])
-    if vcov is None:
-        return estimate, None
-    scale = np.ones(len(estimate))
-    scale[at] = estimate[at]
-    return estimate, vcov * scale * scale[:, None]
-
-
-def saturated_loglik(counts: Array) -> float:
-    """Return the log-likelihood of a model with a parameter for every cell (nats)."""
-    return float(entropy_terms(counts).sum() - entropy_terms(counts.sum(axis=1)).sum())

@@ -17,10 +17,10 @@ from evenhand.errors import NotIdentified
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import Coefficient, Contrast, LRTest
+from evenhand.preference.covariance import Covariance, spread_vcov
 from evenhand.preference.design import Design
-from evenhand.preference.likelihood import Likelihood
+from evenhand.preference.likelihood import Likelihood, saturated_loglik
 from evenhand.preference.summary import Summary, list_settings, say_fit
-from evenhand.preference.support import THRESHOLDS
 from evenhand.preference.tables import find_system, list_coefficients, reference_row, share_worths
 from evenhand.preference.ties.laws import TwoOutcomes
 
@@ -42,10 +42,9 @@ class Fit:
         names: parameters in the papers' names: o1..oK, g1 (tau for thresholds), order.
         labels: the same in the user's words: system names, tie, order.
         estimate: (p,) on the λ scale.
-        vcov: (p, p) model-based covariance, or None where K is too large to form it.
+        covariance: of the parameters; None where K is too large to form it.
         beta: parameters as the likelihood takes them.
         loglik: log-likelihood of the data (nats), prior left out.
-        deviance: twice what the saturated model gains.
         df: residual degrees of freedom, over cells that exist (INFERENCE B7).
         n_judgments: answers, a ranking being one.
         n_comparisons: pairs.
@@ -62,10 +61,9 @@ class Fit:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     estimate: Array
-    vcov: Array | None
+    covariance: Covariance | None
     beta: Array
     loglik: float
-    deviance: float
     df: int
     n_judgments: float
     n_comparisons: float
@@ -85,6 +83,19 @@ class Fit:
         """Judge groups with parameters of their own; ("",) where all judges are one group."""
         ties = self.likelihood.ties
         return self.design.groups if ties is None else ties.groups
+
+    @cached_property
+    def vcov(self) -> Array | None:
+        """(p, p) model-based covariance of `estimate`, or None where K is too large to form it."""
+        found, at = self.covariance, self.likelihood.n_worths
+        if found is None or "tau" not in self.names[at:]:
+            return None if found is None else found.matrix
+        return found.unlogged(at, self.estimate[at])
+
+    @cached_property
+    def deviance(self) -> float:
+        """Twice what the saturated model gains in log-likelihood (nats)."""
+        return max(2 * (saturated_loglik(self.likelihood.counts) - self.loglik), 0.0)
 
     @cached_property
     def _rows(self) -> Array:
@@ -123,25 +134,14 @@ class Fit:
         """Turn any (p, p) covariance of the parameters into (K, K) of `log_worth`."""
         if self.design.matrix is not None:
             return np.asarray(4 * self._rows @ vcov @ self._rows.T)
-        k, at = len(self.systems), self.design.reference
-        worths, others = np.zeros((k, k)), np.delete(np.arange(k), at)
-        worths[np.ix_(others, others)] = 4 * vcov[: k - 1, : k - 1]
-        return worths
+        return spread_vcov(vcov, len(self.systems), self.design.reference)
 
     @cached_property
     def raw_vcov(self) -> Array:
-        """(p, p) covariance of `beta`: as `vcov`, but with thresholds as log τ.
-
-        Raises:
-            NotIdentified: too many systems for a K × K matrix.
-
-        """
-        if self.vcov is None:
+        """(p, p) covariance of `beta`: as `vcov`, but with thresholds as log τ; raises likewise."""
+        if self.covariance is None:
             raise NotIdentified(f"{len(self.systems):,} systems are too many for a covariance")
-        scale = np.ones(len(self.names))
-        if self.likelihood.law.free and self.model.ties in THRESHOLDS:
-            scale[self.likelihood.n_worths] = self.estimate[self.likelihood.n_worths]
-        return self.vcov / scale / scale[:, None]
+        return self.covariance.matrix
 
     @cached_property
     def lambda_stderr(self) -> Array:
@@ -159,8 +159,7 @@ class Fit:
         errors = None if self.vcov is None else np.sqrt(np.diag(self.vcov))
         rows = list_coefficients(self.names, self.labels, self.estimate, errors)
         if not self.model.system_covariates:
-            at = self.design.reference
-            rows.insert(at, reference_row(self.systems, at))
+            rows.insert(self.design.reference, reference_row(self.systems, self.design.reference))
         return tuple(rows)
 
     @property

@@ -1,28 +1,31 @@
-"""The same likelihood for thousands of systems, without a K × K matrix.
+"""The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
 
-Newton steps and contrasts come from conjugate gradients on the information as a sparse Laplacian,
-with the sum-zero gauge: worths are known up to a constant, which is projected out. The Laplacian is
-never put together either: entries stand in the order of their left system, so that their weights
-are the data of a triangular matrix whose product, with its transpose's, is all that is asked.
+Newton steps and contrasts come from conjugate gradients on the information as a Laplacian, with the
+sum-zero gauge: worths are known up to a constant, which is projected out. Up to some thousand
+systems the weights of pairs are a table, and a covariance is found when it is asked for; beyond
+that no K × K matrix is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged, UnknownOption
 from evenhand.judgments.tally import Tally
-from evenhand.numerics.conjugate import solve_columns
+from evenhand.numerics.conjugate import LIMIT, solve_columns
+from evenhand.numerics.newton import ROUNDING, SHARE, SINGULAR
 from evenhand.numerics.threads import one_blas_thread
+from evenhand.preference.covariance import Covariance
 from evenhand.preference.estimation import Solution, gather
 from evenhand.preference.fit import Fit
+from evenhand.preference.level import Level, expand_level
 from evenhand.preference.likelihood import LONGEST, Likelihood
-from evenhand.preference.ties.laws import BLOCK
+from evenhand.preference.pairs import Pairs, Weights
 
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
@@ -34,83 +37,30 @@ LAST: Final = 1e-6
 RESIDUAL: Final = 1e-8
 """Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
 and times the condition number, which is below 1e9 for a chain of thousands of systems."""
+PATIENCE: Final = 16
+"""Systems for each iteration before a table is solved directly: both have then cost the same."""
 TOGETHER: Final = 16
 """Contrasts solved at once: the matrix is read once for all of them."""
+_STUCK: Final = (
+    "the fit did not converge: the likelihood has no clear maximum",
+    ["look for systems that almost never win"],
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Which systems each entry compares, as the structure of a (K, K) sparse matrix.
-
-    Attributes:
-        start: (K + 1,) first entry of each left system; entries are sorted by it.
-        right: (C,) the other system.
-
-    """
-
-    start: NDArray[np.int32]
-    right: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, likelihood: Likelihood) -> Pairs:
-        """Find the structure; a pooled tally is sorted by left, then right."""
-        design = likelihood.design
-        start = np.searchsorted(design.left, np.arange(design.size + 1))
-        return cls(start.astype(np.int32), design.right)
-
-    def matrix(self, weights: Array) -> Any:
-        """Return the (K, K) matrix with these weights at (left, right)."""
-        from scipy import sparse
-
-        k = len(self.start) - 1
-        return sparse.csr_array((weights, self.right, self.start), shape=(k, k))
-
-    def differ(self, worths: Array) -> Array:
-        """Return (C,) worth of left less that of right."""
-        return np.asarray(np.repeat(worths, np.diff(self.start)) - worths[self.right])
-
-    def sum_out(self, weights: Array) -> Array:
-        """Sum entries onto systems, + for left and − for right: (K,)."""
-        matrix, ones = self.matrix(weights), np.ones(len(self.start) - 1)
-        return np.asarray(matrix @ ones - matrix.T @ ones)
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """The log-likelihood to second order: sums over entries, or (C,) where systems sum them.
-
-    Attributes:
-        value: log-likelihood (nats).
-        tie: derivative by t.
-        tie_tie: minus the second derivative by t.
-        eta: (C,) derivatives by η.
-        eta_eta: (C,) minus the second derivatives by η; likewise `eta_tie`.
-        eta_tie: see eta_eta.
-
-    """
-
-    value: float
-    tie: float
-    tie_tie: float
-    eta: Array
-    eta_eta: Array
-    eta_tie: Array
-
-
-@dataclass(frozen=True, eq=False)
-class SparseInformation:
+class PairInformation:
     """Minus the second derivatives by λ (K, sum-zero), t and δ, as a product with columns.
 
     Attributes:
         degree: (K,) diagonal of the Laplacian.
-        upper: (K, K) sparse; with its transpose, what the Laplacian has off the diagonal, negated.
+        weights: (K, K) what it has off the diagonal, negated.
         border: (K, extras) derivatives by λ and the extra parameters.
         corner: (extras, extras).
 
     """
 
     degree: Array
-    upper: Any
+    weights: Weights
     border: Array
     corner: Array
 
@@ -118,34 +68,56 @@ class SparseInformation:
         k = len(self.border)
         worths, extras = columns[:k], columns[k:]
         top = self.degree[:, None] * worths
-        top -= self.upper @ worths
-        top -= self.upper.T @ worths
+        top -= self.weights @ worths
         top += self.border @ extras
         return np.concatenate([top, self.border.T @ worths + self.corner @ extras])
 
-    def solve(self, right: Array) -> Array:
+    def solve(self, right: Array, tolerance: float = RESIDUAL) -> Array:
         """Solve for (K + extras, n) columns, with the sum-zero gauge on λ.
+
+        Args:
+            right: the right-hand sides.
+            tolerance: relative residual of each.
 
         Raises:
             NotConverged: the iteration did not settle.
 
         """
-        k = len(self.border)
-
-        def project(columns: Array) -> Array:
-            columns[:k] -= columns[:k].mean(axis=0)
-            return columns
-
+        right = self._project(right.copy())
         diagonal = np.concatenate([self.degree, np.diag(self.corner)])
+        table = self.weights if isinstance(self.weights, np.ndarray) else None
         solved = solve_columns(
-            self.__matmul__, project(right.copy()), diagonal, project=project, tolerance=RESIDUAL
+            self.__matmul__,
+            right,
+            diagonal,
+            project=self._project,
+            tolerance=tolerance,
+            limit=LIMIT if table is None else len(table) // PATIENCE,
         )
+        if solved is None and table is not None:
+            return self._project(self._solve_directly(table, right))
         if solved is None:
             raise NotConverged(
                 "conjugate gradients did not settle: some systems hang together by very few"
                 " judgments; collect more between them"
             )
         return solved
+
+    def _project(self, columns: Array) -> Array:
+        """Take the mean worth out of columns, in place."""
+        worths = columns[: len(self.border)]
+        worths -= worths.mean(axis=0)
+        return columns
+
+    def _solve_directly(self, table: Array, right: Array) -> Array:
+        """Solve with the matrix itself, made positive definite along equal worths."""
+        laplacian = self.degree.mean() / len(table) - table
+        laplacian[np.diag_indices(len(table))] += self.degree
+        whole = np.block([[laplacian, self.border], [self.border.T, self.corner]])
+        try:
+            return np.asarray(np.linalg.solve(whole, right))
+        except np.linalg.LinAlgError as error:
+            raise NotConverged(SINGULAR) from error
 
 
 def fit_large(
@@ -154,8 +126,18 @@ def fit_large(
     tally: Tally,
     notes: tuple[str, ...],
     start: Array,
+    *,
+    tabled: bool,
 ) -> Fit:
-    """Fit the plain design with conjugate gradients; `start` is where to begin.
+    """Fit the plain design with conjugate gradients.
+
+    Args:
+        model: the settings.
+        likelihood: of the counts.
+        tally: the counts, pooled.
+        notes: what a report should say.
+        start: where to begin.
+        tabled: whether a K × K matrix may be made.
 
     Raises:
         UnknownOption: covariates or a prior, which need matrices over systems.
@@ -169,7 +151,7 @@ def fit_large(
         )
     worths = likelihood.design.worths(start[: likelihood.n_worths])
     at = np.concatenate([worths - worths.mean(), start[likelihood.n_worths :]])
-    pairs = Pairs.of(likelihood)
+    pairs = Pairs(likelihood.design, tabled)
     level = expand_level(likelihood, pairs, at)
     for taken in range(1, STEPS + 1):
         gradient = _gradient(likelihood, pairs, level)
@@ -178,11 +160,11 @@ def fit_large(
         if np.abs(step).max() <= LAST:
             value = level.value + decrement / 2  # to third order in a step of 1e-6
             beta = _referred(likelihood, at + step)
-            return gather(
-                model, likelihood, tally, Solution(beta, value, None, taken, decrement, notes)
-            )
-        at, level = _advance(likelihood, pairs, (at, step), level)
-    raise NotConverged("the fit did not converge: look for systems that almost never win")
+            covariance = Covariance(likelihood, beta) if tabled else None
+            solution = Solution(beta, value, covariance, taken, decrement, notes)
+            return gather(model, likelihood, tally, solution)
+        at, level = _advance(likelihood, pairs, (at, step, decrement), level)
+    raise NotConverged(*_STUCK)
 
 
 def _referred(likelihood: Likelihood, at: Array) -> Array:
@@ -191,48 +173,21 @@ def _referred(likelihood: Likelihood, at: Array) -> Array:
     return np.concatenate([worths[:reference], worths[reference + 1 :], at[k:]])
 
 
-def expand_level(
-    likelihood: Likelihood, pairs: Pairs, at: Array, into: Level | None = None
-) -> Level:
-    """Return the log-likelihood to second order at given worths (K), t and δ.
-
-    Args:
-        likelihood: the likelihood.
-        pairs: its pairs.
-        at: (K + extras,) where.
-        into: a level that is no longer needed, whose memory is taken again.
-
-    """
-    k, law, counts = likelihood.design.size, likelihood.law, likelihood.counts
-    tie = float(at[k]) if law.free else 0.0
-    eta = pairs.differ(at[:k])
-    if likelihood.order_effect:
-        eta += at[-1]
-    rows = np.empty((3, len(eta))) if into is None else (into.eta, into.eta_eta, into.eta_tie)
-    sums = np.zeros(3)
-    for first in range(0, len(eta), BLOCK):
-        block = slice(first, first + BLOCK)
-        part = law.expand(eta[block], tie, counts[block])
-        sums += part.value.sum(), part.tie.sum(), part.tie_tie.sum()
-        for row, values in zip(rows, (part.eta, part.eta_eta, part.eta_tie), strict=True):
-            row[block] = values
-    value, by_tie, by_ties = sums.tolist()
-    return Level(value, by_tie, by_ties, *rows)
-
-
 def _advance(
-    likelihood: Likelihood, pairs: Pairs, line: tuple[Array, Array], level: Level
+    likelihood: Likelihood, pairs: Pairs, line: tuple[Array, Array, float], level: Level
 ) -> tuple[Array, Level]:
-    (at, step), value, k = line, level.value, likelihood.design.size
+    """Take as much of a step as gains its share, as `numerics.newton` does."""
+    (at, step, decrement), k = line, likelihood.design.size
+    least = level.value - ROUNDING * (1 + abs(level.value))
     moved_by = max(float(np.ptp(step[:k])), *np.abs(step[k:]).tolist(), 1e-300)
     length = min(1.0, LONGEST / moved_by)
     while length > 1e-12:
         moved = at + length * step
         level = expand_level(likelihood, pairs, moved, level)
-        if level.value >= value - 1e-13 * (1 + abs(value)):
+        if level.value >= least + SHARE * length * decrement:
             return moved, level
         length /= 2
-    raise NotConverged("the fit did not converge: no step climbs any further")
+    raise NotConverged(*_STUCK)
 
 
 def _gradient(likelihood: Likelihood, pairs: Pairs, level: Level) -> Array:
@@ -241,9 +196,9 @@ def _gradient(likelihood: Likelihood, pairs: Pairs, level: Level) -> Array:
     return np.concatenate([pairs.sum_out(level.eta), tie, order])
 
 
-def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> SparseInformation:
+def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> PairInformation:
     """Gather the information at one point."""
-    upper, ones = pairs.matrix(level.eta_eta), np.ones(likelihood.design.size)
+    weights, ones = pairs.matrix(level.eta_eta), np.ones(likelihood.design.size)
     columns, corner = [], np.zeros((0, 0))
     if likelihood.law.free:
         columns.append(pairs.sum_out(level.eta_tie))
@@ -253,7 +208,7 @@ def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> Spar
         cross = np.array([[level.eta_tie.sum()]])[:, : len(corner)]
         corner = np.block([[corner, cross.T], [cross, np.array([[level.eta_eta.sum()]])]])
     border = np.stack(columns, axis=1) if columns else np.zeros((len(ones), 0))
-    return SparseInformation(upper @ ones + upper.T @ ones, upper, border, corner)
+    return PairInformation(weights @ ones, weights, border, corner)
 
 
 def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
@@ -266,7 +221,7 @@ def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
         NotConverged: the iteration did not settle.
 
     """
-    likelihood, pairs = fit.likelihood, Pairs.of(fit.likelihood)
+    likelihood, pairs = fit.likelihood, Pairs(fit.design, tabled=False)
     at = np.concatenate([fit.lambdas, fit.beta[likelihood.n_worths :]])
     variances = np.empty(len(codes))
     with one_blas_thread():

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.tally import Tally
+from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion
-from evenhand.preference.design import Design
+from evenhand.preference.design import MANY, Design
 from evenhand.preference.ties.laws import Local, Tie, TieLaw, TwoOutcomes, expand_blocks
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ class Likelihood:
     order_effect: bool = False
     prior: float = 0.0
     ties: TieGroups | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every system has one worth, and ties one parameter at most, without a prior."""
+        return self.design.matrix is None and self.ties is None and self.prior == 0
 
     @property
     def n_worths(self) -> int:
@@ -95,6 +101,10 @@ class Likelihood:
 
     def start(self) -> Array:
         """Return worths by share of wins in the plain design, else equal ones; ties to match."""
+        if self.plain and self.design.size > MANY:
+            from evenhand.preference.even_start import start_evenly
+
+            return start_evenly(self)
         beta = np.zeros(self.size)
         if self.design.matrix is None:
             won, tied, lost = self.counts.T
@@ -233,3 +243,8 @@ class Likelihood:
         information[at:, :p] -= cross.T
         information[at:, at:] += np.diag(nodes.sum(axis=0))
         return float(local.value.sum())
+
+
+def saturated_loglik(counts: Array) -> float:
+    """Return the log-likelihood of a model with a parameter for every cell (nats)."""
+    return float(entropy_terms(counts).sum() - entropy_terms(counts.sum(axis=1)).sum())

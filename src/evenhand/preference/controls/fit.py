@@ -31,6 +31,7 @@ from evenhand.preference.controls.checks import (
 )
 from evenhand.preference.controls.columns import Control, ControlEffect, read_controls
 from evenhand.preference.controls.likelihood import ControlledLikelihood, measure_spreads
+from evenhand.preference.covariance import Covariance
 from evenhand.preference.design import DENSE
 from evenhand.preference.fit import Fit
 
@@ -58,6 +59,11 @@ class ControlledFit(Fit):
     plain: Fit = field(kw_only=True)
     controls: tuple[Control, ...] = field(kw_only=True)
     rows: CodedRows = field(kw_only=True)
+
+    @cached_property
+    def deviance(self) -> float:
+        """Minus twice the log-likelihood (nats): every comparison is a cell of its own."""
+        return max(-2 * self.loglik, 0.0)
 
     @property
     def slopes(self) -> Mapping[str, float]:
@@ -210,10 +216,9 @@ def _gather(
         names=names,
         labels=(*plain.labels, *(control.name for control in controls)),
         estimate=found.at[:reported],
-        vcov=vcov[:reported, :reported],
+        covariance=Covariance(likelihood, found.at, vcov),
         beta=found.at,
         loglik=loglik,
-        deviance=max(-2 * loglik, 0.0),
         df=likelihood.cells - len(names),
         n_judgments=plain.n_judgments,
         n_comparisons=plain.n_comparisons,
