@@ -6,7 +6,7 @@ from scipy.stats import nct, norm, studentized_range
 
 from evenhand.planning.closed_form import foresee
 from evenhand.planning.design import Design, Truth
-from evenhand.planning.foresight import expect, find_df, find_power
+from evenhand.planning.foresight import expect, expect_errors, find_df, find_power
 
 
 @pytest.mark.parametrize("df", [4, 9, 30])
@@ -45,6 +45,17 @@ def test_power_grows_with_judgments_and_judges():
     by_j = [expect(foreseen, Design(j, 100, 2000), 0.95).power[0, 1] for j in (8, 20, 60)]
     assert by_n == sorted(by_n)
     assert by_j == sorted(by_j)
+
+
+def test_the_last_digit_of_equal_gaps_changes_no_power():
+    foreseen, design = foresee(Truth.spaced(6, 0.3), Design(20, 150, 1800)), Design(20, 150, 1800)
+    variance = np.sum(list(foreseen.vary(design).values()), axis=0)
+    rng = np.random.Generator(np.random.PCG64(1))
+    powers = {
+        expect_errors(foreseen, design, variance * (1 + scale), 0.95).power.tobytes()
+        for scale in (0.0, *(1e-13 * rng.standard_normal((8, 6, 6))))
+    }
+    assert len(powers) == 1
 
 
 def test_degrees_of_freedom_are_of_the_fewest_clusters():

@@ -97,7 +97,7 @@ def _step_down(size: Array, worlds: Worlds, level: float) -> tuple[Array, float]
 
     The seed is fixed, so that more judgments never seem to decide less by chance.
     """
-    order = np.argsort(size)
+    order = np.argsort(size.round(9), kind="stable")  # equal ones by name, not by their last digit
     null = np.abs(worlds.apart / worlds.error)[:, order]
     critical = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
     drawn = (worlds.apart + size)[:, order] / worlds.error[:, order]
