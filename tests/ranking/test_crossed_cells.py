@@ -1,5 +1,7 @@
 """Cells of judge and item from rows that know theirs, against the tally of all cells."""
 
+from dataclasses import replace
+
 import duckdb
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import pytest
 import evenhand
 from evenhand.judgments import counting
 from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import evidence
+from evenhand.ranking import crossed_cells, evidence
 from evenhand.ranking.crossed_cells import crossed_rows_covariance
 from evenhand.ranking.evidence import gather_evidence
 from evenhand.ranking.sandwich import crossed_covariance
@@ -62,6 +64,24 @@ def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, orde
     ours = crossed_rows_covariance(fit, found.crossed)
     expected = crossed_covariance(fit, joint, WAYS)
     np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("order", [False, True])
+@pytest.mark.parametrize("ties", ["davidson", "half-win", "rao-kupper"])
+def test_neither_the_order_of_rows_nor_their_batches_show_in_the_last_digit(
+    votes, apart, monkeypatch, ties, order
+):
+    """With eleven cells of some 360 rows each, so that sums are long."""
+    found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
+    rows = replace(found.crossed, cells=found.crossed.cells % 11, size=11)
+    fit = BradleyTerry(ties=ties, order_effect=order).fit(found.whole)
+    expected = crossed_rows_covariance(fit, rows)
+    for seed in range(5):
+        mixed = np.random.Generator(np.random.PCG64(seed)).permutation(len(rows.cells))
+        turned = replace(rows, answers=rows.answers[mixed], cells=rows.cells[mixed])
+        np.testing.assert_array_equal(crossed_rows_covariance(fit, turned), expected)
+    monkeypatch.setattr(crossed_cells, "BLOCK", 7)
+    np.testing.assert_array_equal(crossed_rows_covariance(fit, rows), expected)
 
 
 def test_the_ranking_is_that_of_the_joint_tally(votes, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 import evenhand
 from evenhand.judgments.tally import Tally
-from evenhand.ranking.one_sided import LIMIT, note_one_sided
+from evenhand.ranking.one_sided import LIMIT, OneSided, find_one_sided
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)
 
@@ -47,10 +47,12 @@ def test_sides_that_fall_evenly_are_not_spoken_of():
 
 def test_a_model_of_sides_unknown_sides_and_rankings_have_no_such_note():
     tally = votes(turned=0.1)
-    assert note_one_sided(tally, evenhand.BradleyTerry(), of_pairs=True)
-    assert note_one_sided(tally, evenhand.BradleyTerry(order_effect=True), of_pairs=True) == ()
-    assert note_one_sided(replace(tally, positions_known=False), None, of_pairs=True) == ()
-    assert note_one_sided(tally, None, of_pairs=False) == ()
+    assert find_one_sided(tally, evenhand.BradleyTerry(), of_pairs=True).notes
+    assert (
+        find_one_sided(tally, evenhand.BradleyTerry(order_effect=True), of_pairs=True) == OneSided()
+    )
+    assert find_one_sided(replace(tally, positions_known=False), None, of_pairs=True) == OneSided()
+    assert find_one_sided(tally, None, of_pairs=False) == OneSided()
     assert not evenhand.rank(tally, model=evenhand.BradleyTerry(order_effect=True)).one_sided
 
 
@@ -66,6 +68,6 @@ def test_importance_weights_count_as_the_votes_that_they_are_worth(share):
         losses=tally.losses * w,
         squares=tally.counts * w * w,
     )
-    assert note_one_sided(weighed, None, of_pairs=True) == note_one_sided(
+    assert find_one_sided(weighed, None, of_pairs=True) == find_one_sided(
         tally, None, of_pairs=True
     )

@@ -243,3 +243,9 @@ def test_with_importance_weights_discarded_ties_are_as_if_they_were_not_there():
         data = type(comparisons(part))(comparisons(part).frame, weights="importance")
         found.append(judgment_covariance(BradleyTerry(ties="discard").fit(data)))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+
+
+def test_a_single_comparison_under_a_prior_is_refused_in_words():
+    alone = pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"]})
+    with pytest.raises(NotIdentified, match="1 comparison for 1 parameter is too few"):
+        judgment_covariance(fit(alone, prior=1))

@@ -43,3 +43,13 @@ def test_a_place_that_the_answer_names_is_not_said_twice() -> None:
 def test_a_refusal_needs_no_caveat() -> None:
     refused = Part("", ("No ranking: worths are not identified",), part(judges=FAILED).sections)
     assert add_caveat(refused) == refused
+
+
+def test_circles_are_said_where_the_light_on_the_model_does_not_say_them() -> None:
+    assert "go round in circles" in add_caveat(part(circles=FAILED)).answer[-1]
+    assert "go round in circles" not in add_caveat(part(circles=FAILED, model=FAILED)).answer[-1]
+
+
+def test_a_system_may_be_called_but_something() -> None:
+    given = replace(part(judges=FAILED), answer=("But One is the best of 3 systems.",))
+    assert add_caveat(given).answer[1].startswith("But some judges are doubtful")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from evenhand.report.document import FAILED, PASSED, Check, Column, Part, Section, Table
 from evenhand.report.overview import write_overview
 
@@ -30,3 +32,13 @@ def test_tasks_with_a_single_best_and_with_doubtful_judges_are_counted() -> None
 
 def test_one_task_needs_no_overview() -> None:
     assert write_overview([part("a", "1", PASSED)]) is None
+
+
+def test_what_speaks_against_an_answer_is_left_to_the_lights() -> None:
+    parts = [part("a", "1", FAILED), part("b", "1", PASSED)]
+    parts[0] = replace(
+        parts[0], answer=("But One is better.", "But its place is.", "And judges are doubtful.")
+    )
+    overview = write_overview(parts)
+    assert overview is not None
+    assert overview.tables[0].rows[0]["answer"] == "But One is better."

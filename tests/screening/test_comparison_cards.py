@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.votes import Votes
 from evenhand.screening import comparison_cards
 from evenhand.screening.card import CLASSES, Card, Screening
@@ -179,7 +179,7 @@ def test_what_cannot_be_screened_is_refused():
     votes = campaign(Panel(30))
     with pytest.raises(NotIdentified, match="who the judges are"):
         screen_comparisons(replace(votes, judges=("",), judge=0 * votes.judge))
-    with pytest.raises(InvalidJudgments, match="no comparison was decided"):
+    with pytest.raises(NotIdentified, match="no comparison was decided"):
         screen_comparisons(replace(votes, outcome=np.ones(votes.size, np.int8)))
     with pytest.raises(UnknownOption, match="level cannot be 5"):
         screen_comparisons(votes, level=5)

@@ -32,6 +32,8 @@ from evenhand.validation.folds import Plan, plan_folds
 from evenhand.validation.training import Models, Progress
 
 LEVEL: Final = 0.95
+LEAST: Final = 30
+"""Comparisons from which models are compared: three in each of ten folds."""
 DIVISION: Final = {
     "both": "judges and items",
     "judge": "judges",
@@ -88,7 +90,7 @@ def compare_models(
         A comparison; one per group where `group_by` is given, one per task where there are several.
 
     Raises:
-        NotIdentified: no group can be divided.
+        NotIdentified: no group can be divided, or each holds fewer than 30 comparisons.
         InvalidJudgments: a value in the data that cannot be.
         UnknownColumn: a column that was asked for is not there.
         UnknownOption: a model or setting that does not exist or does not fit.
@@ -173,7 +175,15 @@ def _tell(progress: Progress | None, before: int, groups: int) -> Progress:
 
 
 def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
-    """Cross-validate on the votes of one group."""
+    """Cross-validate on the votes of one group.
+
+    Raises:
+        NotIdentified: there are too few votes, or they cannot be divided.
+
+    """
+    if votes.size < LEAST:
+        fault = f"too few comparisons ({votes.size:,}) to tell which model foresees others"
+        raise NotIdentified(fault, [f"collect {LEAST} at least"])
     plan = plan_folds(votes, asked.by, asked.folds, asked.repeats, asked.seed)
     found = cross_validate(votes, asked.models, plan, asked.progress)
     clusters = find_clusters(votes, asked.seed)

@@ -17,7 +17,7 @@ from evenhand.preference.summary import cautions
 from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.inference import Found
 from evenhand.ranking.intervals import Array, Intervals, find_clusters, rank_ranges
-from evenhand.ranking.one_sided import is_uneven, note_one_sided
+from evenhand.ranking.one_sided import OneSided, find_one_sided
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import ModelSettings, Settings
 from evenhand.ranking.signature import sign
@@ -53,7 +53,7 @@ def order_systems(
     counted = fit.tally if isinstance(fit, Fit) else tally
     won, tied, lost = (total[order] for total in _totals(counted))
     board, sizes = _board(intervals, order), _sizes(tally, levels, settings.mix)
-    of_sides = _note_sides(tally, sizes, settings)
+    sides = _find_sides(tally, sizes, settings)
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
         log_worth=centred[order],
@@ -69,8 +69,8 @@ def order_systems(
         **sizes,
         signature=sign(fit, evidence, levels, intervals, settings),
         headline=clustering.headline,
-        notes=(*of_sides, *_gather_notes(fit, tally, found, settings)),
-        one_sided=bool(of_sides) and is_uneven(tally),
+        notes=(*sides.notes, *_gather_notes(fit, tally, found, settings)),
+        one_sided=sides.uneven,
         neighbours=() if intervals is not None else _neighbours(fit, order),
         fit=fit,
         model=settings.name,
@@ -79,12 +79,12 @@ def order_systems(
     )
 
 
-def _note_sides(
+def _find_sides(
     tally: Tally, sizes: dict[str, Any], settings: Settings | ModelSettings
-) -> tuple[str, ...]:
-    """Return the note on sides, where answers are comparisons and not rankings."""
+) -> OneSided:
+    """Return what is to be said of sides, where answers are comparisons and not rankings."""
     of_pairs = sizes["n_judgments"] == sizes["n_comparisons"]
-    return note_one_sided(tally, settings.model, of_pairs=of_pairs)
+    return find_one_sided(tally, settings.model, of_pairs=of_pairs)
 
 
 def _gather_notes(

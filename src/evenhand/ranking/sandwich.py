@@ -55,8 +55,10 @@ def judgment_covariance(fit: Fit) -> Array:
         NotIdentified: no more comparisons than parameters.
 
     """
-    n, bread, meat = _count(fit), fit.raw_vcov, _meat(fit)
-    return np.asarray(bread @ meat @ bread * (n / (n - 1) * _inflation(fit, n)))
+    n = _count(fit)
+    inflation = _inflation(fit, n)  # first: it refuses a single comparison
+    bread, meat = fit.raw_vcov, _meat(fit)
+    return np.asarray(bread @ meat @ bread * (n / (n - 1) * inflation))
 
 
 def _meat(fit: Fit) -> Array:
@@ -87,8 +89,9 @@ def _inflation(fit: Fit, n: float) -> float:
     p = len(fit.raw_vcov)
     if n <= p:
         raise NotIdentified(
-            f"{n:.0f} comparisons for {p} parameters are too few to show their own spread: use"
-            " --interval model"
+            f"{n:.0f} comparison{'' if n == 1 else 's'} for {p} parameter{'' if p == 1 else 's'}"
+            f" {'is' if n == 1 else 'are'} too few to show their own spread",
+            ["collect more", "use --interval model"],
         )
     return (n - 1) / (n - p)
 

@@ -19,7 +19,7 @@ def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
 
     Args:
         ranking: with rank ranges or without.
-        advise: whether to say of two which one to take.
+        advise: whether to say which one to take, and what judging more would take.
 
     """
     if ranking.rank_lower is None or ranking.rank_upper is None:
@@ -30,7 +30,7 @@ def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
     elif ranking.rank_upper[0] == 1:
         said = [_say_best(ranking, advise=advise), *_say_next(ranking)]
     else:
-        said = [_say_open(ranking), *_say_barred(ranking)]
+        said = [_say_open(ranking, advise=advise), *_say_barred(ranking)]
     return (*said, *_say_limit(ranking))
 
 
@@ -42,32 +42,31 @@ def _say_best(ranking: Ranking, *, advise: bool) -> str:
     return f"{best} is the best of {len(ranking.systems)} systems."
 
 
-def _say_open(ranking: Ranking) -> str:
-    """Say which systems may be the best."""
+def _say_open(ranking: Ranking, *, advise: bool) -> str:
+    """Say which systems may be the best, and which to take where that is to be said."""
     lower = np.asarray(ranking.rank_lower)
     first = [ranking.systems[place] for place in np.flatnonzero(lower == 1)]
-    if len(first) == len(ranking.systems):
-        if len(first) == 2:
-            return f"{join_names(first)} cannot be told apart: take the cheaper one."
-        return (
-            f"Nothing is decided: any of the {len(first)} systems may be the best."
-            f" Take the cheapest{_say_more(ranking)}."
-        )
     if len(first) == 1:
         return f"{first[0]} is the best, since no other can be."
-    cheap = "cheaper" if len(first) == 2 else "cheapest"
+    cheap, n = "cheaper" if len(first) == 2 else "cheapest", len(ranking.systems)
+    if len(first) == n == 2:
+        return f"{join_names(first)} cannot be told apart{': take the cheaper one' * advise}."
+    if len(first) == n:
+        take = f" Take the cheapest{_say_more(ranking)}." if advise else ""
+        return f"Nothing is decided: any of the {n} systems may be the best.{take}"
     if len(first) > NAMED:
-        n = len(ranking.systems)
+        take = f" Take the cheapest of those that may be{_say_more(ranking)}." if advise else ""
         return (
             f"{len(first)} of {n} systems may each be the best, {first[0]} by its estimate; the"
-            f" other {n - len(first)} are not, at {_level(ranking)} confidence. Take the cheapest"
-            f" of those that may be{_say_more(ranking)}."
+            f" other {n - len(first)} are not, at {_level(ranking)} confidence.{take}"
         )
     if _all_open(ranking, np.flatnonzero(lower == 1)):
-        return f"{join_names(first)} lead and cannot be told apart: take the {cheap} of them."
+        take = f": take the {cheap} of them" if advise else ""
+        return f"{join_names(first)} lead and cannot be told apart{take}."
+    take = f" Take the {cheap} of them." if advise else ""
     return (
         f"{join_names(first)} may each be the best; no other can be, at"
-        f" {_level(ranking)} confidence. Take the {cheap} of them."
+        f" {_level(ranking)} confidence.{take}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified
 from evenhand.ranking.score_board import ScoreBoard
@@ -49,10 +50,7 @@ def say_board(board: ScoreBoard, criterion: str = "") -> str:
     if upper[0] == 1:
         return f"{systems[0]} is the best of {len(systems)} systems{about}{_say_rest(board)}."
     if len(first) == len(systems):
-        names = join_names(systems) if len(systems) <= NAMED else f"the {len(systems)} systems"
-        if (board.decided[np.ix_(ranked, ranked)] == 0).all():
-            return _begin(f"{names} cannot be told apart{about}.")
-        return _begin(f"{names} may each be the best{about}: no one leads all others.")
+        return _begin(_say_open(board, about))
     if len(first) > NAMED:
         return (
             f"{len(first)} of {len(systems)} systems may each be the best{about},"
@@ -60,6 +58,21 @@ def say_board(board: ScoreBoard, criterion: str = "") -> str:
         )
     together = "may each be the best" if len(first) > 1 else "is the best"
     return f"{join_names(first)} {together}{about}; no other can be."
+
+
+def _say_open(board: ScoreBoard, about: str) -> str:
+    """Say that any of the systems may be the best, and whether that could be otherwise."""
+    ranked = np.flatnonzero(board.ranked)
+    systems = [board.systems[at] for at in ranked.tolist()]
+    names = join_names(systems) if len(systems) <= NAMED else f"the {len(systems)} systems"
+    if not np.isfinite(board.upper[ranked]).any():
+        return (
+            f"it is open which of {names} is the best{about}: nothing shows how far other scores"
+            " would differ from these."
+        )
+    if (board.decided[np.ix_(ranked, ranked)] == 0).all():
+        return f"{names} cannot be told apart{about}."
+    return f"{names} may each be the best{about}: no one leads all others."
 
 
 def _say_rest(board: ScoreBoard) -> str:
@@ -81,8 +94,9 @@ def _count_or_name(names: list[str]) -> str:
 
 
 def _begin(sentence: str) -> str:
-    """Begin a sentence with a capital where it begins with an article."""
-    return f"T{sentence[1:]}" if sentence.startswith("the ") else sentence
+    """Begin a sentence with a capital where it does not begin with a name."""
+    words = sentence.startswith(("the ", "it is open "))
+    return f"{sentence[0].upper()}{sentence[1:]}" if words else sentence
 
 
 def say_references(board: ScoreBoard, criterion: str = "") -> list[str]:
@@ -94,9 +108,17 @@ def say_references(board: ScoreBoard, criterion: str = "") -> list[str]:
         better = [board.systems[place] for place in ranked[against < 0].tolist()]
         above = join_names(better) if better else "none"
         verb = "are" if len(better) > 1 else "is"
-        worse = f"{int((against > 0).sum())}" if (against > 0).any() else "none"
         said.append(
-            f"{board.systems[at]}, a human reference, is shown to be better{about} than {worse} of"
-            f" the {len(ranked)} systems; {above} {verb} shown to be better than it."
+            f"{board.systems[at]}, a human reference, is shown to be better{about} than"
+            f" {_say_worse(board, against > 0)}; {above} {verb} shown to be better than it."
         )
     return said
+
+
+def _say_worse(board: ScoreBoard, below: NDArray[np.bool_]) -> str:
+    """Say how many of the ranked systems stand below a reference, or name the only one."""
+    worse = f"{int(below.sum())}" if below.any() else "none"
+    if len(below) > 1:
+        return f"{worse} of the {len(below)} systems"
+    (only,) = np.flatnonzero(board.ranked).tolist()
+    return board.systems[only] if below.any() else "no system"

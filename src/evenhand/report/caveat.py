@@ -13,6 +13,7 @@ FAULTS: Final = {
     "agreement": "judges hardly agree",
     "order": "the place of an output matters",
     "model": "the judgments fit no single ladder of systems",
+    "circles": "preferences go round in circles",
     "choices": "other reasonable choices change it",
 }
 """Failed check → what is said of it."""
@@ -36,15 +37,15 @@ def add_caveat(part: Part) -> Part:
 
     Args:
         part: with all its sections. Where its answer says already that a system stood on one side,
-            that is not said again.
+            that is not said again; nor are circles, where
+            the light on the model says already that no single ladder holds the judgments.
 
     """
     checks = [check for section in part.sections for check in section.checks]
     failed = {check.name for check in checks if check.state == FAILED}
-    said = any(is_caveat(sentence) for sentence in part.answer)
-    wrong = [
-        says for name, says in FAULTS.items() if name in failed - ({"order"} if said else set())
-    ]
+    said = any(is_caveat(sentence) for sentence in part.answer[1:])  # the first may begin so
+    known = ({"order"} if said else set()) | ({"circles"} if "model" in failed else set())
+    wrong = [says for name, says in FAULTS.items() if name in failed - known]
     if not wrong or not part.answer or part.refused:
         return part
     begin = ALSO if said else BUT

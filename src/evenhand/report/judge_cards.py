@@ -88,8 +88,18 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
         return f"Without {whom} there is no ranking: {after}.", ""
     change = describe_change(before, after, whom)
     detail = f"Without {whom} {change}."
-    said = say_answer(after)[0]
-    if said == say_answer(before)[0]:
+    said, was = (say_answer(one, advise=False)[0] for one in (after, before))
+    if said == was or _list_leaders(after) == _list_leaders(before):
         same = change.startswith("nothing changes")
         return f"Without {whom} the answer stays the same.", "" if same else detail
     return f"Without {whom} the answer is another one: {said}", detail
+
+
+def _list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
+    """Return which systems may be the best, of how many, and whether one is decided to be."""
+    lower, upper = ranking.rank_lower, ranking.rank_upper
+    if lower is None or upper is None:
+        return frozenset(ranking.systems[:1]), len(ranking.systems), False
+    pairs = zip(ranking.systems, lower.tolist(), strict=True)
+    leaders = frozenset(system for system, low in pairs if low == 1)
+    return leaders, len(ranking.systems), int(upper[0]) == 1

@@ -129,19 +129,33 @@ def _say_spread(ranking: Ranking) -> list[Sentence]:
 
 def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
     """Say how pairs were decided, and what the rank sets hold."""
-    how = "Holm's method"
+    how, keys = "Holm's method", ["mogstad-2024", "romano-wolf-2005"]
     if sets.replicates:
-        way = "wild cluster bootstrap of scores"
-        how = f"max-|t| with step-down over {sets.replicates} draws of a {way}"
-    keys = ("mogstad-2024", "romano-wolf-2005", *(("webb-2023",) if sets.replicates else ()))
+        law, drawn = _name_law(ranking.method)
+        how = f"max-|t| with step-down over {sets.replicates} draws of {law}"
+        keys += drawn
     pairs = "All pairs of systems were" if len(ranking.systems) > 2 else "The pair of systems was"
     at_once = " at once" if len(ranking.systems) > 2 else ""
     return (
         f"{pairs} tested{at_once} by {how}; the rank set of a system holds the places that the"
         f" decided pairs leave to it, and all sets hold the true ranks together with"
         f" {100 * ranking.level:g} % confidence {cite(*keys)}.",
-        keys,
+        tuple(keys),
     )
+
+
+def _name_law(method: str) -> tuple[str, tuple[str, ...]]:
+    """Say what worlds were drawn from, and whose way of drawing it is.
+
+    >>> _name_law("rank sets CR1 by judgment")
+    ("Student's t with that covariance", ())
+    """
+    if "CV3" not in method:
+        return "Student's t with that covariance", ()
+    wild = "a wild cluster bootstrap of scores"
+    if "CR" in method:
+        wild += ", and of Student's t where clusters are too many or too small to be left out"
+    return wild, ("webb-2023",)
 
 
 def _say_barred(sets: RankSets) -> list[Sentence]:

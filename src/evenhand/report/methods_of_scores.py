@@ -5,9 +5,10 @@ from __future__ import annotations
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.ranking.score_board import ScoreBoard
 from evenhand.report.answer import join_names
+from evenhand.report.judge_fault import find_fault
 from evenhand.report.methods_of_judges import say_screening
 from evenhand.report.methods_of_pairs import MERGED, Sentence
-from evenhand.report.rated import Rated
+from evenhand.report.rated import Rated, are_level
 from evenhand.report.references import cite
 
 
@@ -30,9 +31,8 @@ def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
     """Say what was compared, how errors were found, and what the rank sets hold."""
     n, systems = sum(int(board.scores.sum()) for board in boards), len(rated.systems)
     under = f", under each of {len(boards)} criteria by itself" if len(boards) > 1 else ""
-    said: list[Sentence] = [
-        (f"Systems were compared by their mean scores, {n:,} of {systems} systems{under}.", ())
-    ]
+    what = f"{n:,} scores of {systems} systems{under}"
+    said: list[Sentence] = [(f"Systems were compared by their mean scores: {what}.", ())]
     if rated.references:
         verb = "has" if len(rated.references) == 1 else "have"
         one = f"{join_names(list(rated.references))} {verb} a mean score but no rank"
@@ -96,7 +96,7 @@ def _say_agreement(rated: Rated) -> list[Sentence]:
 
 def _say_judges(rated: Rated) -> list[Sentence]:
     """Say how judges were looked at; nothing where they are not known or one is alone."""
-    if rated.rows.judges == ("",) or len(rated.rows.judges) == 1:
+    if find_fault(rated.rows.judges)[0] or are_level(rated.rows):
         return []
     how = "Judges were screened by how their scores follow those of others"
     try:

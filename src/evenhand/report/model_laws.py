@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.preference.coefficients import format_p
-from evenhand.ranking.model_rows import LEVEL, ModelTable, Question
+from evenhand.ranking.model_answers import answer_questions, list_questions
+from evenhand.ranking.model_rows import ModelTable
 from evenhand.ranking.model_steps import Counts
 from evenhand.ranking.model_table import tabulate_counts, tabulate_models
-from evenhand.ranking.position_bias import share_of_both_orders
 from evenhand.report.document import Column, Table
 from evenhand.report.study import Study
-from evenhand.significance.adjust import holm
 
 FEW: Final = 3_000
 """Most comparisons of which the whole table is made by itself."""
@@ -59,30 +56,14 @@ def say_models(study: Study, table: ModelTable | None) -> tuple[str, ...]:
     if table is None:
         return ()
     if tests_all(study):
-        asked = _list_questions(study, table)
-        if not asked:
-            return ()
-        adjusted = holm(np.array([one.p for one in asked])).tolist()
-        answers = [_say(one, p) for one, p in zip(asked, adjusted, strict=True)]
-        return tuple(f"{one[:1].upper()}{one[1:]}." for one in answers)
+        answers = answer_questions(list_questions(table, study.tally))
+        return tuple(
+            f"{one.says[:1].upper()}{one.says[1:]} (p {format_p(one.p)})." for one in answers
+        )
     return (
         f"Of the models compared below the closest for its size is “{table.best}” (AIC, which takes"
         " judgments for independent).",
     )
-
-
-def _list_questions(study: Study, table: ModelTable) -> list[Question]:
-    """Return the questions that these judgments can answer.
-
-    Where every pair was shown in one order only, the first output and its system win together.
-    """
-    turned = share_of_both_orders(study.tally) > 0
-    return [one for one in table.questions if turned or "order" not in one.yes]
-
-
-def _say(one: Question, p: float) -> str:
-    """Answer a question by its adjusted p."""
-    return f"{one.yes if p < LEVEL else one.no} (p {format_p(p)})"
 
 
 def note_tests(study: Study, table: ModelTable | None) -> tuple[str, ...]:
@@ -96,7 +77,7 @@ def note_tests(study: Study, table: ModelTable | None) -> tuple[str, ...]:
     if table is None:
         return ()
     if tests_all(study):
-        asked = _list_questions(study, table)
+        asked = list_questions(table, study.tally)
         weak = "" if all(one.walds for one in asked) else WEAK
         return (f"p of the models are adjusted for {len(asked)} tests (Holm){weak}.", BASES)
     command = study.write_command("models")

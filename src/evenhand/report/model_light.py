@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,12 +11,14 @@ import numpy as np
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
+from evenhand.ranking.cycles_majorities import find_sure_circle
+from evenhand.ranking.cycles_power import find_visible
 from evenhand.ranking.cycles_result import Cycles
 from evenhand.ranking.model_rows import ModelTable
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, Check
 from evenhand.report.model_laws import tests_all
 from evenhand.report.study import Study
-from evenhand.report.visible import ENOUGH, find_visible, say_visible
+from evenhand.report.visible import ENOUGH, say_visible
 from evenhand.significance.adjust import holm
 
 ASKS: Final = "Do all judgments fit one ladder, from best to worst?"
@@ -25,7 +28,8 @@ SLIGHT: Final = 0.03
 """How far from one half a share for the first output is slight."""
 PAIRS: Final = "For two systems read their own comparisons under “Each against each”."
 SIDES: Final = "See “Does the place of an output matter?”."
-JUDGES: Final = "See “Where systems and judges differ”."
+CIRCLES: Final = "See “Do preferences go round in circles?”."
+JUDGES: Final = "The ranking is that of all judges together: see “The judges” for who differs."
 
 
 @dataclass(frozen=True)
@@ -95,20 +99,55 @@ def make_check(study: Study, cycles: Cycles | None, laws: ModelTable | None, why
         why: there are no `cycles`.
 
     """
-    doubts = list_doubts(study, cycles, laws)
-    adjusted = holm(np.array([one.p for one in doubts])).tolist() if doubts else []
+    tests = adjust_doubts(list_doubts(study, cycles, laws))
     alpha = 1 - study.settings.level
-    tests = list(zip(doubts, adjusted, strict=True))
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
     if sure:
         says = ", ".join(f"{one.says} (p {format_p(p)})" for one, p in sure)
-        otherwise = " ".join(dict.fromkeys(one.otherwise for one, _ in sure))
-        return Check("model", ASKS, FAILED, f"no: {says}", otherwise)
+        return Check("model", ASKS, FAILED, f"no: {says}", _say_where([one for one, _ in sure]))
+    if cycles is not None and find_sure_circle(cycles, study.tally) is not None:
+        says = f"no: preferences go round in circles (p {format_p(cycles.p or 0.0)} by itself)"
+        return Check("model", ASKS, FAILED, says, CIRCLES)
     if cycles is None:
         return Check("model", ASKS, NOT_RUN, why)
+    if (perhaps := check_open(tests, alpha)) is not None:
+        return perhaps
     if cycles.p is None:
         return Check("model", ASKS, UNDECIDED, "too few pairs were compared: any outcome fits")
     return _check_silence(cycles, find_visible(cycles, study.tally), tests)
+
+
+def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
+    """Return tests with their p, allowing for how many they are (Holm)."""
+    adjusted = holm(np.array([one.p for one in doubts])).tolist() if doubts else []
+    return list(zip(doubts, adjusted, strict=True))
+
+
+def _say_where(doubts: list[Doubt]) -> str:
+    """Say where to look at what was found."""
+    return " ".join(dict.fromkeys(one.otherwise for one in doubts))
+
+
+def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | None:
+    """Return the check where a test finds something by itself and not beside the others.
+
+    Args:
+        tests: all of them, with p that allow for their number.
+        alpha: p up to which something is found.
+
+    Returns:
+        None where no test finds anything of weight even by itself.
+
+    """
+    perhaps = [(one, p) for one, p in tests if one.p <= alpha and not one.slight]
+    if not perhaps:
+        return None
+    says = ", ".join(
+        f"{one.says} (p {format_p(one.p)} by itself, {format_p(p)} in {len(tests)} tests)"
+        for one, p in perhaps
+    )
+    where = _say_where([one for one, _ in perhaps])
+    return Check("model", ASKS, UNDECIDED, f"perhaps not: {says}", where)
 
 
 def _check_silence(

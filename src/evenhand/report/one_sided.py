@@ -1,6 +1,6 @@
 """Was one system always shown first, or always second? Then its lead may be that of its place.
 
-Lot is doubted as in `evenhand.ranking.anytime.sides`. Where judgments show both orders often enough
+Lot is doubted as in `evenhand.ranking.one_sided`. Where judgments show both orders often enough
 to tell that the place hardly matters, nothing is said.
 """
 
@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.preference.fit import Fit
-from evenhand.ranking.cycles_sides import choose_sides
+from evenhand.ranking.anytime.sides import count_pairs, count_systems, note_sides
+from evenhand.ranking.one_sided import count_sides, have_pairs_own_sides
 
 if TYPE_CHECKING:
     from evenhand.ranking.position_bias import PositionBias
+    from evenhand.ranking.ranking import Ranking
     from evenhand.report.study import Study
 
 NEARLY: Final = 0.9
@@ -38,47 +39,47 @@ def say_one_sided(study: Study) -> str:
         NotConverged: the estimates were not found.
 
     """
-    ranking = study.ranking
-    if not _is_open_to_place(study):
+    if not _tells_sides(study):
+        return ""
+    ranking, systems, seen = study.ranking, study.tally.systems, count_sides(study.tally)
+    of_pairs = have_pairs_own_sides(len(systems), seen)
+    if not (of_pairs or note_sides(systems, seen)) or _hardly_matters(study):
         return ""
     decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1
-    first = _count_first(study)
-    lower = ranking.rank_lower
-    mays = 1 if decided or lower is None else int((np.asarray(lower) == 1).sum())
     means = WHOLE if decided else HIDDEN
-    for system in ranking.systems[: max(mays, 1)]:
-        at = study.tally.systems.index(system)
-        side = _name_side(first[at].sum(), first[:, at].sum())
+    first, second = count_systems(len(systems), seen)
+    for system in ranking.systems[: 1 if decided else _count_leaders(ranking)]:
+        at = systems.index(system)
+        side = _name_side(first[at], second[at])
         if side:
             return f"{system} was {side}: {means}"
-    pairs = first[np.triu_indices(len(first), 1)], first.T[np.triu_indices(len(first), 1)]
-    seen = pairs[0] + pairs[1] > 0
-    if all(_name_side(one, two) for one, two in zip(*(side[seen] for side in pairs), strict=True)):
+    _, *sides = count_pairs(len(systems), seen)
+    if of_pairs and all(_name_side(one, two) for one, two in zip(*sides, strict=True)):
         return f"each pair was shown in one order only, or nearly so: {means}"
     return ""
 
 
-def _is_open_to_place(study: Study) -> bool:
-    """Whether sides were not drawn by lot, and the place may matter for all that is known."""
+def _tells_sides(study: Study) -> bool:
+    """Whether lot could have decided sides, and worths do not stand beside an effect of them."""
     fit = study.ranking.fit
     if study.pairs.rankings is not None:  # who stood first of two is not drawn pair by pair
         return False
-    if isinstance(fit, Fit) and fit.model.order_effect:
-        return False
-    if not choose_sides(study.tally, asked=False)[1]:
-        return False
+    return study.tally.positions_known and not (isinstance(fit, Fit) and fit.model.order_effect)
+
+
+def _hardly_matters(study: Study) -> bool:
+    """Whether judgments show both orders often enough to tell that the place hardly matters."""
     try:
-        return not is_near(study.position_bias)
+        return is_near(study.position_bias)
     except (NotIdentified, NotConverged, UnknownOption):
-        return True
+        return False
 
 
-def _count_first(study: Study) -> NDArray[np.float64]:
-    """Return (K, K) how often the one of the row stood before that of the column."""
-    tally = study.tally
-    first = np.zeros((len(tally.systems),) * 2)
-    np.add.at(first, (tally.left, tally.right), tally.counts.sum(axis=1))
-    return first
+def _count_leaders(ranking: Ranking) -> int:
+    """Return how many systems may be the best; one where that is not known."""
+    if ranking.rank_lower is None:
+        return 1
+    return max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
 
 
 def _name_side(first: float, second: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evenhand.report.caveat import BUT
+from evenhand.report.caveat import is_caveat
 from evenhand.report.document import FAILED, LIGHTS, Column, Part, Section, Table
 
 HEADS: Final = {
@@ -45,7 +45,8 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
 def _describe(part: Part) -> dict[str, Any]:
     """Return the row of a task."""
     states = {check.name: check.state for check in part.lights}
-    answer = " ".join(one for one in part.answer if not one.startswith(BUT))  # lights stand beside
+    first, *others = part.answer or ("",)
+    answer = " ".join([first, *(one for one in others if not is_caveat(one))])  # lights say those
     return {"task": part.name, "answer": answer, **{name: states.get(name) for name in LIGHTS}}
 
 

@@ -21,12 +21,13 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.votes_without import rank_without
+from evenhand.report import judge_fault
+from evenhand.report.judge_fault import NAMELESS
 from evenhand.report.study import Study
 from evenhand.screening.card import CLASSES, Card, Screening
 
 DIGITS: Final = 4
 """Digits behind the point of what a row holds: more are not known."""
-NAMELESS: Final = ("",)
 
 
 def find_fault(study: Study) -> tuple[str, str]:
@@ -37,16 +38,10 @@ def find_fault(study: Study) -> tuple[str, str]:
 
     """
     votes = study.votes
-    if votes.judges == NAMELESS:
-        return "the data do not say who judged", "Name the column of judges: --column judge=NAME."
-    if len(votes.judges) == 1:
-        return (
-            f"there is one judge, {votes.judges[0]}, and nobody to compare with",
-            "What is said here is the opinion of one; let others judge some of the same outputs.",
-        )
-    if (votes.outcome == TIE).all():
+    fault = judge_fault.find_fault(votes.judges)
+    if not fault[0] and (votes.outcome == TIE).all():
         return "no judge preferred anything", "Ask for preferences, or let more judges judge."
-    return "", ""
+    return fault
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,17 +7,25 @@ from typing import Any, Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judgments.ratings import Ratings
+from evenhand.report import agreement_light, judge_fault
 from evenhand.report.answer import say_answer
 from evenhand.report.answer_of_ratings import find_answer_of_ratings
 from evenhand.report.caveat import BUT
 from evenhand.report.charts import draw_unchecked
 from evenhand.report.contents import find_writer
-from evenhand.report.document import REFUSED, Part, Section
+from evenhand.report.document import NOT_RUN, REFUSED, Check, Part, Section
 from evenhand.report.one_sided import say_one_sided
 from evenhand.report.study import Study
 
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 """What keeps a section empty, which then says so."""
+LIT: Final = {
+    "judges": ("judges", judge_fault.ASKS),
+    "scorers": ("judges", judge_fault.ASKS),
+    "agreement": ("agreement", agreement_light.ASKS),
+    "scoring": ("agreement", agreement_light.ASKS),
+}
+"""Sections on judges → the check that each makes, which is not run where the section is empty."""
 
 
 def write_part(
@@ -50,7 +58,26 @@ def _write(study: Study, name: str, title: str) -> Section:
         with draw_unchecked():
             return find_writer(name)(study)
     except REFUSALS as refusal:
-        return Section(name, title, not_run=str(refusal))
+        return refuse_section(name, title, str(refusal))
+
+
+def refuse_section(name: str, title: str, why: str) -> Section:
+    """Return the section that stands in the place of one that is refused.
+
+    Args:
+        name: of the section.
+        title: its heading.
+        why: it is empty.
+
+    >>> refuse_section("judges", "The judges", "weights count no votes").checks[0].state
+    'not run'
+    >>> refuse_section("heads", "Each against each", "no two systems were compared").checks
+    ()
+    """
+    if name not in LIT:
+        return Section(name, title, not_run=why)
+    says = (f"Nothing can be said here: {why}.",)
+    return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
 
 
 def find_answer(study: Study) -> tuple[tuple[str, ...], str]:

@@ -53,6 +53,17 @@ def reads_human(system: str) -> bool:
     return HUMAN.fullmatch(system) is not None
 
 
+def are_level(rows: RatingRows) -> bool:
+    """Say whether all scores under each criterion are the same, so that they tell nothing.
+
+    Args:
+        rows: scores under any number of criteria.
+
+    """
+    parts = rows.split(("criterion",)).values()
+    return all(part.score.min() == part.score.max() for part in parts)
+
+
 @dataclass(frozen=True, eq=False)
 class Rated:
     """The ratings of one task, read once.

@@ -1,49 +1,14 @@
-"""What a test of the fit could have seen: without that, its silence says nothing.
-
-The statistic T = Σ r²/w of pairs, over the factor c by which judges and items spread it, is about
-χ² on df. Pairs off by d (proportion) move it by λ = 4 n d² df / (P c), with n decided comparisons
-of P pairs: 4 stands for 1/(p q), which is at least that. d is where λ gives a power of .8.
-"""
+"""What a test of the fit could have seen, in words: without that, its silence says nothing."""
 
 from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.judgments.tally import Tally
-from evenhand.ranking.cycles_result import Cycles
 from evenhand.report.study import Study
 
-POWER: Final = 0.8
-"""Chance with which something is to show."""
 ENOUGH: Final = 0.10
 """How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50."""
-
-
-def find_visible(cycles: Cycles, tally: Tally) -> float | None:
-    """Return by how much pairs must be off, typically, to show with a chance of .8 (proportion).
-
-    Args:
-        cycles: what `find_cycles` found.
-        tally: the same judgments.
-
-    Returns:
-        About that much, at most 1/2; None where nothing could be seen.
-
-    """
-    if cycles.p is None:
-        return None
-    from scipy.special import chdtri, chndtrinc
-
-    decided = tally.wins + tally.losses
-    low, high = np.minimum(tally.left, tally.right), np.maximum(tally.left, tally.right)
-    keys = low.astype(np.int64) * len(tally.systems) + high
-    pairs = len(np.unique(keys[decided > 0]))
-    shift = float(chndtrinc(chdtri(cycles.df, 1 - cycles.level), cycles.df, 1 - POWER))
-    spread = cycles.noise / cycles.df
-    return min(float(np.sqrt(shift * spread * pairs / (4 * decided.sum() * cycles.df))), 0.5)
 
 
 def say_visible(visible: float) -> str:
@@ -51,12 +16,16 @@ def say_visible(visible: float) -> str:
 
     >>> say_visible(0.074)
     'pairs usually off by 7 votes in 100 would likely show'
+    >>> say_visible(0.004)
+    'pairs usually off by less than 1 vote in 100 would likely show'
     """
     return f"pairs usually off by {_count(visible)} in 100 would likely show"
 
 
 def _count(share: float) -> str:
     votes = f"{100 * share:.0f}"
+    if votes == "0":
+        return "less than 1 vote"
     return f"{votes} vote" if votes == "1" else f"{votes} votes"
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.rating_rows import TARGET
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.vote_digest import digest_votes
@@ -62,8 +62,8 @@ def screen_comparisons(
         effect: what leaving a judge out changes, in a sentence; asked for flagged judges only.
 
     Raises:
-        NotIdentified: the data name no judges, or hold controls and repeats alone.
-        InvalidJudgments: no decisive comparison.
+        NotIdentified: the data name no judges, hold no decisive comparison, or hold controls and
+            repeats alone.
         UnknownOption: a level that is no proportion.
 
     """
@@ -140,8 +140,8 @@ def _refuse(votes: Votes, level: float) -> None:
     """Refuse what cannot be screened.
 
     Raises:
-        NotIdentified: the data name no judges, or hold controls and repeats alone.
-        InvalidJudgments: no decisive comparison.
+        NotIdentified: the data name no judges, hold no decisive comparison, or hold controls and
+            repeats alone.
         UnknownOption: a level that is no proportion.
 
     """
@@ -153,7 +153,7 @@ def _refuse(votes: Votes, level: float) -> None:
             ["name it (--column judge=NAME, in Python columns={'judge': 'NAME'})"],
         )
     if not (votes.outcome != TIE).any():
-        raise InvalidJudgments("no comparison was decided: there is nothing to compare judges by")
+        raise NotIdentified("no comparison was decided: there is nothing to compare judges by")
     if votes.kind is not None and not (votes.kind == TARGET).any():
         raise NotIdentified(
             "all comparisons are controls or repeats: there are no outputs to set judges beside"

@@ -30,8 +30,8 @@ def test_four_votes_by_hand():
     ]
     section = write_section(study(rows))
     assert section.says[0] == (
-        "Two judges who compare the same two outputs agree in 75 % (4 cases, each output pair"
-        " counting alike); if they answered blindly, they would in 50 %. Such few cases say little."
+        "Two judges who compare the same two outputs agree in 75 % (4 cases); if they answered"
+        " blindly, they would in 50 %. Such few cases say little."
     )
     assert not any("Landis" in one for one in section.says)  # four cases have no word
     assert section.says[1] == (
@@ -84,7 +84,7 @@ def test_one_case_is_one_and_says_nothing_of_systems():
         for judge, left, right in [("a", "A", "B"), ("b", "A", "B"), ("c", "B", "C")]
     ]
     section = write_section(study(rows))
-    assert "agree in 100 % (1 case," in section.says[0]
+    assert "agree in 100 % (1 case)" in section.says[0]
     assert not any(" than on all" in one for one in section.says)
 
 
@@ -169,5 +169,27 @@ def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
 
 def test_the_sentence_has_the_number_of_the_table():
     section = write_section(study(make_rows(6, 40)))
-    same = next(row for row in section.tables[0].rows if row["title"] == "same answer")
+    same = section.tables[0].rows[0]
+    assert same["title"] == "same answer, all pairs of votes"
     assert f" agree in {100 * same['value']:.0f} % (" in section.says[0]
+
+
+def test_the_share_in_words_and_kappa_are_of_the_same_answers():
+    """κ = (share − chance) / (1 − chance), second answers of a judge being among both."""
+    found = study([*make_rows(6, 40), *make_rows(6, 40)[:90]])
+    section = write_section(found)
+    held = {row["title"]: row for row in section.tables[0].rows}
+    share, kappa = section.tables[0].rows[0]["value"], held["pairwise κ, different judges"]["value"]
+    chance = found.shared.chance
+    assert kappa == pytest.approx((share - chance) / (1 - chance))
+    assert share != pytest.approx(held["same answer"]["value"])  # of first answers alone
+
+
+@pytest.mark.parametrize("lost", [("judge",), ("item",), ("judge", "item")])
+def test_who_has_no_column_of_judges_or_items_is_told_to_name_it(lost):
+    rows = make_rows(6, 40)
+    for role in lost:
+        rows = drop(rows, role)
+    (check,) = write_section(study(rows)).checks
+    assert check.state == "not run"
+    assert all(f"--column {role}=NAME" in check.otherwise for role in lost)

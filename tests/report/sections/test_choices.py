@@ -167,3 +167,11 @@ def test_a_first_place_that_is_open_has_no_check():
     open_ = replace(ranking, rank_upper=np.array([2, 2, 3]))
     own = choice("default", "ABC", [])
     assert check_first(Sensitivity((own, own), 0.95, (), ""), open_) == []
+
+
+def test_where_all_is_a_tie_and_half_a_win_the_section_is_still_written():
+    """Whoever follows the advice to count ties as half wins gets a report, not a refusal."""
+    rows = [(f"j{i % 4}", f"q{i}", *"ABCA"[i % 3 : i % 3 + 2], "tie") for i in range(30)]
+    data = evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
+    section = write_section(Study(data, Settings(model=evenhand.BradleyTerry(ties="half-win"))))
+    assert section.says[1] == "That decides nothing: the first place is open in this ranking."

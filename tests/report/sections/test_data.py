@@ -84,3 +84,12 @@ def test_groups_that_were_never_compared_are_said() -> None:
     votes = {"left": ["A", "C"], "right": ["B", "D"], "outcome": ["tie", "tie"]}
     said = write_section(Study(evenhand.read(pl.DataFrame(votes)))).says
     assert "The systems fall into 2 groups that were never compared." in said
+
+
+def test_ties_alone_link_systems_and_hold_no_scale() -> None:
+    rows = [("A", "B", "tie"), ("B", "C", "tie"), ("C", "A", "tie")]
+    votes = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    assert write_section(Study(evenhand.read(votes))).says[-1] == (
+        "A chain of preferences or ties leads from every system to every other, yet they determine"
+        " no ranking: see “Who is better”."
+    )

@@ -97,3 +97,12 @@ def test_where_nothing_is_known_of_items_it_says_why(rows, why):
     assert section.says[0].endswith(f"{why}.")
     assert not section.tables
     assert not section.figures
+
+
+def test_a_single_item_is_not_said_to_be_one_of_several():
+    section = write_section(study(make_rows(8, 1)))
+    captions = [table.caption for table in section.tables]
+    assert captions == [
+        "The most one-sided item",
+        "The item on which judges contradict each other most",
+    ]

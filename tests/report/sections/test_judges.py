@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import evenhand
+from evenhand.report.assemble import make_report
 from evenhand.report.contract import describe_section
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.judge_cards import MOST
+from evenhand.report.judge_cards import MOST, say_without
 from evenhand.report.panel import Panel
 from evenhand.report.sections.judges import SHOWN, make_check, write_section
 from evenhand.report.study import Settings, Study
@@ -214,3 +217,36 @@ def test_real_judges_of_wmt12(data_folder):
     assert check.otherwise.startswith("Without them the answer is another one: ")
     assert [row["judge"] for row in table(section, "judges").rows[:2]] == ["J120", "J126"]
     assert any("--cards takes all tasks together" in note for note in section.notes)
+
+
+def test_weights_that_count_no_votes_leave_the_lights_on_judges_not_run():
+    rows = [{**row, "weight": 0.5} for row in make_rows(8, 20)]
+    data = evenhand.read(pl.DataFrame(rows), weights="importance")
+    (part,) = make_report(data, sections=["judges", "agreement"]).parts
+    assert [(one.name, one.state) for one in part.lights] == [
+        ("judges", "not run"),
+        ("agreement", "not run"),
+    ]
+    assert all("count no votes" in one.says for one in part.lights)
+
+
+def rank_won(first):
+    """The ranking in which A won so many of 200 against B, and each 150 of 200 against C."""
+    pairs = (("A", "B", first), ("A", "C", 150), ("B", "C", 150))
+    rows = [
+        (one, two, "left" if at < won else "right") for one, two, won in pairs for at in range(200)
+    ]
+    table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    return evenhand.rank(evenhand.read(table))
+
+
+@pytest.mark.parametrize(("won", "same"), [(95, True), (180, False)])
+def test_an_open_answer_that_names_the_same_systems_is_the_same_answer(won, same):
+    """A and B change places by ten of 200 votes, and both stay open: nobody is told apart anew."""
+    after = rank_won(won)
+    panel = SimpleNamespace(
+        screening=SimpleNamespace(flagged=[SimpleNamespace(judge="j3")]),
+        rank_others=lambda _: after,
+    )
+    said = say_without(panel, rank_won(105))[0]
+    assert said.endswith("the answer stays the same.") == same

@@ -160,7 +160,7 @@ def test_other_methods_are_named_where_the_report_has_them() -> None:
 def test_ratings_are_compared_by_mean_scores_with_rank_sets() -> None:
     found = texts(write_section(rated(make_scores(criteria=("fluency", "adequacy")))))
     text = found["methods.txt"]
-    assert "by their mean scores, 1,080 of 3 systems, under each of 2 criteria" in text
+    assert "by their mean scores: 1,080 scores of 3 systems, under each of 2 criteria" in text
     assert "clustered by judge and item (MacKinnon et al., 2023)" in text
     assert "all rank sets of a criterion hold the true ranks together with 95 %" in text
     assert "Bradley" not in text
@@ -168,3 +168,21 @@ def test_ratings_are_compared_by_mean_scores_with_rank_sets() -> None:
     alone = texts(write_section(rated(make_scores(judges=1))))["methods.txt"]
     assert "screened" not in alone
     assert "clustered by item" in alone
+
+
+def test_worlds_are_named_as_they_were_drawn() -> None:
+    """Without judges and items nothing is left out: worlds are Student's t, no bootstrap."""
+    frame = votes(20)
+    by_cluster, alone = say(frame), say(frame.drop("judge", "item"))
+    assert "999 draws of a wild cluster bootstrap of scores;" in by_cluster
+    assert "999 draws of Student's t with that covariance;" in alone
+    assert "Webb" in by_cluster
+    assert "Webb" not in alone
+
+
+def test_judges_of_whom_nothing_can_be_said_are_not_said_to_be_screened() -> None:
+    rows = [(f"j{j}", f"i{i}", s, 5) for j in range(4) for i in range(6) for s in "ab"]
+    frame = pl.DataFrame(rows, schema=["judge", "item", "system", "score"], orient="row")
+    text = say(frame)
+    assert "mean scores: 48 scores of 2 systems." in text
+    assert "screened" not in text

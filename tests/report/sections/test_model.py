@@ -14,7 +14,8 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.coefficients import format_p
 from evenhand.report.document import Check, Section, Table
-from evenhand.report.model_light import list_doubts
+from evenhand.report.model_light import Doubt, adjust_doubts, check_open, list_doubts
+from evenhand.report.sections.circles import write_section as write_circles
 from evenhand.report.sections.model import write_section
 from evenhand.report.study import Settings, Study
 
@@ -179,3 +180,38 @@ def test_whoever_passed_a_prior_is_not_told_to_pass_one() -> None:
     assert check(section).state == "not run"
     assert "--prior" not in check(section).says + "".join(section.says)
     assert "takes no prior" in check(section).says
+
+
+def circle(wins: int, losses: int) -> Study:
+    """Return votes of 8 judges on 20 items in which each of three beats the next so often."""
+    pairs = [("a", "b"), ("b", "c"), ("c", "a")]
+    rows = [
+        (*(pair if at % 2 else pair[::-1]), "left" if (at < wins) == bool(at % 2) else "right")
+        for pair in pairs
+        for at in range(wins + losses)
+    ]
+    frame = pd.DataFrame(rows, columns=["left", "right", "outcome"])
+    frame["judge"] = [f"j{at % 8}" for at in range(len(frame))]
+    frame["item"] = [f"i{at * 7 % 20}" for at in range(len(frame))]
+    return Study(evenhand.read(frame))
+
+
+def test_a_sure_circle_fails_the_light_whatever_else_is_tested_beside_it() -> None:
+    """The circle is real by itself; the answer must not stand without a word of it."""
+    study = circle(240, 60)
+    found = check(write_section(study))
+    assert write_circles(study).checks[0].state == found.state == "failed"
+
+
+def test_what_a_test_finds_by_itself_alone_is_not_called_too_few_judgments() -> None:
+    """Of three tests of p .02, .5 and .9 the first is .06 by Holm: that is open, and no silence."""
+    doubts = (
+        Doubt("pairs fit no single ladder", 0.02, slight=False, otherwise="Look."),
+        *(Doubt("something", p, slight=False, otherwise="") for p in (0.5, 0.9)),
+    )
+    found = check_open(adjust_doubts(doubts), 0.05)
+    assert found is not None
+    assert found.state == "cannot tell"
+    assert found.says == (
+        "perhaps not: pairs fit no single ladder (p .0200 by itself, .0600 in 3 tests)"
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.report.item_spread import DRAWN, spread_items
+from evenhand.rating.item_spread import DRAWN, spread_items
 from evenhand.report.sections.rated import write_section
 from rated_studies import is_plain, make_rows, study, table
 
@@ -74,3 +74,12 @@ def test_without_items_it_says_so():
     assert section.says == (
         "The data have no column of items: nobody knows which outputs belong together.",
     )
+
+
+def test_one_score_throughout_names_no_item_on_which_anybody_is_far_apart():
+    section = write_section(study([{**row, "score": 5} for row in make_rows()]))
+    assert section.says == (
+        "No judge scored two systems differently on any item.",
+        "No two judges scored the same output differently.",
+    )
+    assert not section.tables

@@ -93,4 +93,18 @@ def test_without_a_column_of_judges_it_says_so():
     section = write_section(study(make_rows(), drop=("judge",)))
     (check,) = section.checks
     assert check.state == NOT_RUN
-    assert section.says == ("Nobody knows who the judges are: the data have no column of judges.",)
+    assert section.says == ("Nothing can be said of the judges: the data do not say who judged.",)
+
+
+def test_one_judge_of_scores_is_nobody_to_compare_with_as_one_of_votes_is():
+    section = write_section(study(make_rows(judges=1)))
+    (check,) = section.checks
+    assert check.state == NOT_RUN
+    assert "there is one judge" in check.says
+    assert not section.tables
+
+
+def test_one_score_throughout_tells_nothing_of_judges():
+    rows = [{**row, "score": 5} for row in make_panel()]
+    (check,) = write_section(study(rows)).checks
+    assert (check.state, check.says) == (NOT_RUN, "all scores are the same")

@@ -129,3 +129,22 @@ def test_ted_talks_have_the_published_means_of_systems(data_folder):
     assert {name: round(found[name]["mean"], 2) for name in published} == published
     assert found["ref"]["places"] == "reference"
     assert any("about these 4 judges only" in note for note in section.notes)
+
+
+def test_scores_that_never_vary_leave_it_open_and_are_not_said_to_be_alike():
+    """5, 3 and 1 by every judge on every item are apart; how far others might be is not known."""
+    rows = [
+        {**row, "score": {"good": 5, "fair": 3, "poor": 1}[row["system"]]} for row in make_rows()
+    ]
+    assert write_section(study(rows)).says[0] == (
+        "It is open which of good, fair and poor is the best for fluency: nothing shows how far"
+        " other scores would differ from these."
+    )
+
+
+def test_a_reference_beside_a_single_system_is_set_beside_it_by_name():
+    section = write_section(study(make_rows(worth={"refA": 9.0, "mt": 1.0})))
+    assert section.says[1] == (
+        "refA, a human reference, is shown to be better for fluency than mt; none is shown to be"
+        " better than it."
+    )

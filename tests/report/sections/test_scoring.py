@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.report.document import FAILED, NOT_RUN, PASSED
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.sections.scoring import write_section
 from rated_studies import is_plain, make_rows, study, table
 
@@ -87,3 +87,17 @@ def test_without_a_column_it_says_which(role):
     (check,) = write_section(study(make_rows(), drop=(role,))).checks
     assert check.state == NOT_RUN
     assert check.says == f"it cannot be computed: the data have no column of {role}s"
+    assert f"--column {role}=NAME" in check.otherwise
+
+
+def test_one_score_throughout_is_the_reason_and_not_too_few_outputs():
+    (check,) = write_section(study([{**row, "score": 5} for row in make_rows()])).checks
+    assert check.state == UNDECIDED
+    assert check.says == "all scores are the same: chance explains all agreement"
+
+
+def test_few_items_are_the_reason_where_many_outputs_were_scored_by_two():
+    (check,) = write_section(study(on_five(make_rows(items=5)))).checks
+    assert check.state == UNDECIDED
+    assert check.says.startswith("too little is known: α ")
+    assert check.says.endswith(", on too few items")

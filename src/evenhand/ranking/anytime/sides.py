@@ -80,7 +80,7 @@ def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | Seen) -> fl
     """
     seen, enough = _take(shown), _find_limit(k)
     largest = 0.5
-    for stood, other in (_count_systems(k, seen), _count_pairs(k, seen)[1:]):
+    for stood, other in (count_systems(k, seen), count_pairs(k, seen)[1:]):
         for i in _find_sure(stood, other, enough):
             largest = max(largest, float(max(stood[i], other[i]) / (stood[i] + other[i])))
     return largest
@@ -99,15 +99,33 @@ def _find_limit(k: int) -> float:
     return log(k + k * (k - 1) // 2) - log(ALPHA) if k > 1 else np.inf
 
 
-def _count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
-    """Return in how many votes each system stood first, and in how many second."""
+def count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
+    """Return in how many votes each of k systems stood first, and in how many second.
+
+    Args:
+        k: number of systems.
+        seen: who stood first, who second, and in how many votes.
+
+    Returns:
+        Two arrays (K,).
+
+    """
     left, right, votes = seen
     stood = np.bincount(left, votes, minlength=k).astype(np.float64)
     return stood, np.bincount(right, votes, minlength=k).astype(np.float64)
 
 
-def _count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
-    """Return each pair's key, and in how many votes the lower code stood first and second."""
+def count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
+    """Return each pair's key, and in how many votes the lower code stood first and second.
+
+    Args:
+        k: number of systems.
+        seen: who stood first, who second, and in how many votes.
+
+    Returns:
+        Three arrays (P,) of the pairs that met; a key is k · lower code + higher code.
+
+    """
     left, right, votes = seen
     keys, pair = np.unique(
         np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True
@@ -119,7 +137,7 @@ def _count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
 
 def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
     """Say which systems stood on one side too often, the surest first."""
-    stood, not_ = _count_systems(len(systems), seen)
+    stood, not_ = count_systems(len(systems), seen)
     parts = [
         f"{systems[i]} stood first in {_share(stood[i], not_[i])}"
         for i in _find_sure(stood, not_, enough)
@@ -129,7 +147,7 @@ def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
 
 def _name_pairs(systems: Sequence[str], seen: Seen, enough: float) -> str:
     """Say of which pairs one stood first too often, the surest first."""
-    keys, stood, not_ = _count_pairs(len(systems), seen)
+    keys, stood, not_ = count_pairs(len(systems), seen)
     low, high = np.divmod(keys, len(systems))
     parts = [
         f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(stood[i], not_[i])}"

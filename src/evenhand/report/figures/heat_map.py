@@ -33,7 +33,7 @@ ROOM: Final = 26
 NUMBER: Final = 20
 """Pixels that the number of a column needs."""
 STEPS: Final = (1, 2, 5, 10, 20, 50, 100)
-"""Every so manieth column is numbered."""
+"""One column of so many is numbered."""
 SLIM: Final = 340
 """Least width of a picture, if there is room: its title must fit."""
 BROAD: Final = 76

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from evenhand.agreement.agreement_table import AgreementTable
 from evenhand.agreement.coefficient import Coefficient
@@ -17,6 +17,12 @@ from evenhand.errors import NotIdentified
 from evenhand.judgments.engine import ANSWER
 from evenhand.judgments.rankings import Rankings
 from evenhand.report.agreement_light import ASKS, LITTLE, find_state, say_agreement
+from evenhand.report.agreement_tables import (
+    FEW,
+    SEVERAL,
+    tabulate_measures,
+    tabulate_systems,
+)
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
     FAILED,
@@ -24,9 +30,7 @@ from evenhand.report.document import (
     PASSED,
     UNDECIDED,
     Check,
-    Column,
     Section,
-    Table,
 )
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
@@ -39,25 +43,6 @@ SAID: Final = "no judge compared the same two outputs twice"
 NAMELESS: Final = ("",)
 LEAST: Final = 30
 """Pairs of answers below which a share of them says little."""
-FEW: Final = 10
-"""Output pairs below which an interval from drawing them says too little to be shown."""
-SEVERAL: Final = 3
-"""Systems from which shares can differ: two have one pair."""
-SHOWN: Final = 15
-"""Most systems in the table: those on which judges agree least."""
-MEANS: Final = {
-    "n-agreement-0": "same answer by two judges, each output pair counting alike",
-    "fleiss": "agreement beyond chance, each output pair counting alike: 0 none, 1 complete",
-    "alpha-nominal": "the same, corrected for few answers",
-    "ac1": "the same with another notion of chance, which common ties move less",
-    "kappa-strict": "agreement beyond chance of two judges, each pair of answers counting alike",
-    "kappa-intra": "of a judge's answers to the same outputs, given twice",
-    "kappa-intra-same-order": "of these, shown in the same order",
-    "kappa-intra-exchanged": "of these, shown in exchanged order",
-    "kappa-wmt": "as the WMT papers count: same order on the screen, repeats of one judge included",
-    "kappa-wmt-intra": "of a judge's answers given twice, as the WMT papers count",
-}
-"""Coefficient → what it is, in words."""
 
 
 def write_section(study: Study) -> Section:
@@ -72,8 +57,7 @@ def write_section(study: Study) -> Section:
     try:
         table = _measure(study)
     except NotIdentified as refusal:
-        advice = "Let two judges or more see some of the same outputs."
-        check = Check("agreement", ASKS, NOT_RUN, refusal.fault, advice)
+        check = Check("agreement", ASKS, NOT_RUN, refusal.fault, _advise(study))
         said = _say_themselves(study) if NAMELESS not in _names(study) else []
         says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *said)
         return Section("agreement", title, says, (check,), command=command)
@@ -91,12 +75,26 @@ def write_section(study: Study) -> Section:
             *_say_systems(systems),
         ),
         checks=(_check(study, table),),
-        tables=(_tabulate(table), *_tabulate_systems(systems, study)),
+        tables=(tabulate_measures(table, study.shared), *tabulate_systems(systems, study)),
         notes=tuple(
             note for note in (*table.whole.notes, *table.notes) if not note.startswith(SAID)
         ),
         command=command,
     )
+
+
+def _advise(study: Study) -> str:
+    """Say what to do where agreement cannot be measured: name a column, or let judges share."""
+    unnamed = [
+        role
+        for role, names in zip(("judge", "item"), _names(study), strict=True)
+        if names == NAMELESS
+    ]
+    if not unnamed:
+        return "Let two judges or more see some of the same outputs."
+    columns = " and ".join(f"{role}s" for role in unnamed)
+    options = " ".join(f"--column {role}=NAME" for role in unnamed)
+    return f"Name the column of {columns}, where there is one: {options}."
 
 
 def _names(study: Study) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -150,12 +148,11 @@ def _find_kappa(table: AgreementTable) -> Coefficient | None:
 def _say_others(study: Study, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
     found, kappa = study.shared, _find_kappa(table)
-    few, alike = found.comparable < LEAST, _value(table, "n-agreement-0")
-    counted = found.observed if alike is None else alike  # as the table counts
+    few = found.comparable < LEAST
     said = [
-        f"Two judges who compare the same two outputs agree in {_percent(counted)}"
-        f" ({_cases(found.comparable)}, each output pair counting alike); if they answered blindly,"
-        f" they would in {_percent(found.chance)}." + (" Such few cases say little." if few else "")
+        f"Two judges who compare the same two outputs agree in {_percent(found.observed)}"
+        f" ({_cases(found.comparable)}); if they answered blindly, they would in"
+        f" {_percent(found.chance)}." + (" Such few cases say little." if few else "")
     ]
     if not few and kappa is not None and kappa.value is not None:
         ends = "" if kappa.lower is None else f" ({_ends(kappa)})"
@@ -232,55 +229,6 @@ def _say_systems(
         f"Judges agree clearly less than on all on outputs of {worst.system}: in"
         f" {_percent(worst.share)} of {_cases(worst.comparable)}{more}."
     ]
-
-
-def _tabulate(table: AgreementTable) -> Table:
-    """Return the coefficients that exist."""
-    columns = (
-        Column("title", "measure"),
-        Column("value", "value", "three"),
-        Column("lower", "from", "three", f"lower end of its {100 * table.level:g} % interval"),
-        Column("upper", "to", "three", "upper end"),
-        Column("units", "output pairs", "count", "pairs of outputs that two votes or more are on"),
-        Column("ratings", "votes", "count", "votes on them"),
-        Column("means", "what it is"),
-    )
-    rows = tuple(_describe(one) for one in table.whole.coefficients if one.value is not None)
-    return Table("coefficients", "Measures of agreement; intervals draw items", columns, rows)
-
-
-def _describe(one: Coefficient) -> dict[str, Any]:
-    keys = ("title", "value", "lower", "upper", "units", "ratings")
-    row = {key: getattr(one, key) for key in keys}
-    if one.units < FEW:
-        row |= {"lower": None, "upper": None}
-    return {**row, "means": MEANS.get(one.name, "")}
-
-
-def _tabulate_systems(systems: tuple[SystemAgreement, ...], study: Study) -> tuple[Table, ...]:
-    """Return the systems on whose outputs judges agree least; two systems share all outputs."""
-    if len(systems) < SEVERAL:
-        return ()
-    level = f"{100 * study.settings.level:g} %"
-    columns = (
-        Column("system", "system"),
-        Column("share", "same answer", "share", "by two judges on the same two outputs"),
-        Column("lower", "from", "share", f"lower end, {level} for all systems at once"),
-        Column("upper", "to", "share", "upper end"),
-        Column("comparable", "of", "count", "pairs of votes of different judges"),
-    )
-    rows = tuple(
-        {
-            "system": one.system,
-            "share": one.share,
-            "lower": one.lower,
-            "upper": one.upper,
-            "comparable": one.comparable,
-        }
-        for one in (systems if study.settings.full else systems[:SHOWN])
-    )
-    cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
-    return (Table("systems", f"Systems on which judges agree least{cut}", columns, rows),)
 
 
 def _percent(share: float | None) -> str:

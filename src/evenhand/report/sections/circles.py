@@ -9,8 +9,9 @@ import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.tally import Tally
-from evenhand.numerics.distributions import normal_quantile
 from evenhand.preference.coefficients import format_p
+from evenhand.ranking.cycles_majorities import find_sure_circle
+from evenhand.ranking.cycles_power import find_visible
 from evenhand.ranking.cycles_result import Contribution, Cycle, Cycles
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
@@ -25,7 +26,7 @@ from evenhand.report.document import (
 )
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
-from evenhand.report.visible import ENOUGH, find_visible, say_refusal, say_visible
+from evenhand.report.visible import ENOUGH, say_refusal, say_visible
 
 ASKS: Final = "Do preferences go round in circles, A before B before C before A?"
 INSTEAD: Final = (
@@ -70,10 +71,10 @@ def make_check(cycles: Cycles, tally: Tally) -> Check:
     p = f"p {format_p(cycles.p)}"
     if not cycles.real:
         return _check_silence(find_visible(cycles, tally), p)
+    sure = find_sure_circle(cycles, tally)
+    if sure is not None:
+        return Check("circles", ASKS, FAILED, f"yes: {_say_wins(sure)}", INSTEAD)
     closed = [one for one in cycles.cycles if one.closed]
-    sure = [one for one in closed if is_sure(one, tally)]
-    if sure:
-        return Check("circles", ASKS, FAILED, f"yes: {_say_wins(sure[0])}", INSTEAD)
     if closed:
         says = f"perhaps: {_say_wins(closed[0])}, of which the last majority may be chance"
         return Check("circles", ASKS, UNDECIDED, says)
@@ -87,28 +88,6 @@ def _check_silence(visible: float | None, p: str) -> Check:
         shows = "" if visible is None else f": only {say_visible(visible)}"
         return Check("circles", ASKS, UNDECIDED, f"too few judgments to tell{shows} ({p})")
     return Check("circles", ASKS, PASSED, f"no sign of it ({p}); {say_visible(visible)}")
-
-
-def is_sure(one: Cycle, tally: Tally) -> bool:
-    """Whether each of the three majorities is more than chance makes, one-sided at .05.
-
-    Args:
-        one: three systems that make a circle of majorities.
-        tally: the judgments, their votes taken for independent.
-
-    """
-    return all(
-        (share - 0.5) * 2 * _count_votes(tally, one.systems[at], one.systems[(at + 1) % 3]) ** 0.5
-        >= normal_quantile(0.95)
-        for at, share in enumerate(one.won)
-    )
-
-
-def _count_votes(tally: Tally, first: str, second: str) -> float:
-    """Return the decided comparisons of two systems."""
-    one, two = tally.systems.index(first), tally.systems.index(second)
-    at = ((tally.left == one) & (tally.right == two)) | ((tally.left == two) & (tally.right == one))
-    return float((tally.wins + tally.losses)[at].sum())
 
 
 def say_circles(cycles: Cycles, tally: Tally) -> tuple[str, ...]:
@@ -125,7 +104,7 @@ def say_circles(cycles: Cycles, tally: Tally) -> tuple[str, ...]:
     if not cycles.real:
         return (f"{_say_silence(find_visible(cycles, tally))}{about}",)
     closed = [one for one in cycles.cycles if one.closed]
-    if any(is_sure(one, tally) for one in closed):
+    if find_sure_circle(cycles, tally) is not None:
         found = "Preferences go round in circles: "
     elif closed:
         found = "Preferences may go round in a circle: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.formats.inspection import Part, inspect
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
@@ -59,7 +60,8 @@ def _say_counts(part: Part, study: Study) -> str:
     """Say how much there is."""
     ranked = isinstance(study.data, Rankings)
     n = part.rankings if ranked and part.rankings is not None else part.judgments
-    of = [f"{write_value(n, 'count')} {'rankings' if ranked else 'judgments'}"]
+    unit = "ranking" if ranked else "judgment"
+    of = [f"{write_value(n, 'count')} {unit}{'' if n == 1 else 's'}"]
     if part.judges is not None:
         of.append(f"{_plural(part.judges, 'judge')}")
     if part.items is not None:
@@ -91,7 +93,12 @@ def _say_links(part: Part, study: Study) -> list[str]:
         return [f"The systems fall into {part.components} groups that were never compared."]
     if not part.strongly_connected:
         return ["Some systems were never preferred to the others, or always: see the ranking."]
-    return ["All systems are linked by chains of preferences, so one scale holds them."]
+    linked = "A chain of preferences or ties leads from every system to every other"
+    try:
+        study.ranking  # noqa: B018 - refused where there is none
+    except (NotIdentified, NotConverged):
+        return [f"{linked}, yet they determine no ranking: see “{PREFERENCE['ranking']}”."]
+    return [f"{linked}, so one scale holds them."]
 
 
 def _tabulate_counts(part: Part, study: Study) -> Table:

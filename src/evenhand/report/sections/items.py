@@ -198,7 +198,7 @@ def _draw_sides(study: Study, sides: dict[int, list[dict[str, Any]]]) -> tuple[F
         order = [name for name in study.ranking.systems if name in systems]
     except (NotIdentified, NotConverged):
         order = sorted(systems)
-    title = f"Who wins on the {len(sides)} most one-sided items"
+    title = f"Who wins on the {_name_most(len(sides))}"
     alt = (
         f"{len(sides)} items by {len(systems)} systems, best first: a round mark where a system"
         " wins more often than it loses on the item, a square where it loses more; larger marks for"
@@ -206,6 +206,10 @@ def _draw_sides(study: Study, sides: dict[int, list[dict[str, Any]]]) -> tuple[F
     )
     chart = draw_sides(drawn, order)
     return (take_chart(chart, "sides", title, alt, table="one-sided", wide=False),)
+
+
+def _name_most(n: int) -> str:
+    return f"{n} most one-sided items" if n != 1 else "most one-sided item"
 
 
 def _tabulate_apart(
@@ -239,7 +243,7 @@ def _tabulate_apart(
         }
         for at in places
     )
-    return Table("one-sided", f"The {len(rows)} most one-sided items", columns, rows)
+    return Table("one-sided", f"The {_name_most(len(rows))}", columns, rows)
 
 
 def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> Table:
@@ -261,7 +265,8 @@ def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> 
         }
         for at in places
     )
-    title = f"The {len(rows)} items on which judges contradict each other most"
+    some = f"{len(rows)} items" if len(rows) > 1 else "item"
+    title = f"The {some} on which judges contradict each other most"
     return Table("contradicted", title, columns, rows)
 
 

@@ -11,7 +11,6 @@ from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
     FAILED,
-    NOT_RUN,
     PASSED,
     UNDECIDED,
     Check,
@@ -22,12 +21,12 @@ from evenhand.report.document import (
 )
 from evenhand.report.figures.judge_map import EDGES, draw_judge_map
 from evenhand.report.judge_cards import say_without, tabulate_cards
+from evenhand.report.judge_fault import ASKS, write_fault
 from evenhand.report.numbers import write_value
 from evenhand.report.panel import Panel, find_fault
 from evenhand.report.study import Study
 from evenhand.screening.card import Screening
 
-ASKS: Final = "Can the judges be trusted?"
 SHOWN: Final = 60
 """Most judges in the table and on the map, but for the full report: flagged ones are all there."""
 EVEN: Final = 0.98
@@ -51,11 +50,9 @@ def write_section(study: Study) -> Section:
 
     """
     command = study.write_command("judges", "--cards")
-    fault, advice = find_fault(study)
-    if fault:
-        check = Check("judges", ASKS, NOT_RUN, fault, advice)
-        says = (f"Nothing can be said of the judges: {fault}.",)
-        return Section("judges", PREFERENCE["judges"], says, (check,), command=command)
+    fault = find_fault(study)
+    if fault[0]:
+        return write_fault("judges", PREFERENCE["judges"], fault, command)
     panel = Panel(study)
     before = _find_ranking(study)
     change = say_without(panel, before) if panel.screening.flagged else ("", "")
@@ -275,13 +272,16 @@ def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
         )
     silent = sum(row["slope"] is None for row in rows)
     if silent:
-        notes.append(f"{silent:,} of them preferred nothing and have no place on the map")
+        have = "has" if silent == 1 else "have"
+        notes.append(f"{silent:,} of them preferred nothing and {have} no place on the map")
     low, high = EDGES
     wild = sum(row["slope"] is not None and not low <= row["slope"] <= high for row in rows)
     if wild:
+        whom = "1 judge would stand" if wild == 1 else f"{wild:,} judges would stand"
+        verb = "is" if wild == 1 else "are"
         notes.append(
-            f"{wild:,} judges would stand beyond {low:g} or {high:g} and are drawn at the edge:"
-            " such slopes rest on few votes"
+            f"{whom} beyond {low:g} or {high:g} and {verb} drawn at the edge: such slopes rest on"
+            " few votes"
         )
     if study.task:
         every = study.settings.write_command("judges", "--cards")

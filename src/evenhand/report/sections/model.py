@@ -9,6 +9,7 @@ from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
 from evenhand.ranking.calibration import CalibrationPart, find_calibration
 from evenhand.ranking.cycles_pairs import Deviation
+from evenhand.ranking.cycles_power import find_visible
 from evenhand.ranking.cycles_result import Cycles
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
@@ -18,7 +19,7 @@ from evenhand.report.model_laws import compare_laws, note_tests, say_models, tab
 from evenhand.report.model_light import ASKS, list_doubts, make_check, say_tests
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
-from evenhand.report.visible import ENOUGH, find_visible, say_refusal, say_visible
+from evenhand.report.visible import ENOUGH, say_refusal, say_visible
 
 NO_MODEL: Final = "There is no model of these judgments whose fit could be tested."
 NOTE_PAIRS: Final = (

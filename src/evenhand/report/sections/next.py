@@ -70,7 +70,10 @@ def write_section(study: Study) -> Section:
     return Section(
         "next",
         PREFERENCE["next"],
-        says=(*say_needed(found, ranking), *(_say_pairs(chosen) if choice else ())),
+        says=(
+            *say_needed(found, ranking),
+            *(_say_pairs(chosen, decided=not found) if choice else ()),
+        ),
         tables=(*tables, *((_list_pairs(chosen),) if choice else ())),
         notes=(*((NOTE,) if found else ()), *_note_rest(ranking, open_), *chosen.notes),
         command=study.write_command("next"),
@@ -191,10 +194,11 @@ def _describe_number(
     return {key: own, f"{key}_range": TOO_MANY if beyond[1] else range_}
 
 
-def _say_pairs(chosen: NextPairs) -> tuple[str, ...]:
+def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
     """Say that pairs are listed, and what comes before answers choose."""
-    many = len(chosen.pairs)
-    first = f"The table below lists {many} pairs to ask about at once, by what answers would tell."
+    begin = "If more is judged all the same, the" if decided else "The"
+    pairs = f"{len(chosen.pairs)} pairs to ask about at once, by what answers would tell"
+    first = f"{begin} table below lists {pairs}."
     return (first, *(f"{said[0].upper()}{said[1:]}." for said in chosen.says[1:]))
 
 

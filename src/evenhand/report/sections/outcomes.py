@@ -86,6 +86,8 @@ def _say_ties(rows: list[dict[str, Any]]) -> str:
     """Say how many comparisons were ties."""
     n, ties = (sum(row[key] for row in rows) / 2 for key in ("n", "ties"))
     all_of = write_value(n, "count")
+    if n == 1:
+        return f"There is one comparison, {'a' if ties else 'no'} tie."
     if not ties:
         return f"None of the {all_of} comparisons is a tie."
     share = write_value(ties / n, "share")

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from evenhand.agreement.agreement_table import Doubtful
 from evenhand.errors import NotIdentified
+from evenhand.rating.item_spread import MOST, ItemSpread, count_differences, spread_items
 from evenhand.report.contents import RATING
 from evenhand.report.document import Column, Section, Table
-from evenhand.report.item_spread import MOST, ItemSpread, count_differences, spread_items
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
@@ -57,6 +57,9 @@ def _look_at_systems(study: Study) -> tuple[list[Table], list[str], list[str]]:
             )
             continue
         first = found[0]
+        if not first.difference:
+            says.append(f"No judge scored two systems differently on any item{about}.")
+            continue
         says.append(
             f"Systems are farthest apart{about} on item {_name(first.item, study)}:"
             f" {write_value(first.difference, 'two')} points between two systems by the same judge,"
@@ -92,6 +95,8 @@ def _look_at_judges(study: Study) -> tuple[list[Table], list[str]]:
         return [], [f"Where judges differ cannot be seen: {refusal.fault}."]
     if not found:
         return [], []
+    if not found[0].difference:
+        return [], ["No two judges scored the same output differently."]
     rows: list[dict[str, Any]] = [_describe(one, study) for one in found[: _count_shown(study)]]
     columns = (
         Column("item", "item"),

@@ -10,7 +10,6 @@ from evenhand.report.charts import take_chart
 from evenhand.report.contents import RATING
 from evenhand.report.document import (
     FAILED,
-    NOT_RUN,
     PASSED,
     UNDECIDED,
     Check,
@@ -22,12 +21,12 @@ from evenhand.report.document import (
 from evenhand.report.figures.file_names import name_files
 from evenhand.report.figures.judge_figures import draw_judges
 from evenhand.report.figures.scorer_map import draw_scorers
-from evenhand.report.rated import Rated
+from evenhand.report.judge_fault import ASKS, find_fault, write_fault
+from evenhand.report.rated import Rated, are_level
 from evenhand.report.study import Study
 from evenhand.screening.card import Screening
 from evenhand.screening.rescoring import describe_change
 
-ASKS: Final = "Can the judges be trusted?"
 FIGURED: Final = 3
 """Most criteria whose judges are drawn as in the paper; of several tasks the first one of each."""
 MAPPED: Final = 5
@@ -67,10 +66,9 @@ DRAWN: Final = {
 def write_section(study: Study) -> Section:
     """Write who is to be doubted."""
     rated, command = study.rated, study.write_command("judges", "--cards")
-    if rated.rows.judges == ("",):
-        why = "nobody knows who the judges are: the data have no column of judges"
-        check = Check("judges", ASKS, NOT_RUN, why, "Name it: --column judge=NAME.")
-        return Section("scorers", RATING["scorers"], (f"{_begin(why)}.",), (check,))
+    fault = _find_fault(rated)
+    if fault[0]:
+        return write_fault("scorers", RATING["scorers"], fault, command)
     found = rated.screening
     check = _check(rated, found)
     flags = {card.judge: ", ".join(card.flags) for card in found.flagged}
@@ -90,6 +88,14 @@ def write_section(study: Study) -> Section:
         notes=(*found.notes, OUTSIDE, *rated.diagnosis.notes, *_note_figures(study)),
         command=command,
     )
+
+
+def _find_fault(rated: Rated) -> tuple[str, str]:
+    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
+    fault = find_fault(rated.rows.judges)
+    if not fault[0] and are_level(rated.rows):
+        return "all scores are the same", "Ask for scores that tell outputs apart."
+    return fault
 
 
 def _check(rated: Rated, found: Screening) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from evenhand.agreement.agreement_table import AgreementPart, AgreementTable
@@ -21,7 +22,9 @@ from evenhand.report.document import (
     Table,
 )
 from evenhand.report.figures.agreement_curves import draw_curves
+from evenhand.report.judge_fault import NAMELESS
 from evenhand.report.numbers import write_value
+from evenhand.report.rated import Rated, are_level
 from evenhand.report.study import Study
 
 ALPHA: Final = ("alpha-ordinal", "alpha-interval", "alpha-nominal")
@@ -59,10 +62,11 @@ def write_section(study: Study) -> Section:
     try:
         found = study.rated.agreement
     except NotIdentified as refusal:
-        check = Check("agreement", ASKS, NOT_RUN, f"it cannot be computed: {refusal.fault}", ADVICE)
+        why = f"it cannot be computed: {refusal.fault}"
+        check = Check("agreement", ASKS, NOT_RUN, why, _advise(study.rated))
         says = (f"Agreement cannot be computed here: {refusal.fault}.",)
         return Section("scoring", RATING["scoring"], says, (check,), command=command)
-    check = _check(found)
+    check = _check(found, level=are_level(study.rated.targets))
     return Section(
         "scoring",
         RATING["scoring"],
@@ -96,20 +100,47 @@ def _find_alpha(part: AgreementPart) -> Coefficient | None:
     return next((known[name] for name in ALPHA if name in known), None)
 
 
-def _check(found: AgreementTable) -> Check:
-    """Say whether agreement is beyond chance under every criterion, by α."""
+def _advise(rated: Rated) -> str:
+    """Say what to do where agreement cannot be computed: name a column, or let judges share."""
+    for role, names in (("judge", rated.rows.judges), ("item", rated.rows.items)):
+        if tuple(names) == NAMELESS:
+            return f"Name the column of {role}s, where there is one: --column {role}=NAME."
+    return ADVICE
+
+
+def _check(found: AgreementTable, *, level: bool) -> Check:
+    """Say whether agreement is beyond chance under every criterion, by α.
+
+    Args:
+        found: the coefficients.
+        level: whether all scores are the same.
+
+    """
+    if level:
+        says = "all scores are the same: chance explains all agreement"
+        advice = "Ask for scores that tell outputs apart."
+        return Check("agreement", ASKS, UNDECIDED, says, advice)
     seen = [(part, _find_alpha(part)) for part in _list_parts(found)]
     sure = [(part, one) for part, one in seen if one is not None and one.lower is not None]
     if not sure:
-        units = found.whole.units
-        says = f"too few outputs were scored by two judges ({units:,}) to tell"
-        return Check("agreement", ASKS, UNDECIDED, says, ADVICE)
+        return Check("agreement", ASKS, UNDECIDED, _say_little(found, seen), ADVICE)
     found_ends = [(part, _take_ends(one)) for part, one in sure]
     worst, ends = min(found_ends, key=lambda pair: (rank_state(find_state(*pair[1])), pair[1][1]))
     about = f"{worst.name}: " if len(seen) > 1 else ""
     state, says = find_state(*ends), say_agreement("α", *ends)
     advice = "Read the question and the scale with the judges: scores may not mean the same to all."
     return Check("agreement", ASKS, state, f"{about}{says}", "" if state == PASSED else advice)
+
+
+def _say_little(
+    found: AgreementTable, seen: Sequence[tuple[AgreementPart, Coefficient | None]]
+) -> str:
+    """Say why agreement is not known: too few outputs, or too few items to draw again."""
+    known = [one for _, one in seen if one is not None]
+    if not known:
+        return f"too few outputs were scored by two judges ({found.whole.units:,}) to tell"
+    lowest = min(float(one.value or 0.0) for one in known)
+    return f"too little is known: α {write_value(lowest, 'two')}, on too few items"
 
 
 def _take_ends(one: Coefficient) -> tuple[float, float, float]:
