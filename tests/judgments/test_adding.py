@@ -128,6 +128,16 @@ def test_a_ranking_that_lies_in_two_tallies_is_refused():
         add_tallies([day(["1"] * 3), day(["1"] * 3)])
 
 
+def test_a_ranking_of_two_systems_is_one_answer_too():
+    def day(name):
+        frame = pl.DataFrame({"ranking": [name] * 2, "system": list("ab"), "rank": [1, 2]})
+        return Rankings(nw.from_native(frame)).comparisons().tally(by=("ranking",))
+
+    assert add_tallies([day("1"), day("2")]).n_judgments == 2
+    with pytest.raises(InvalidJudgments, match="ranking '1' stands in two"):
+        add_tallies([day("1"), day("1")])
+
+
 def test_ids_of_sessions_may_come_again_where_each_judgment_is_a_pair():
     frame = pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["tie"], "ranking": ["s1"]})
     day = Comparisons(nw.from_native(frame)).tally(by=("ranking",))

@@ -91,3 +91,42 @@ def test_a_damaged_file_is_refused_by_its_name(tmp_path):
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(UnknownFormat, match=r"votes\.parquet"):
         list(fetch_batches(frame))
+
+
+def damage(path):
+    """Write a Parquet file of which one part in the middle is overwritten."""
+    duckdb.sql(
+        "copy (select i as key, hash(i)::varchar as name from range(300_000) r(i))"
+        f" to '{path}' (row_group_size 20_000)"
+    )
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    path.write_bytes(whole[:middle] + b"\xff" * 60_000 + whole[middle + 60_000 :])
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+def test_a_file_that_is_damaged_further_down_is_refused_by_its_name(tmp_path, monkeypatch, arrow):
+    if not arrow:
+        monkeypatch.setattr(batches, "find_spec", lambda _: None)
+    path = tmp_path / "votes.parquet"
+    damage(path)
+    frame = nw.from_native(duckdb.connect().read_parquet(str(path)))
+    with pytest.raises(UnknownFormat, match=r"votes\.parquet (cannot be read|is not a whole)"):
+        list(fetch_batches(frame, 10_000))
+
+
+def test_what_polars_cannot_read_is_said_in_one_line(tmp_path):
+    path = tmp_path / "votes.parquet"
+    damage(path)
+    frame = nw.from_native(pl.scan_parquet(path))
+    for read in (lambda: list(fetch_batches(frame)), lambda: fetch_columns(frame)):
+        with pytest.raises(UnknownFormat, match=r"^Polars could not answer a query: .+$") as caught:
+            read()
+        assert "\n" not in str(caught.value)
+
+
+def test_a_cast_that_polars_refuses_is_said_in_one_line():
+    frame = nw.from_native(TABLE.lazy().with_columns(pl.col("name").cast(pl.Int64)))
+    with pytest.raises(UnknownFormat, match=r"^Polars could not answer a query: conversion") as err:
+        list(fetch_batches(frame))
+    assert "\n" not in str(err.value)

@@ -1,27 +1,37 @@
 """Rows leave DuckDB in batches, as numpy arrays, in as much memory as one batch takes.
 
-A DuckDB result is a stream of the Arrow C interface, whose three structures are read here with
-ctypes: `fetchnumpy` takes the whole result, and everything else that streams needs pyarrow. Source
-of the structures: the Arrow columnar format, "The Arrow C data interface" and "The Arrow C stream
+A DuckDB result is a stream of the Arrow C interface, whose structures are read here with ctypes:
+`fetchnumpy` takes the whole result, and everything else that streams needs pyarrow. Source of the
+structures: the Arrow columnar format, "The Arrow C data interface" and "The Arrow C stream
 interface" (https://arrow.apache.org/docs/format/CStreamInterface.html).
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from evenhand.errors import UnknownFormat
 from evenhand.judgments.refusals import explain, name_file
 
 if TYPE_CHECKING:
     import duckdb
 
 CAPSULE: Final = b"arrow_array_stream"
+ROWS: Final = 50_000
+"""Most rows of a batch: so few stay in the processor's cache while they are worked on."""
+_NUMBERS: Final = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+FORMATS: Final = dict(zip(map(np.dtype, _NUMBERS), "cCsSiIlLfg", strict=True))
+"""What Arrow calls the numbers of a numpy type."""
+
+
+class _Schema(ctypes.Structure):
+    """`ArrowSchema`: the type of a batch, or of one column of it."""
 
 
 class _Array(ctypes.Structure):
@@ -32,6 +42,18 @@ class _Stream(ctypes.Structure):
     """`ArrowArrayStream`: batches to come."""
 
 
+_INT = ctypes.c_int
+_Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_char_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(_Schema))),
+    ("dictionary", ctypes.POINTER(_Schema)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))),
+    ("private_data", ctypes.c_void_p),
+]
 _Array._fields_ = [
     ("length", ctypes.c_int64),
     ("null_count", ctypes.c_int64),
@@ -45,8 +67,8 @@ _Array._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 _Stream._fields_ = [
-    ("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.c_void_p)),
-    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
+    ("get_schema", ctypes.CFUNCTYPE(_INT, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema))),
+    ("get_next", ctypes.CFUNCTYPE(_INT, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
     ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
     ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
     ("private_data", ctypes.c_void_p),
@@ -59,7 +81,7 @@ class Batch:
 
     Attributes:
         columns: the numbers, by column; anything where one is missing.
-        missing: columns in which one is missing.
+        missing: columns in which one is missing, here or in rows that the engine keeps with them.
 
     """
 
@@ -77,11 +99,13 @@ def stream_batches(
         kinds: column → the numpy type of its numbers, as DuckDB's type is laid out.
 
     Raises:
-        UnknownFormat: a file that is damaged, which shows itself only now.
+        UnknownFormat: a file that is damaged, which shows itself only now, or numbers of another
+            type.
 
     """
     capsule = _open(relation)
     stream = ctypes.cast(_pointer(capsule, CAPSULE), ctypes.POINTER(_Stream)).contents
+    _check_formats(_read_formats(stream, relation), kinds)
     while True:
         array = _Array()
         if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
@@ -89,24 +113,52 @@ def stream_batches(
         if not array.release:
             return
         try:
-            batch = _copy(array, kinds)
+            for first in range(0, max(array.length, 1), ROWS):
+                yield _copy(array, kinds, first)
         finally:
             array.release(ctypes.byref(array))
-        yield batch
 
 
-def _copy(array: _Array, kinds: Mapping[str, DTypeLike]) -> Batch:
-    """Copy a batch out of the engine's memory, which is gone when the batch is released."""
+def _copy(array: _Array, kinds: Mapping[str, DTypeLike], first: int) -> Batch:
+    """Copy some rows out of the engine's memory, which is gone when its batch is released."""
     columns, missing = {}, set()
+    rows = min(ROWS, array.length - first)
     for at, (name, kind) in enumerate(kinds.items()):
         column, width = array.children[at].contents, np.dtype(kind).itemsize
-        columns[name] = np.empty(array.length, dtype=kind)
-        if array.length:
-            start = column.buffers[1] + column.offset * width
-            ctypes.memmove(columns[name].ctypes.data, start, array.length * width)
+        columns[name] = np.empty(rows, dtype=kind)
+        if rows:
+            start = column.buffers[1] + (array.offset + column.offset + first) * width
+            ctypes.memmove(columns[name].ctypes.data, start, rows * width)
         if column.buffers[0] and column.null_count:
             missing.add(name)
     return Batch(columns, frozenset(missing))
+
+
+def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[str]:
+    """Ask a stream what Arrow calls the type of each of its columns."""
+    schema = _Schema()
+    if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
+        raise _explain(stream, relation)
+    columns = [schema.children[at].contents for at in range(schema.n_children)]
+    formats = [
+        "dictionary" if column.dictionary else column.format.decode("utf-8", "replace")
+        for column in columns
+    ]
+    schema.release(ctypes.byref(schema))
+    return formats
+
+
+def _check_formats(formats: Sequence[str], kinds: Mapping[str, DTypeLike]) -> None:
+    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
+    expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
+    if list(formats) == expected:
+        return
+    import duckdb
+
+    raise UnknownFormat(
+        f"DuckDB {duckdb.__version__} hands out columns of the Arrow types {', '.join(formats)}"
+        f" where {', '.join(expected)} are read: take another version of duckdb"
+    )
 
 
 def _open(relation: duckdb.DuckDBPyRelation) -> Any:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.errors import UnknownFormat
 from evenhand.judgments.engine import Columns, Frame, is_spark
 from evenhand.judgments.pushed import note_stream
-from evenhand.judgments.refusals import explain, name_file
+from evenhand.judgments.refusals import explain, explain_polars, name_file
 
 ROWS: Final = 2**18
 """Rows of a batch."""
@@ -67,7 +67,7 @@ def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
         return _stream_ibis(native, rows)
     if is_spark(frame):
         return _stream_spark(native, rows)
-    return (_from_frame(one) for one in native.collect_batches(chunk_size=rows))
+    return _stream_polars(native, rows)
 
 
 def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
@@ -80,8 +80,8 @@ def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
         read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         for batch in read(rows):
             yield _from_arrow(batch)
-    except duckdb.Error as error:
-        raise explain(error, name_file(relation)) from None
+    except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
+        raise explain(duckdb.Error(str(error)), name_file(relation)) from None
 
 
 def _from_tuples(relation: Any, rows: int) -> Iterator[Columns]:
@@ -111,6 +111,16 @@ def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
     except list_faults() as error:
         first = say_fault(error).strip().partition("\n")[0]
         raise UnknownFormat(f"Spark could not answer a query: {first}") from None
+
+
+def _stream_polars(table: Any, rows: int) -> Iterator[Columns]:
+    from polars.exceptions import PolarsError
+
+    try:
+        for batch in table.collect_batches(chunk_size=rows):
+            yield _from_frame(batch)
+    except PolarsError as error:
+        raise explain_polars(error) from None
 
 
 def _from_arrow(batch: Any) -> Columns:

@@ -14,6 +14,7 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
 from evenhand.judgments.file_lines import name_lines
 from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
+from evenhand.judgments.portable import count_values
 from evenhand.judgments.source import Source, find_rows, name_rows
 from evenhand.judgments.tally import Codes
 
@@ -140,11 +141,11 @@ def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> list[str]:
     """Return labels with the number of their rows, most rows first."""
     there = frame.filter(nw.col(column).is_in(list(labels)))
     answers = ANSWER in frame.collect_schema().names()  # a row may have become several
-    number = nw.col(ANSWER).n_unique() if answers else nw.len()
-    counted = fetch_columns(there.group_by(column).agg(number.alias(COUNT)))
-    rows = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
-    most = sorted(rows, key=lambda label: (-rows[label], label))
-    return [f"'{label}' ({rows[label]:,} row{'s' * (rows[label] != 1)})" for label in most]
+    rows = there.group_by(column).agg(nw.len().alias(COUNT))
+    counted = fetch_columns(count_values(there, ANSWER, [column]) if answers else rows)
+    size = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
+    most = sorted(size, key=lambda label: (-size[label], label))
+    return [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
 
 
 def _refuse_names(

@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.errors import UnknownFormat
 from evenhand.judgments.batches import fetch_batches
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import (
@@ -139,7 +140,7 @@ def fetch_rows(
         found = fetch_columns(joined.select(nw.col(KEY), *columns))
         return {**found, "key": found[KEY]}
     found = fetch_columns(frame.select(*(table.name for table in tables), *columns))
-    return {**found, "key": key_labels(found, tables)}
+    return {**found, "key": key_labels(data, found, tables)}
 
 
 def code_batches(
@@ -152,16 +153,28 @@ def code_batches(
             yield {**found, "key": found[KEY]}
         return
     for found in fetch_batches(frame.select(*(table.name for table in tables), *columns)):
-        yield {**found, "key": key_labels(found, tables)}
+        yield {**found, "key": key_labels(data, found, tables)}
 
 
-def key_labels(found: Columns, tables: Sequence[Coding]) -> NDArray[np.int64]:
-    """Return one integer per row from its labels."""
+def key_labels(data: Comparisons, found: Columns, tables: Sequence[Coding]) -> NDArray[np.int64]:
+    """Return one integer per row from its labels.
+
+    Raises:
+        UnknownFormat: a label that was not there when labels were counted.
+
+    """
     key = np.zeros(len(found["outcome"]), dtype=np.int64)
     for table in tables:
         place = dict(zip(table.labels, table.codes.tolist(), strict=True))
         codes = map(place.__getitem__, found[table.name].tolist())
-        key = key * table.size + np.fromiter(codes, dtype=np.int64, count=len(key))
+        try:
+            digits = np.fromiter(codes, dtype=np.int64, count=len(key))
+        except KeyError as error:
+            raise UnknownFormat(
+                f"{data.source.name} was changed while it was read: '{error.args[0]}' was not in"
+                f" column '{data.source.named(table.name)}' before; read a copy of it"
+            ) from None
+        key = key * table.size + digits
     return key
 
 

@@ -264,7 +264,7 @@ def _try_labels(
 def _look_up_labels(data: Comparisons, look: _Look) -> dict[str, dict[str, float]]:
     """Count the labels of the first column and of factors, and name those of others as first seen.
 
-    Where systems are so many that they are read by their hashes, all are counted.
+    Where systems are so many that they are read by their hashes, all of them are counted.
     """
     frame, names = look.frame, look.keys
     with one_thread(data.source.connection):
@@ -272,6 +272,7 @@ def _look_up_labels(data: Comparisons, look: _Look) -> dict[str, dict[str, float
         others = [name for name in names if name not in known]
         known |= {name: dict.fromkeys(list_different(look.first[name]), 0.0) for name in others}
         if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
+            others = [name for name in others if name != "outcome" or len(known[name]) > LISTED]
             known |= {name: count_labels(frame, name) for name in others}
     return known
 

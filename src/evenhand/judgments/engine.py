@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
 
 from evenhand.judgments.pushed import note_fetch
-from evenhand.judgments.refusals import explain, name_file
+from evenhand.judgments.refusals import explain, explain_polars, name_file
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,7 +62,15 @@ def _fetch(frame: Frame) -> Columns:
         from evenhand.judgments.warehouse import fetch_warehouse
 
         return _fetch(fetch_warehouse(frame))
-    return _fetch(frame.collect())
+    return _fetch(_collect(frame))
+
+
+def _collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run a query of Polars; what it cannot read shows itself only now."""
+    try:
+        return frame.collect()
+    except NarwhalsError as error:
+        raise explain_polars(error) from None
 
 
 def is_spark(frame: Frame) -> bool:

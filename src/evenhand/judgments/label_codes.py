@@ -177,9 +177,9 @@ def _join(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Columns:
-    """Join with a table for each column; rows of a frame that keeps an order get it back."""
-    ordered = isinstance(frame, nw.DataFrame)
-    joined = frame.with_row_index(_ROW) if isinstance(frame, nw.DataFrame) else frame
+    """Join with a table for each column; rows get the order back that no join keeps."""
+    numbered = _number_rows(frame)
+    joined = frame if numbered is None else numbered
     names = {}
     for name, own in labels.items():
         names[name] = f"evenhand_{name}"
@@ -188,13 +188,27 @@ def _join(
         if table is None:  # a join would drop what has no label
             return _look_up(frame, labels, columns)
         joined = joined.join(table, on=name, how="inner")  # type: ignore[arg-type]
-    rows = [_ROW] if ordered else []
+    rows = [] if numbered is None else [_ROW]
     found = fetch_columns(joined.select(*rows, *names.values(), *columns))
-    if ordered:
+    if rows:
         order = np.argsort(found.pop(_ROW), kind="stable")
         found = {name: values[order] for name, values in found.items()}
     codes = {name: found[code].astype(np.int32, copy=False) for name, code in names.items()}
     return {**{name: found[name] for name in columns}, **codes}
+
+
+def _number_rows(frame: Frame) -> Frame | None:
+    """Number the rows; None where the engine keeps no order of them."""
+    if isinstance(frame, nw.DataFrame):
+        numbered: Frame = frame.with_row_index(_ROW)
+        return numbered
+    native: Any = frame.to_native()
+    if frame.implementation.is_polars():
+        return cast("Frame", nw.from_native(native.with_row_index(_ROW)))
+    if frame.implementation.is_duckdb():
+        counted = native.project(f'row_number() over () as "{_ROW}", *')
+        return cast("Frame", nw.from_native(counted))
+    return None
 
 
 def _look_up(frame: Frame, labels: Mapping[str, Labels], columns: Sequence[str]) -> Columns:

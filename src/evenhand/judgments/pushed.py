@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from evenhand.judgments.copies import name_originals
+
 if TYPE_CHECKING:
     import narwhals as nw
 
@@ -113,7 +115,7 @@ def note_stream(
     account = _ACCOUNT.get()
     if account is None:
         return
-    query = _write_query(frame)
+    query = name_originals(_write_query(frame))
     shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
     account.append(Fetch(_name_engine(frame), shown, rows, columns, batches, _WHY.get(), filed))
 

@@ -9,9 +9,11 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.judgments.byte_order import ORDER, add_order
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.merging import ENTRY, Parts, find_parts, say_none, spread
+from evenhand.judgments.portable import count_values, mark_whole
 from evenhand.judgments.source import Source, find_rows, name_rows
 from evenhand.judgments.tasks import require_task
 
@@ -165,7 +167,7 @@ class Rankings:
         """Ids that start again for every judge would make one ranking of several."""
         if not self.has(role):
             return
-        counted = self.frame.group_by(*self._key).agg(nw.col(role).n_unique().alias(COUNT))
+        counted = count_values(self.frame, role, self._key)
         rows = find_rows(counted, nw.col(COUNT) > 1)
         if rows:
             raise InvalidJudgments(
@@ -204,7 +206,7 @@ class Rankings:
 
     def _sizes(self) -> Frame:
         """Count outputs and ranked outputs of each ranking."""
-        ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+        ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
         frame = self.frame.with_columns(evenhand_ranked=ranked)
         return frame.group_by(*self._key).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
 
@@ -227,7 +229,7 @@ class Rankings:
 
     def count_blank_ranks(self) -> tuple[int, int]:
         """Count the blank ranks of the rankings that are not blank, and all ranks of these."""
-        ranked = (nw.col("rank") > 0).fill_null(value=False).cast(nw.Int64)
+        ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
         frame = self.frame.with_columns(evenhand_ranked=ranked)
         sizes = frame.group_by(*self._key).agg(
             nw.len().alias("rows"), nw.col("evenhand_ranked").sum().alias("ranked")
@@ -244,7 +246,7 @@ class Rankings:
         are missing, not last. Left is the output that stood first on the screen where positions
         are known, else the system that comes first by name.
         """
-        order = "position" if self.has("position") else "system"
+        order = "position" if self.has("position") else ORDER
         kept = [name for name in self.columns if name not in ("system", "rank", order)]
         compared = {"rank": "rank", "order": order}
         ranked = self.frame.filter(~nw.col("rank").is_null() & (nw.col("rank") > 0))
@@ -252,6 +254,7 @@ class Rankings:
             compared["entry"] = ENTRY
             ranked = ranked.with_columns(nw.col("system").alias(ENTRY))
             ranked = spread(ranked, "system", self.parts, self.source)
+        ranked = add_order(ranked, "system") if order == ORDER else ranked
         left, right = (
             ranked.select(
                 *columns,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
+from evenhand.judgments.copies import name_originals
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,6 +25,12 @@ _PARQUET: Final = re.compile(
 )
 _MEMORY: Final = re.compile(r"Out of Memory|could not allocate", re.IGNORECASE)
 _READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
+_ELSEWHERE: Final = re.compile(r"(?:UnknownFormat|MissingFile): ('.+)")
+"""A refusal of ours, of a file elsewhere, that came through DuckDB."""
+_PENDING: Final = "closed pending query result\nError: "
+"""What DuckDB puts before an error that it meets when rows are fetched in parts."""
+_STOPPED: Final = re.compile(r"^([A-Z][\w ]*: )*KeyboardInterrupt\b", re.MULTILINE)
+"""An interrupt that reached Python while it read a file elsewhere for DuckDB."""
 _QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
 
 
@@ -34,8 +41,26 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
         error: what DuckDB raised, often many lines of advice about its own settings.
         name: the file that was read, where the message does not say it.
 
+    Raises:
+        KeyboardInterrupt: the user stopped a file elsewhere while it was read.
+
     """
-    text = str(error)
+    if was_stopped(error):
+        raise KeyboardInterrupt
+    text = str(error).rpartition(_PENDING)[2]
+    elsewhere = _ELSEWHERE.search(text)
+    if elsewhere:
+        return UnknownFormat(elsewhere[1])
+    found = _explain(text, name)
+    return type(found)(name_originals(str(found)))
+
+
+def was_stopped(error: duckdb.Error) -> bool:
+    """Say whether the user stopped it, in Python, while it read a file elsewhere."""
+    return _STOPPED.search(str(error)) is not None
+
+
+def _explain(text: str, name: str) -> EvenhandError:
     if "CSV Error on Line" in text or "CSV Parser state machine" in text:
         return UnknownFormat(_explain_csv(text, name))
     damaged = _JSON.search(text)
@@ -64,6 +89,11 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
     return UnknownFormat(f"{name} cannot be read: {first}")
 
 
+def explain_polars(error: Exception) -> EvenhandError:
+    """Turn an error of Polars, often of many lines, into one of Evenhand, in one line."""
+    return UnknownFormat(f"Polars could not answer a query: {first_line(str(error))}")
+
+
 def name_file(relation: duckdb.DuckDBPyRelation) -> str:
     """Return the first file that a relation reads, for errors that do not name it."""
     import duckdb
@@ -73,7 +103,7 @@ def name_file(relation: duckdb.DuckDBPyRelation) -> str:
     except duckdb.Error:  # some relations cannot be written as SQL
         return "the file"
     found = _READS.search(query)
-    return found[1].replace("''", "'") if found else "the file"
+    return name_originals(found[1].replace("''", "'")) if found else "the file"
 
 
 def _explain_csv(text: str, name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any, Final, TypeAlias
@@ -26,7 +27,7 @@ class OpenFile:
 
     def __init__(self) -> None:
         self.file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by the line below
-        finalize(self, self.file.close)
+        finalize(self, _close, self.file)
 
     def write(self, values: NDArray[Any], rows: int) -> None:
         """Add numbers at the end, which are those of the rows after so many.
@@ -50,6 +51,12 @@ class OpenFile:
         """Fill an array from where a number of it stands."""
         self.file.seek(start * into.dtype.itemsize)
         self.file.readinto(into.view(np.uint8))  # type: ignore[attr-defined]
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file of which nothing is needed any more, be it that the disk has no room for it."""
+    with suppress(OSError):
+        file.close()
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.judgments.batches import can_stream
 from evenhand.judgments.cells import COUNTABLE
 from evenhand.judgments.checks import (
@@ -62,6 +62,7 @@ def code_rows(
     Raises:
         InvalidJudgments: a label, weight or outcome that cannot be, with up to five rows named.
         UnknownColumn: a factor that is not there.
+        UnknownFormat: the table was changed while it was read.
 
     """
     weighing = read_weights(data)
@@ -82,9 +83,14 @@ def code_rows(
             f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
         )
     tables = code_tables(by, counted, meaning, limits or {})
-    streamed = can_stream(frame) and _count_rows(frame, counted, weight) > HELD
-    read = _file_rows if streamed else _hold_rows
+    expected = _count_rows(frame, counted, weight) if can_stream(frame) else None
+    read = _hold_rows if expected is None or expected <= HELD else _file_rows
     rows = read(data, frame, tables, columns, weighing)
+    if expected not in (None, rows.size):
+        raise UnknownFormat(
+            f"{data.source.name} was changed while it was read: {expected:,.0f} rows were counted,"
+            f" {rows.size:,} read; read a copy of it"
+        )
     _check_pairs(data, every, rows)
     return replace(rows, zero_weight=weighing.zero)
 

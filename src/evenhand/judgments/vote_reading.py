@@ -67,7 +67,7 @@ def code_votes(data: Comparisons) -> Votes:
     check_opponents(data, every, votes.systems, votes.left, votes.right)
     read = beside.read(found, words, _expect_of(data))
     votes = _add_beside(replace(votes, positions_known=data.positions_known), read)
-    votes = replace(votes, notes=(*_note_names(beside.asides), *votes.notes))
+    votes = replace(votes, notes=(*note_names(beside.asides), *votes.notes))
     if weighing.column is None:
         return votes
     return _repeat(votes, found[weighing.column], data, weighing.zero)
@@ -136,7 +136,7 @@ def _add_beside(votes: Votes, beside: Beside) -> Votes:
     )
 
 
-def _note_names(asides: Mapping[str, Aside]) -> tuple[str, ...]:
+def note_names(asides: Mapping[str, Aside]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
     taken = {role: aside.column for role, aside in asides.items() if aside.column != role}
     said = ", ".join(f"{role}={column}" for role, column in taken.items())
