@@ -173,7 +173,6 @@ FAULTS = {
     "kinds": ("kind", "nothing", "a column of kinds"),
     "moments in words": ("shown_at", "noon", "read row by row as text"),
     "expectations": ("expected", "4", "what is expected of controls"),
-    "an answer again": ("item", "i0", "which of two answers"),
 }
 
 
@@ -188,6 +187,44 @@ def test_what_is_odd_is_left_to_the_reading_row_by_row(fault, tmp_path):
     )
     path = tmp_path / "ratings.parquet"
     assert_read(changed.drop("at"), {"coefficients": "alpha"}, why, path)
+
+
+def test_the_first_of_two_answers_is_told_by_the_order_of_rows_where_there_is_one(tmp_path):
+    table = ratings(judges=(2, 3))
+    both = pl.concat([table, table.with_columns(score=6 - pl.col("score"))])
+    both = both.sample(fraction=1, shuffle=True, seed=1)
+    path = tmp_path / "ratings.parquet"
+    both.write_parquet(path)
+    assert ask_counted(read(path)) == read_rows(both)
+    _, _, whys = watch(both, coefficients="alpha")
+    assert any("which of two answers" in one for one in whys)
+
+
+def test_what_differs_among_the_judges_of_an_output_is_refused_as_its_rows_are(tmp_path):
+    table = ratings(items=12, judges=(2,))
+    device = pl.Series("device", ["phone", "desk"] * (len(table) // 2))
+    path, settings = tmp_path / "ratings.parquet", {"by": ["device"], "coefficients": "alpha"}
+    assert_read(table.with_columns(device), settings, "outputs cannot be told apart", path)
+    assert "'device' differs among the judges of one output" in answer(path, settings)
+
+
+@pytest.mark.parametrize("kind", ["control", "repeat"])
+def test_labels_are_checked_of_rows_that_are_left_out_too(kind, tmp_path):
+    table = ratings(items=12).with_columns(kind=pl.lit("target"))
+    odd = table.head(1).with_columns(judge=pl.lit(" j1"), kind=pl.lit(kind))
+    path = tmp_path / "ratings.parquet"
+    settings = {"coefficients": "alpha"}
+    assert_read(pl.concat([table, odd]), settings, "labels that cannot be", path)
+    assert "label ' j1' in column 'judge'" in answer(path, settings)
+
+
+def test_a_file_in_which_nothing_is_shared_is_refused_as_its_rows_are(tmp_path):
+    path, settings = tmp_path / "ratings.parquet", {"coefficients": "alpha"}
+    ratings(judges=(1,)).write_parquet(path)
+    with count_all():
+        said = answer(path, settings)
+    assert said == answer(path, settings)
+    assert "no output was scored by two judges" in said
 
 
 def test_explain_shows_what_was_counted_and_why_rows_were_not(tmp_path):

@@ -70,6 +70,17 @@ def test_items_on_which_judges_differ_most_come_first():
     assert worst.drawn == pytest.approx((4 + 5 * 13 / 4) / 6)
 
 
+def test_items_as_doubtful_as_others_stand_by_name_whatever_their_sums_round_to():
+    gaps = [0.3, 0.2, 0.1, 0.1, 0.2, 0.3]  # .1 + .2 + .3 is more than .3 + .2 + .1 in binary
+    data = ratings(
+        [one for gap in gaps for one in (0.0, gap)],
+        item=["a"] * 6 + ["b"] * 6,
+        system=["x", "x", "y", "y", "z", "z"] * 2,
+    )
+    found = evenhand.measure_agreement(data, coefficients="alpha-interval")
+    assert [one.item for one in found.whole.doubtful] == ["a", "b"]
+
+
 def test_tasks_are_kept_apart_unless_they_are_parts():
     data = ratings([1, 1, 2, 3, 4, 4, 5, 5], task=["x"] * 4 + ["y"] * 4)
     apart = evenhand.measure_agreement(data)

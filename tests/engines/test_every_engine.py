@@ -8,8 +8,17 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from engine_answers import ask_agreement, ask_counted, ask_ranked, ask_rows, ask_votes, cells
-from engines_matrix import HERE, SPARK, Places, rankings, ratings, votes
+from engine_answers import (
+    ask_agreement,
+    ask_counted,
+    ask_default,
+    ask_ranked,
+    ask_rows,
+    ask_votes,
+    cells,
+)
+from engine_tables import CONTROLS, MERGED, NAMED, PLAIN, SCORED, TASKS, VOTED, WINNERS, without
+from engines_matrix import HERE, POSTGRES, SPARK, Places, rankings, ratings, votes
 from evenhand.cli.main import main
 from evenhand.errors import EvenhandError
 from evenhand.formats import read
@@ -18,6 +27,7 @@ from evenhand.judgments.controls import leave_out_controls
 from evenhand.judgments.mix import Mix
 from evenhand.judgments.pushed import watch_fetches
 from evenhand.preference.bradley_terry import BradleyTerry
+from postgres_server import run_server
 from spark_sessions import run_spark, why_no_spark
 
 # of Spark and Ibis, about the version of pandas
@@ -26,7 +36,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::F
 slow_spark = [pytest.param(name, marks=pytest.mark.slow) for name in SPARK]
 others = [name for name in HERE if name not in ("duckdb", "ibis sqlite")]
 slow_sqlite = pytest.param("ibis sqlite", marks=pytest.mark.slow)
-every_engine = pytest.mark.parametrize("engine", [*others, slow_sqlite, *slow_spark])
+every_engine = pytest.mark.parametrize("engine", [*others, slow_sqlite, POSTGRES, *slow_spark])
 
 
 @pytest.fixture(scope="module")
@@ -42,44 +52,31 @@ def spark(tmp_path_factory):
         yield Places(sessions)
 
 
+@pytest.fixture(scope="module")
+def postgres():
+    pytest.importorskip("ibis", reason="ibis is not installed")
+    with run_server() as server:
+        server.run(
+            "create database english template template0"
+            " locale_provider icu icu_locale 'en-US' locale 'C.UTF-8'"
+        )
+        places = Places(postgres=server.name("english"))
+        yield places
+        places.close()
+
+
 @pytest.fixture
 def places(engine, here, request):
-    return request.getfixturevalue("spark") if engine in SPARK else here
+    server = "spark" if engine in SPARK else "postgres" if engine == POSTGRES else None
+    return request.getfixturevalue(server) if server else here
 
 
-def without(columns, *names):
-    return {name: own for name, own in columns.items() if name not in names}
-
-
-PLAIN = without(votes(), "weight")
-WINNERS = {
-    **without(PLAIN, "winner"),
-    "winner": [
-        {"model_a": a, "model_b": b}.get(won, "tie")
-        for a, b, won in zip(PLAIN["model_a"], PLAIN["model_b"], PLAIN["winner"], strict=True)
-    ],
-}
-MERGED = {
-    **PLAIN,
-    "model_a": ["x+y" if at % 7 == 0 else one for at, one in enumerate(PLAIN["model_a"])],
-}
-CONTROLS = {**PLAIN, "kind": ["control" if at % 9 == 0 else "target" for at in range(300)]}
 PEOPLE = {"judge": [f"j{i}" for i in range(12)], "language": ["de", "fr", "it"] * 4}
 SHARES = {"group": {"expert": 0.8, "crowd": 0.2}}
 LONG = nw.col("length") > 100
 FEW = ~nw.col("judge").is_in(["j1", "j2"])
 
 
-SCORED = {
-    **{name: own * 2 for name, own in ratings().items()},  # answered again, later
-    "shown_at": [at // 120 * 1000 + at % 7 for at in range(240)],
-    "kind": [
-        "repeat" if at % 11 == 5 else "control" if at % 13 == 5 else None for at in range(240)
-    ],
-}
-SCORED["score"] = [one if one is None else one * 10 + 5 for one in SCORED["score"]]
-SCORED["score"][120:] = SCORED["score"][125:] + [15] * 5
-TASKS = {**ratings(), "task": [("de-en", "fr-en")[at // 7 % 2] for at in range(120)]}
 ANSWERS = {}
 """What DuckDB said, asked once."""
 
@@ -133,12 +130,16 @@ QUESTIONS = {
     "ratings": (ratings(), {}, lambda data: ask_rows(data.rows())),
     "n-agreement": (ratings(), {}, ask_agreement),
     "agreement of systems, counted": (SCORED, {}, lambda data: ask_counted(data, by=["system"])),
+    "agreement of named items, counted": (NAMED, {}, ask_counted),
     "agreement of tasks, counted": (TASKS, {}, ask_counted),
+    "agreement of votes, counted": (VOTED, {}, ask_default),
     "what was understood": (PLAIN, {}, lambda data: (data.source.notes, data.columns)),
 }
 
 LONG_ASKED = {
     ("pyspark", "agreement of systems, counted"),
+    *((name, "agreement of named items, counted") for name in SPARK),
+    ("spark connect", "agreement of votes, counted"),
     *((name, "agreement of tasks, counted") for name in SPARK),
 }
 """Many small queries, of which Spark is asked one lot."""
@@ -148,7 +149,7 @@ LONG_ASKED = {
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_answer_is_that_of_duckdb(engine, places, here, question):
     if (engine, question) in LONG_ASKED:
-        pytest.skip("many small queries: Spark Connect is asked one lot of them")
+        pytest.skip("many small queries: each way to Spark is asked one lot of them")
     columns, settings, ask = QUESTIONS[question]
     found = ask(read(places.frame(columns, engine), **settings))
     if question not in ANSWERS:

@@ -10,7 +10,8 @@ import numpy as np
 from evenhand.agreement.agreement_table import AgreementPart, AgreementTable, Doubtful
 from evenhand.agreement.bootstrap import MOST
 from evenhand.agreement.coefficient import Coefficient
-from evenhand.agreement.counts import Counts
+from evenhand.agreement.coincidences import mirror
+from evenhand.agreement.counts import Counts, Integers
 from evenhand.agreement.parts import NONE, Settings, Shape, note_prevalence, study_kinds
 from evenhand.agreement.sentences import say_parts
 from evenhand.agreement.tabulation import (
@@ -21,6 +22,7 @@ from evenhand.agreement.tabulation import (
     note_left,
     note_tops,
     refuse_alone,
+    say_points,
     say_scale,
     sign_request,
 )
@@ -44,6 +46,7 @@ class Counted:
         left: task → rows of repeats and of controls, which are left out; of all under "".
         items: items, by which parts of few clusters are known; of each part that has few.
         notes: what must be said of the rows.
+        more: what else was counted; it stands in the digest.
 
     """
 
@@ -54,6 +57,7 @@ class Counted:
     left: Mapping[str, tuple[int, int]]
     items: Mapping[Key, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    more: tuple[int, ...] = ()
 
 
 def tabulate_counts(found: Counted, request: Request, task: str = "") -> AgreementTable:
@@ -91,26 +95,26 @@ def tabulate_counts(found: Counted, request: Request, task: str = "") -> Agreeme
         scale=say_scale(counts.scale),
         cluster=request.cluster,
         level=request.level,
-        says=say_parts(parts),
-        notes=(*_write_notes(found, task), *dear),
+        says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
+        notes=(*_write_notes(found, request, task), *dear),
         signature=_sign(found, request, task),
     )
 
 
-def _write_notes(found: Counted, task: str) -> tuple[str, ...]:
+def _write_notes(found: Counted, request: Request, task: str) -> tuple[str, ...]:
     """Say which rows were left out, and why."""
     counts = found.counts
     left = note_left(*found.left[task], int(counts.again.sum()))
     alone = note_alone(counts.alone, counts.size)
-    return (*found.notes, *left, *alone, *_note_scales(counts))
+    mixed = _note_scales(counts) if request.kind == "ratings" else ()
+    return (*found.notes, *left, *alone, *mixed)
 
 
 def _sign(found: Counted, request: Request, task: str) -> str:
     counts, judges = found.counts, found.scorers[task]
-    declared = "declared" if counts.scale.declared else "seen"
-    points = f"scale {counts.scale} {declared}, {len(counts.points)} points"
+    points = say_points(counts, request)
     how = sign_request(request, points, MERGED.format(MOST["item"]))
-    digest = counts.digest(judges, *found.left[task])
+    digest = counts.digest(judges, *found.left[task], *found.more)
     return write_signature(how, counts.ratings, digest, judges=judges)
 
 
@@ -155,8 +159,14 @@ def _describe(
         most_judges=int(counts.judges.max(initial=0)),
         coefficients=coefficients,
         doubtful=found.doubtful.get(key, ()),
-        notes=note_prevalence(held.given.sum(axis=0), coefficients),
+        notes=note_prevalence(_count_given(held, settings), coefficients),
     )
+
+
+def _count_given(held: Counts, settings: Settings) -> Integers:
+    """(K,) how often each score was given; where two answers mirror each other, both."""
+    given = held.given.sum(axis=0)
+    return np.asarray(given + given[::-1] if settings.mirrored else given)
 
 
 def _compute(
@@ -165,7 +175,7 @@ def _compute(
     """Return coefficients, with intervals where there can be."""
     if not held.size:
         return tuple(Coefficient(kind.name, kind.title, None, why=NONE) for kind in settings.kinds)
-    coincidences = counts.coincide()
+    coincidences = mirror(counts.coincide()) if settings.mirrored else counts.coincide()
     if items is not None:  # clusters, where the engine put items together
         blocks = replace(coincidences.blocks, levels=items)
         coincidences = replace(coincidences, blocks=blocks)

@@ -96,14 +96,19 @@ class Counts:
         if own.scale.declared or seen.all() or not seen.any():
             return own
         points = own.points[seen]
-        low, high = np.triu_indices(len(seen))
         ends = float(points[0]), float(points[-1])
+        scale = replace(own.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
+        return own.keep_points(seen, scale)
+
+    def keep_points(self, kept: Mask, scale: Scale) -> Counts:
+        """Leave out points that nobody gave, (K,) by a mask; what is left is a scale of its own."""
+        low, high = np.triu_indices(len(kept))
         return replace(
-            own,
-            points=points,
-            scale=replace(own.scale, low=ends[0], high=ends[1], points=tuple(points.tolist())),
-            given=own.given[:, seen],
-            together=own.together[:, seen[low] & seen[high]],
+            self,
+            points=self.points[kept],
+            scale=scale,
+            given=self.given[:, kept],
+            together=self.together[:, kept[low] & kept[high]],
         )
 
     def coincide(self) -> Coincidences:

@@ -16,6 +16,7 @@ LISTED: Final = 10
 """Most items that are listed."""
 PRIOR: Final = 5.0
 """Units of the mean item that every item is drawn towards."""
+_DIGITS: Final = 12
 
 
 def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
@@ -38,7 +39,9 @@ def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
     mean = float(total.sum() / count.sum())
     drawn = (total + PRIOR * mean) / (count + PRIOR)
     seen = np.flatnonzero(count)
-    ascending = np.argsort(-drawn[seen], kind="stable")[:LISTED]
+    most = float(difference.max(initial=0.0)) or 1.0
+    equal = np.round(drawn[seen] / most, _DIGITS)  # sums of equal fractions differ in the last one
+    ascending = np.argsort(-equal, kind="stable")[:LISTED]
     tasks, task = units.labels("task")
     found = []
     for item in seen[ascending].tolist():

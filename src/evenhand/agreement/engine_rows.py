@@ -8,7 +8,7 @@ that reading, which says what it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import narwhals as nw
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from evenhand.judgments.aside_reading import find_aside_columns
 from evenhand.judgments.asides import Unread, tell_kinds
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.counting import name_levels
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns, is_nan
 from evenhand.judgments.rating_reading import LABELS, is_unscored
@@ -26,7 +27,8 @@ from evenhand.judgments.ratings import Ratings
 FINEST: Final = 16
 """Most different scores that an engine counts pairs of: they are columns."""
 MOMENT: Final = "evenhand_shown_at"
-_KIND: Final = "evenhand_kind"
+PLACE: Final = "evenhand_place"
+KIND: Final = "evenhand_kind"
 
 
 class NeedsRows(Exception):
@@ -47,6 +49,11 @@ class Targets:
         rows: their number.
         timed: whether moments are known.
         notes: what must be said of the rows.
+        numbered: labels whose column holds numbers already → their names, by number.
+        placed: whether the numbers of rows are known, in the order of the table.
+        weight: column of how many judgments a row stands for; None where each is one.
+        distances: whether scores are far apart or near; else two are the same or not.
+        aside: controls and repeats, whose labels must be sound too; None where there are none.
 
     """
 
@@ -59,6 +66,11 @@ class Targets:
     rows: int
     timed: bool
     notes: tuple[str, ...]
+    numbered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    placed: bool = False
+    weight: str | None = None
+    distances: bool = True
+    aside: Frame | None = None
 
 
 def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
@@ -76,35 +88,45 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
     """
     labels = [name for name in LABELS if data.has(name)]
     keys = list(dict.fromkeys([*labels, *factors]))
-    frame = name_levels(data, keys, data.frame)
+    table, placed = add_places(data.frame)
+    frame = name_levels(data, keys, table)
     beside = find_aside_columns(data.source, frame, scores=True)
-    timed = _check_beside(data, frame, beside.asides)
+    timed = check_beside(data, frame, beside.asides)
     frame = beside.add_to(frame.filter(~is_unscored(frame)) if counted[1] else frame)
-    kind = nw.col(_KIND).fill_null("") if "kind" in beside.asides else nw.lit("target")
-    frame = frame.with_columns(kind.alias(_KIND))
+    frame = add_kind(frame, beside.asides)
     groups = _count_scores(frame, "task" if "task" in keys else None)
-    kinds = _read_kinds(groups[_KIND])
-    notes = _write_notes(counted, groups, data, frame)
+    kinds = tell_rows(groups[KIND])
+    notes = note_rows(counted, groups, data, frame)
     names = sorted({text for text, kind in kinds.items() if kind == TARGET})
-    frame = frame.filter(nw.col(_KIND).is_in(names)) if len(names) < len(kinds) else frame
-    means = np.array([kinds[text] for text in groups[_KIND].tolist()])
-    points = np.unique(groups["score"][means == TARGET].astype(np.float64))
-    if not len(points) or len(points) > FINEST:
-        raise NeedsRows(f"there are no more than {FINEST} different scores to count, or none")
+    own = nw.col(KIND).is_in(names)
+    left = frame.filter(~own) if len(names) < len(kinds) else None
+    frame = frame if left is None else frame.filter(own)
+    means = np.array([kinds[text] for text in groups[KIND].tolist()])
+    points = _find_points(groups["score"][means == TARGET])
     return Targets(
-        frame=_select(frame, keys, timed=timed),
+        frame=_select(frame, keys, timed=timed, placed=placed),
         connection=data.source.connection,
         labels=tuple(keys),
         points=points,
         checked=np.unique(groups["score"][means != CONTROL].astype(np.float64)),
-        left=_count_left(groups, means),
+        left=count_left(groups, means),
         rows=int(groups[COUNT][means == TARGET].sum()),
         timed=timed,
         notes=notes,
+        placed=placed,
+        aside=left,
     )
 
 
-def _check_beside(data: Ratings, frame: Frame, asides: Mapping[str, Any]) -> bool:
+def _find_points(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the different scores, ascending."""
+    points = np.unique(scores.astype(np.float64))
+    if not len(points) or len(points) > FINEST:
+        raise NeedsRows(f"there are no more than {FINEST} different scores to count, or none")
+    return points
+
+
+def check_beside(data: Ratings | Comparisons, frame: Frame, asides: Mapping[str, Any]) -> bool:
     """Say whether moments are known; refuse what is only read row by row."""
     schema = frame.collect_schema()
     types = {role: schema[aside.column] for role, aside in asides.items()}
@@ -118,16 +140,37 @@ def _check_beside(data: Ratings, frame: Frame, asides: Mapping[str, Any]) -> boo
     return moment is not None
 
 
+def add_places(frame: Frame) -> tuple[Frame, bool]:
+    """Add the numbers of rows where an engine keeps their order, and say whether it does."""
+    if not frame.implementation.is_duckdb():
+        return frame, False
+    native: Any = frame.to_native()
+    numbered = nw.from_native(native.project(f'row_number() over () as "{PLACE}", *'))
+    return numbered, True
+
+
+def add_kind(frame: Frame, asides: Mapping[str, Any]) -> Frame:
+    """Say of every row what kind it is, in the words of the table; "" where it says nothing."""
+    kind = nw.col(KIND).fill_null("") if "kind" in asides else nw.lit("target")
+    return frame.with_columns(kind.alias(KIND))
+
+
 def _count_scores(frame: Frame, task: str | None) -> dict[str, NDArray[Any]]:
     """Count rows by score and kind, and by task."""
-    names = ["score", _KIND, *([task] if task else [])]
+    names = ["score", KIND, *([task] if task else [])]
     scores = frame.group_by("score").agg(nw.len().alias(COUNT)).head(4 * FINEST)
     if len(fetch_columns(scores)["score"]) >= 4 * FINEST:
         raise NeedsRows(f"there are more than {FINEST} different scores")
     return fetch_columns(frame.group_by(*names).agg(nw.len().alias(COUNT)))
 
 
-def _read_kinds(labels: NDArray[Any]) -> dict[str, int]:
+def tell_rows(labels: NDArray[Any]) -> dict[str, int]:
+    """Return what each kind means.
+
+    Raises:
+        NeedsRows: one that is none.
+
+    """
     texts = sorted(set(labels.tolist()))
     try:
         meant = tell_kinds([text.strip() for text in texts])
@@ -136,8 +179,11 @@ def _read_kinds(labels: NDArray[Any]) -> dict[str, int]:
     return {text: kind for text, (kind, _) in zip(texts, meant, strict=True)}
 
 
-def _write_notes(
-    counted: tuple[int, int], groups: Mapping[str, NDArray[Any]], data: Ratings, frame: Frame
+def note_rows(
+    counted: tuple[int, int],
+    groups: Mapping[str, NDArray[Any]],
+    data: Ratings | Comparisons,
+    frame: Frame,
 ) -> tuple[str, ...]:
     """Say of rows what the reading row by row says."""
     scored, missing = counted
@@ -145,7 +191,7 @@ def _write_notes(
     if missing:
         every = scored + missing
         notes.append(f"rows without a score are left out: {missing:,} of {every:,}")
-    blank = np.array([not text.strip() for text in groups[_KIND].tolist()])
+    blank = np.array([not text.strip() for text in groups[KIND].tolist()])
     if n := int(groups[COUNT][blank].sum()):
         notes.append(f"judgments without a kind are targets: {n:,} of {scored:,}")
     if "seconds" in data.source.find_asides(data.columns):
@@ -159,15 +205,22 @@ def _write_notes(
     return tuple(notes)
 
 
-def _select(frame: Frame, keys: Sequence[str], *, timed: bool) -> Frame:
-    """Keep what is needed; a moment that is no number is missing."""
-    if timed and frame.collect_schema()[MOMENT].is_float():
-        moment = nw.col(MOMENT)
-        frame = frame.with_columns(nw.when(~is_nan(frame, MOMENT)).then(moment).alias(MOMENT))
-    return frame.select(*keys, "score", *([MOMENT] if timed else []))
+def _select(frame: Frame, keys: Sequence[str], *, timed: bool, placed: bool) -> Frame:
+    """Keep what is needed."""
+    frame = clear_moments(frame) if timed else frame
+    beside = [*([MOMENT] if timed else []), *([PLACE] if placed else [])]
+    return frame.select(*keys, "score", *beside)
 
 
-def _count_left(
+def clear_moments(frame: Frame) -> Frame:
+    """Make moments that are no numbers missing."""
+    if not frame.collect_schema()[MOMENT].is_float():
+        return frame
+    moment = nw.col(MOMENT)
+    return frame.with_columns(nw.when(~is_nan(frame, MOMENT)).then(moment).alias(MOMENT))
+
+
+def count_left(
     groups: Mapping[str, NDArray[Any]], kind: NDArray[np.int64]
 ) -> dict[str, tuple[int, int]]:
     """Count repeats and controls by task, and in all."""

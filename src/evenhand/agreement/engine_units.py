@@ -20,16 +20,18 @@ from numpy.typing import NDArray
 from evenhand.agreement.bootstrap import MOST
 from evenhand.agreement.count_table import Key
 from evenhand.agreement.counts import Counts
-from evenhand.agreement.engine_codes import Coded
-from evenhand.agreement.engine_rows import MOMENT, NeedsRows
+from evenhand.agreement.engine_codes import Coded, PairNames
+from evenhand.agreement.engine_first import ODD, ROWS, keep_first, read_answers
+from evenhand.agreement.engine_rows import NeedsRows
 from evenhand.agreement.units import Points
 from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns
 from evenhand.judgments.held_table import hold_table
 from evenhand.judgments.label_codes import Level
+from evenhand.judgments.portable import count_values
 
-JUDGES, AGAIN, ODD = "evenhand_judges", "evenhand_again", "evenhand_odd"
+JUDGES, AGAIN = "evenhand_judges", "evenhand_again"
 CLUSTER: Final = "evenhand_cluster"
-_ROWS, _LOW, _HIGH = "evenhand_rows", "evenhand_low", "evenhand_high"
+_LOW, _HIGH = "evenhand_low", "evenhand_high"
 _PRIME: Final = 2_147_483_647
 """Places of items times a number below it fit into 64 bits."""
 
@@ -86,17 +88,19 @@ def sum_items(scores: Coded, levels: Sequence[str]) -> Iterator[ItemSums]:
     """
     targets = scores.targets
     frame = scores.frame(list(dict.fromkeys([*scores.keys, *levels, "judge"])))
-    with hold_table(_sum_by_item(scores, frame, levels), targets.connection) as held:
-        if not _count_odd(held):
-            yield ItemSums(held, tuple(levels), scores)
-            return
-    if not targets.timed:
-        raise NeedsRows("which of two answers of a judge is the first, the order of the rows says")
-    first = _sum_by_item(scores, _keep_first(scores, frame), levels)
-    with hold_table(first, targets.connection) as held:
-        if _count_odd(held):
-            raise NeedsRows("answers of a judge at one moment are told apart by the order of rows")
-        yield ItemSums(held, tuple(levels), scores)
+    why = "which of two answers of a judge is the first, the order of the rows says"
+    for timed, placed in ((False, False), (True, False), (True, True)):
+        if timed and not (targets.placed if placed else targets.timed):
+            continue
+        if timed and not placed:
+            frame = keep_first(scores, frame)
+            why = "answers of a judge at one moment are told apart by the order of rows"
+        sums = _sum_by_item(scores, frame, levels, placed=placed)
+        with hold_table(sums, targets.connection) as held:
+            if not _count_odd(held):
+                yield ItemSums(held, tuple(levels), scores)
+                return
+    raise NeedsRows(why)
 
 
 def _count_odd(sums: Frame) -> int:
@@ -104,33 +108,15 @@ def _count_odd(sums: Frame) -> int:
     return int(fetch_columns(sums.select(nw.col(ODD).sum()))[ODD][0])
 
 
-def _keep_first(scores: Coded, frame: Frame) -> Frame:
-    """Keep the answers of a judge to a unit that no known moment is before."""
-    own = (*scores.keys, "judge")
-    first, rows = nw.col(MOMENT).min().over(*own), nw.len().over(*own)
-    frame = frame.with_columns(first.alias(_LOW), rows.alias(_ROWS))
-    return frame.filter(nw.col(_LOW).is_null() | (nw.col(MOMENT) == nw.col(_LOW)))
-
-
-def _sum_by_item(scores: Coded, frame: Frame, levels: Sequence[str]) -> Frame:
-    points = scores.targets.points.tolist()
-    given, together = name_given(len(points)), name_together(len(points))
-    score, keys = nw.col("score"), dict.fromkeys([*scores.keys, *levels])
-    counted = _ROWS in frame.collect_schema().names()
-    rows = nw.col(_ROWS).max() if counted else nw.len()
-    answers = frame.group_by(*keys, "judge").agg(
-        score.min().alias(_LOW), score.max().alias(_HIGH), rows.alias(_ROWS)
-    )
-    gave = [nw.col(_LOW) == point for point in points]
-    units = answers.with_columns(
-        *(one.cast(nw.Float64).alias(name) for one, name in zip(gave, given, strict=True)),
-        (nw.col(_LOW) != nw.col(_HIGH)).cast(nw.Float64).alias(ODD),
-        nw.col(_ROWS).cast(nw.Float64),
-    )
-    sums = [nw.col(name).sum() for name in (*given, _ROWS, ODD)]
-    units = units.group_by(*keys).agg(nw.len().alias(JUDGES), *sums)
-    again = nw.col(_ROWS) - nw.col(JUDGES)
-    units = units.with_columns(again.alias(AGAIN), *_count_pairs(len(points)))
+def _sum_by_item(scores: Coded, frame: Frame, levels: Sequence[str], *, placed: bool) -> Frame:
+    k = len(scores.targets.points)
+    given, together = name_given(k), name_together(k)
+    keys = tuple(dict.fromkeys([*scores.keys, *levels]))
+    answers = read_answers(scores, frame, (*keys, "judge"), given, placed=placed)
+    sums = [nw.col(name).sum() for name in (*given, ROWS, ODD)]
+    units = answers.group_by(*keys).agg(nw.len().alias(JUDGES), *sums)
+    again = nw.col(ROWS) - nw.col(JUDGES)
+    units = units.with_columns(again.alias(AGAIN), *_count_pairs(k))
     found = [nw.col(name).sum() for name in (*given, *together, AGAIN, ODD)]
     by = dict.fromkeys([*levels, "item", JUDGES])
     return units.group_by(*by).agg(nw.len().alias(COUNT), *found)
@@ -149,20 +135,30 @@ def _count_pairs(k: int) -> list[nw.Expr]:
 
 
 def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
-    """Fetch sums by levels, cluster of items and number of judges.
+    """Fetch sums by levels, cluster of items and number of judges."""
+    k = len(sums.points)
+    columns = [COUNT, AGAIN, *name_given(k), *name_together(k)]
+    cluster = find_cluster(sums.items, seed).alias(CLUSTER)
+    groups = sums.frame.with_columns(cluster).group_by(*sums.levels, CLUSTER, JUDGES)
+    return fetch_columns(groups.agg(*(nw.col(name).sum() for name in columns)))
+
+
+def find_cluster(items: int, seed: int) -> nw.Expr:
+    """Return the cluster of an item, by its number.
 
     Up to 1,000 items are clusters, in the order of their names; more are put together by their
     place in it, times a number that the seed draws.
 
+    Args:
+        items: how many there are.
+        seed: of the draw.
+
     """
     most, cluster = MOST["item"], nw.col("item").cast(nw.Int64)
-    if sums.items > most:
-        times = int(np.random.Generator(np.random.PCG64(seed)).integers(_PRIME // 3, _PRIME))
-        cluster = ((cluster + 1) * times % _PRIME) % most
-    k = len(sums.points)
-    columns = [COUNT, AGAIN, *name_given(k), *name_together(k)]
-    groups = sums.frame.with_columns(cluster.alias(CLUSTER)).group_by(*sums.levels, CLUSTER, JUDGES)
-    return fetch_columns(groups.agg(*(nw.col(name).sum() for name in columns)))
+    if items <= most:
+        return cluster
+    times = int(np.random.Generator(np.random.PCG64(seed)).integers(_PRIME // 3, _PRIME))
+    return ((cluster + 1) * times % _PRIME) % most
 
 
 def read_counts(found: Columns, sums: ItemSums, seen: Points) -> Counts:
@@ -201,11 +197,12 @@ def read_counts(found: Columns, sums: ItemSums, seen: Points) -> Counts:
     return counts.take(np.lexsort(keys))
 
 
-def _read_level(numbers: NDArray[np.int64], names: tuple[str, ...]) -> Level:
+def _read_level(numbers: NDArray[np.int64], names: Sequence[str]) -> Level:
     """Return the names that occur, sorted, and the code of each number."""
     occurs, place = np.unique(numbers.astype(np.int64), return_inverse=True)
     found = [names[at] for at in occurs.tolist()]
-    order = sorted(range(len(found)), key=found.__getitem__)
+    paired = isinstance(names, PairNames)  # which stand in the order of both systems
+    order = sorted(range(len(found)), key=None if paired else found.__getitem__)
     rank = np.argsort(order).astype(np.int32)
     return tuple(found[at] for at in order), rank[place.reshape(-1)]
 
@@ -217,17 +214,17 @@ def _stack(found: Columns, names: Sequence[str]) -> NDArray[np.int64]:
 
 def count_items(sums: ItemSums, by: Sequence[str]) -> dict[Key, int]:
     """Count the items of every part."""
-    return _count_different(sums.frame, "item", by, sums.scores)
+    return count_different(sums.frame, "item", by, sums.scores)
 
 
 def count_judges(frame: Frame, by: Sequence[str], scores: Coded) -> dict[Key, int]:
     """Count the judges of every part."""
-    return _count_different(frame, "judge", by, scores)
+    return count_different(frame, "judge", by, scores)
 
 
-def _count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -> dict[Key, int]:
-    number = nw.col(name).n_unique().alias(COUNT)
-    found = fetch_columns(frame.group_by(*by).agg(number) if by else frame.select(number))
+def count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -> dict[Key, int]:
+    """Count the different labels of a column in every part."""
+    found = fetch_columns(count_values(frame, name, by))
     parts = name_parts(found, by, scores)
     return {key: int(n) for key, n in zip(parts, found[COUNT], strict=True)}
 
@@ -251,7 +248,7 @@ def find_judges(scores: Coded, levels: Sequence[str], *, alone: bool) -> Iterato
 
     """
     frame = scores.frame([*levels, "judge"])
-    rows = frame.group_by(*levels, "judge").agg(nw.len().alias(_ROWS))
+    rows = frame.group_by(*levels, "judge").agg(nw.len().alias(ROWS))
     if alone:
         judge = nw.col("judge")
         keys = list(dict.fromkeys([*scores.keys, *levels]))
@@ -260,7 +257,7 @@ def find_judges(scores: Coded, levels: Sequence[str], *, alone: bool) -> Iterato
         single = ends.filter(nw.col(_LOW) == nw.col(_HIGH)).group_by(*levels, _LOW)
         once = single.agg(nw.col(COUNT).sum()).rename({_LOW: "judge"})
         rows = rows.join(once, on=[*levels, "judge"], how="left")  # type: ignore[arg-type]
-        rows = rows.filter(nw.col(COUNT).is_null() | (nw.col(_ROWS) > nw.col(COUNT)))
+        rows = rows.filter(nw.col(COUNT).is_null() | (nw.col(ROWS) > nw.col(COUNT)))
     with hold_table(rows.select(*levels, "judge"), scores.targets.connection) as held:
         yield held
 

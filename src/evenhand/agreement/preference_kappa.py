@@ -56,12 +56,31 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
 
     """
     mode, among, order, title = KAPPAS[name]
-    if votes.counted and (mode, among) != ("strict", "inter"):
+    if votes.counted and must_be_apart(name):
         return Coefficient(name, title, None, why=COUNTED)
     try:
         found = compare_votes(votes, mode=mode, among=among, order=order)
     except (NotIdentified, UnknownOption) as refusal:
         return Coefficient(name, title, None, why=str(refusal))
+    return describe_kappa(found, name, level, seed)
+
+
+def must_be_apart(name: str) -> bool:
+    """Say whether a κ asks which votes are repeats of one judge."""
+    return KAPPAS[name][:2] != ("strict", "inter")
+
+
+def describe_kappa(found: PreferenceAgreement, name: str, level: float, seed: int) -> Coefficient:
+    """Return one κ of preferences from what was counted, or why there is none.
+
+    Args:
+        found: agreeing and comparable pairs of votes.
+        name: of `KAPPAS`.
+        level: nominal level of the interval (proportion).
+        seed: of the draw of items.
+
+    """
+    title = KAPPAS[name][3]
     if found.kappa is None:
         return Coefficient(
             name, title, None, units=found.units, ratings=found.votes, why=_say_missing(found)
@@ -88,7 +107,7 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
 def _bound(found: PreferenceAgreement, level: float, seed: int) -> Interval:
     """Draw items and return the interval of κ."""
     counts = found.by_item[found.by_item.any(axis=1)].astype(np.float64)
-    why = refuse_interval(len(counts), "item")
+    why = refuse_interval(len(counts) if found.items is None else found.items, "item")
     if why is not None:
         return Interval(None, None, why)
     merged, size, _ = merge_clusters(np.arange(len(counts), dtype=np.int32), "item", seed)

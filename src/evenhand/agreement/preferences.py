@@ -59,6 +59,7 @@ class PreferenceAgreement:
             draws items.
         units: output pairs (as they were shown, in mode wmt) with comparable votes.
         votes: votes on them.
+        items: items that have votes, where the rows above are clusters of some; else None.
 
     """
 
@@ -68,6 +69,7 @@ class PreferenceAgreement:
     by_item: Counts
     units: int
     votes: int
+    items: int | None = None
 
     @property
     def agree(self) -> int:
@@ -130,7 +132,7 @@ def compare_votes(
 
     """
     _check_settings(mode, among, order)
-    _check_order(votes, mode, order)
+    check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_controls(votes)
     unit = "shown" if mode == "wmt" else "pair"
@@ -233,8 +235,19 @@ def _check_settings(mode: str, among: str, order: str) -> None:
         )
 
 
-def _check_order(votes: Votes, mode: Mode, order: Order) -> None:
-    if votes.positions_known or (mode == "strict" and order == "any"):
+def check_order(mode: Mode, order: Order, *, known: bool) -> None:
+    """Refuse to compare votes by what stood left where that is not known.
+
+    Args:
+        mode: strict | wmt.
+        order: any | same | exchanged.
+        known: whether the table says what stood left.
+
+    Raises:
+        UnknownOption: it does not, and the setting needs it.
+
+    """
+    if known or (mode == "strict" and order == "any"):
         return
     asked = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
     raise UnknownOption(

@@ -1,13 +1,13 @@
 """Whether an engine counts what agreement needs, or rows must be fetched; and then why.
 
 Coefficients that know of a unit no more than how often each score was given are made of counts:
-n-agreement, Fleiss' κ, Krippendorff's α, Gwet's coefficients and their like. Who answered whom,
-and which answer came first, only rows say.
+n-agreement, Fleiss' κ, Krippendorff's α, Gwet's coefficients and their like. Who answered whom only
+rows say, and which answer came first where neither times nor the order of a table tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +34,7 @@ from evenhand.agreement.engine_units import (
 from evenhand.agreement.tabulation import Request
 from evenhand.agreement.units import Points, read_points
 from evenhand.errors import InvalidJudgments
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import one_thread
 from evenhand.judgments.rating_reading import LABELS, count_scored
 from evenhand.judgments.ratings import Ratings
@@ -75,19 +76,28 @@ def count_ratings(data: Ratings, request: Request, scale: Scale | None) -> Count
     if not data.has("item") or not data.has("judge") or not hasattr(data.frame, "collect"):
         return Rows()
     scored, missing = count_scored(data)
-    few = FEW_OF_FILES if data.frame.implementation.is_duckdb() else FEW
-    if scored <= few:
+    if scored <= find_few(data):
         return Rows(missing=missing)
     try:
-        _check_request(request)
+        check_request(request)
         with one_thread(data.source.connection):
             return _count(data, request, scale, (scored, missing))
     except NeedsRows as why:
         return Rows(str(why), missing)
 
 
-def _check_request(request: Request) -> None:
-    """Refuse what is not made of counts."""
+def find_few(data: Ratings | Comparisons) -> int:
+    """Return the rows up to which each is asked for."""
+    return FEW_OF_FILES if data.frame.implementation.is_duckdb() else FEW
+
+
+def check_request(request: Request) -> None:
+    """Refuse what is not made of counts.
+
+    Raises:
+        NeedsRows: says what was asked for.
+
+    """
     between = {"all", _SELF, *list_between()}
     asked = [
         name
@@ -109,18 +119,42 @@ def _count(
     factors = [name for name in request.by if name not in LABELS]
     targets = find_targets(data, factors, counted)
     seen = _read_scale(targets, scale)
-    own = [name for name in ("task", "criterion") if name in targets.labels]
     with code_targets(targets) as scores:
-        with sum_items(scores, tuple(dict.fromkeys([*own, *request.by]))) as sums:
-            counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
+
+        def check(counts: Counts) -> None:
             _check_counts(counts, request, targets)
             if factors and counts.size != count_units(scores, _without(scores.keys, factors)):
                 raise NeedsRows("outputs cannot be told apart by what differs among their judges")
-            parts = _list_parts(counts, request.by)
-            sizes = np.unique(counts.judges[counts.several]).tolist()
-            doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
-            items = _count_few(sums, counts, parts)
-        judges, scorers = _find_judges(scores, counts, parts)
+
+        return count_scores(scores, request, seen, check)
+
+
+def count_scores(
+    scores: Coded,
+    request: Request,
+    seen: Points,
+    check: Callable[[Counts], None] | None = None,
+) -> Counted:
+    """Let the engine count units and judges of every part.
+
+    Args:
+        scores: with numbers for labels.
+        request: what was asked for.
+        seen: all scores that can be given.
+        check: raises where the counts show that rows are needed.
+
+    """
+    targets = scores.targets
+    own = [name for name in ("task", "criterion") if name in targets.labels]
+    with sum_items(scores, tuple(dict.fromkeys([*own, *request.by]))) as sums:
+        counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
+        if check is not None:
+            check(counts)
+        parts = list_parts(counts, request.by)
+        sizes = np.unique(counts.judges[counts.several]).tolist()
+        doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
+        items = _count_few(sums, counts, parts)
+    judges, scorers = _find_judges(scores, counts, parts)
     return Counted(
         counts=counts,
         judges=judges,
@@ -165,7 +199,7 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
         )
 
 
-def _list_parts(counts: Counts, by: Sequence[str]) -> list[tuple[str, ...]]:
+def list_parts(counts: Counts, by: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the columns by which parts are made, for each depth."""
     bound = _list_tasks(counts, by)
     alone = len(by) > 0 and len(counts.codes(by[0])[0]) == 1

@@ -12,7 +12,9 @@ from evenhand.agreement.agreement_table import AgreementTable, GroupedAgreement
 from evenhand.agreement.bootstrap import CLUSTERS
 from evenhand.agreement.count_table import Counted, tabulate_counts
 from evenhand.agreement.narrowing import narrow_scale
-from evenhand.agreement.preference_table import tabulate_votes
+from evenhand.agreement.preference_counts import CountedVotes, tabulate_vote_counts
+from evenhand.agreement.preference_pushing import count_preferences
+from evenhand.agreement.preference_table import choose_kappas, tabulate_votes
 from evenhand.agreement.pushing import count_ratings
 from evenhand.agreement.rating_table import tabulate_ratings
 from evenhand.agreement.tabulation import Request
@@ -168,14 +170,35 @@ def _measure_preferences(
                 f" \"{name} = '...'\""
             )
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
-    votes = (data.comparisons() if isinstance(data, Rankings) else data).votes()
-    if data.merged if isinstance(data, Rankings) else data.has(ANSWER):
-        votes = replace(votes, notes=(*votes.notes, INFLATED))
+    pairs = data.comparisons() if isinstance(data, Rankings) else data
+    notes = (INFLATED,) if _is_inflated(data) else ()
     own = replace(request, by=by, kind=kind)
+    kappas, beside = choose_kappas(own)
+    found = count_preferences(pairs, beside, kappas)
+    if isinstance(found, CountedVotes):
+        said = (*found.counted.notes, *notes)
+        return _tabulate_votes(replace(found, counted=replace(found.counted, notes=said)), own)
+    with say_why(found.why):
+        votes = pairs.votes()
+    votes = replace(votes, notes=(*votes.notes, *notes))
     if len(votes.tasks) == 1 or "task" in by:
         return tabulate_votes(votes, own)
     parts = {name: votes.take(votes.task == i) for i, name in enumerate(votes.tasks)}
     return _by_task(parts, lambda part: tabulate_votes(part, own))
+
+
+def _is_inflated(data: Rankings | Comparisons) -> bool:
+    """Say whether outputs that several systems share are counted for each of them."""
+    return data.merged if isinstance(data, Rankings) else data.has(ANSWER)
+
+
+def _tabulate_votes(found: CountedVotes, request: Request) -> AgreementTable | GroupedAgreement:
+    """Make one table of what an engine counted, or one for each task unless tasks are parts."""
+    tasks, _ = found.counted.counts.codes("task")
+    if len(tasks) == 1 or "task" in request.by:
+        return tabulate_vote_counts(found, request)
+    names = {name: name for name in tasks}
+    return _by_task(names, lambda name: tabulate_vote_counts(found, request, name))
 
 
 def _tabulate(

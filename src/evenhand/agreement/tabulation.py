@@ -231,13 +231,18 @@ def say_scale(scale: Scale) -> str:
 
 
 def _sign(units: Units, request: Request, digest: str) -> str:
-    declared = "declared" if units.scale.declared else "seen"
-    points = f"scale {units.scale} {declared}, {len(units.points)} points"
-    if request.kind != "ratings":
-        points = f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
+    points = say_points(units, request)
     merged = f"beyond {MOST[request.cluster]:,} merged"
     how = sign_request(request, points, merged)
     return write_signature(how, len(units.code), digest, judges=_count_judges(units))
+
+
+def say_points(scored: OnScale, request: Request) -> str:
+    """Return the scale, or the answers that can be given, in words."""
+    if request.kind != "ratings":
+        return f"answers: first, {'tie, ' if len(scored.points) > 2 else ''}second"
+    declared = "declared" if scored.scale.declared else "seen"
+    return f"scale {scored.scale} {declared}, {len(scored.points)} points"
 
 
 def sign_request(request: Request, points: str, merged: str) -> list[str]:
