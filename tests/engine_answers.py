@@ -75,6 +75,11 @@ def ask_counted(data, **settings):
     return [plain(table.to_dict()) for table in tables]
 
 
+def ask_default(data):
+    """The same of what is shown unasked."""
+    return ask_counted(data, coefficients="default")
+
+
 @contextmanager
 def count_all():
     """Let engines count few rows as they count many."""

@@ -10,20 +10,31 @@ import polars as pl
 
 HERE = ("pandas", "polars", "polars lazy", "pyarrow", "duckdb", "ibis duckdb", "ibis sqlite")
 """Engines that run in this process."""
+POSTGRES = "ibis postgres"
+"""A database of a server, which sorts text as a language does."""
 SPARK = ("pyspark", "spark connect")
 
 Columns = Mapping[str, Sequence[Any]]
-NAMES = ("alpha", "it's b", "Ünal", 'd "x"', "back\\slash")
+NAMES = ("alpha", "it's b", "Ünal", 'D "x"', "back\\slash")
+"""A language puts other names first than the order of letters by number does."""
 
 
 class Places:
     """Makes frames of every engine, and keeps their connections alive."""
 
-    def __init__(self, sessions: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, sessions: Mapping[str, Any] | None = None, postgres: str | None = None
+    ) -> None:
         self.sessions = sessions or {}
+        self.postgres = postgres
         self.duckdb = duckdb.connect()
         self.ibis: dict[str, Any] = {}
         self.made = 0
+
+    def close(self) -> None:
+        """Close the connections of databases."""
+        for here in self.ibis.values():
+            here.disconnect()
 
     def frame(self, columns: Columns, engine: str) -> Any:
         """The table as a frame of an engine."""
@@ -47,18 +58,34 @@ class Places:
         import ibis
 
         if backend not in self.ibis:
-            self.ibis[backend] = ibis.connect(f"{backend}://")
+            address = self.postgres if backend == "postgres" else f"{backend}://"
+            self.ibis[backend] = ibis.connect(address)
         self.made += 1
         name, here = f"votes_{self.made}", self.ibis[backend]
         if backend == "duckdb":
             here.con.from_arrow(table.to_arrow()).create(name)
             return here.table(name)
+        if backend == "postgres":
+            return _copy_table(table, name, here)
         kinds = {pl.String: "text", pl.Int64: "integer", pl.Float64: "real"}
         types = ", ".join(f'"{one}" {kinds[type(table[one].dtype)]}' for one in table.columns)
         here.con.execute(f"create table {name} ({types})")
         places = ", ".join("?" * table.width)
         here.con.executemany(f"insert into {name} values ({places})", table.rows())
         return here.table(name)
+
+
+def _copy_table(table: pl.DataFrame, name: str, here: Any) -> Any:
+    """Copy a table to a PostgreSQL server; the order of its rows is kept while none is changed."""
+    kinds = {pl.String: "text", pl.Int64: "bigint", pl.Float64: "float8"}
+    types = ", ".join(f'"{one}" {kinds[type(table[one].dtype)]}' for one in table.columns)
+    with here.con.cursor() as cursor:
+        cursor.execute(f'create table "{name}" ({types})')
+        with cursor.copy(f'copy "{name}" from stdin') as copy:
+            for row in table.rows():
+                copy.write_row(row)
+    here.con.commit()
+    return here.table(name)
 
 
 def votes(rows: int = 300, seed: int = 1) -> dict[str, list[Any]]:
