@@ -8,7 +8,18 @@ import click
 from benchmarks import pages, regress, sizes, slopes, table, targets
 from benchmarks.contenders import Case, FileCase, Suite
 from benchmarks.limits import Limits
-from benchmarks.row import RESULTS, ROOT, Row, read_rows, replace_cases, version, write_rows
+from benchmarks.row import (
+    RESULTS,
+    ROOT,
+    Row,
+    is_version,
+    kept_tables,
+    number_version,
+    read_rows,
+    replace_cases,
+    version,
+    write_rows,
+)
 from benchmarks.sizes import whole
 from benchmarks.suites import SUITES
 from benchmarks.suites.fit import case as fit_case
@@ -65,7 +76,7 @@ def main(
     csv_file: Path | None,
     docs: bool,
 ) -> None:
-    """Measure Evenhand beside its peers, suite by suite; say what was promised and got slower."""
+    """Measure Evenhand beside its peers, suite by suite; say what was promised and got worse."""
     suites = some_suites("fit" if own else names)
     who = some_peers(peers, suites)
     limits = Limits(2 if quick else repeat, budget, limit, blas_threads, who)
@@ -82,7 +93,8 @@ def main(
     if csv_file is None and not (quick or own) and who is None:
         csv_file = kept
     if csv_file is not None:
-        for line in keep(csv_file, rows):
+        every = names == "all" and not (quick or own or wanted)
+        for line in keep(csv_file, rows, every=every):
             click.echo(line)
     if docs:
         pages.fill(read_rows(kept), blas_threads)
@@ -99,19 +111,31 @@ def measure(suite: Suite, cases: Sequence[Case], folder: Path, limits: Limits) -
     return rows
 
 
-def keep(path: Path, rows: Sequence[Row]) -> list[str]:
-    """Put rows into a table in place of those of the same cases; say what got slower."""
+def keep(path: Path, rows: Sequence[Row], *, every: bool = False) -> list[str]:
+    """Put rows into a table in place of those of the same cases; say what got worse.
+
+    Args:
+        path: of the table; rows are compared with those of the version before it, and with its own
+            earlier ones where there is no such version.
+        rows: the new ones.
+        every: whether every case was measured, so that rows which are missing are missed.
+
+    """
     before = read_rows(path) if path.exists() else []
+    earlier = [row for one in latest(path) for row in read_rows(one)] or before
     write_rows(path, replace_cases(before, rows))
-    earlier = before or [row for one in latest(path) for row in read_rows(one)]
-    changes = list(regress.compare(earlier, rows))
+    cases = {row.key[:2] for row in rows}
+    asked = earlier if every else [row for row in earlier if row.key[:2] in cases]
+    changes = list(regress.compare(asked, rows))
     return [f"kept in {path}", *regress.report(changes, regress.TOLERANCE)] if earlier else []
 
 
 def latest(path: Path) -> list[Path]:
-    """The table of an earlier version that was written last, if there is any."""
-    others = [one for one in path.parent.glob("[0-9]*.csv") if one != path]
-    return sorted(others, key=lambda one: [int(part) for part in one.stem.split(".")])[-1:]
+    """The table of the version before that of a table, if there is any."""
+    others = [one for one in kept_tables(path.parent) if one != path]
+    if is_version(path):
+        others = [one for one in others if number_version(one) < number_version(path)]
+    return others[-1:]
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ class Contender:
         packages: that it rests on.
         like: module.form whose numbers its own are compared with; of several, the first that has
             any. Empty where there is nothing to compare.
+        numbers: names of its own, where it computes fewer than the reference on purpose.
 
     """
 
@@ -35,6 +36,7 @@ class Contender:
     gives: str
     packages: tuple[str, ...] = ()
     like: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
 
 class Case(Protocol):

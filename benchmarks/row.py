@@ -1,6 +1,7 @@
 """What every suite gives: rows of the same columns."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
@@ -75,6 +76,21 @@ class Row:
         return {key: float(value) for key, value in (one.split("=") for one in self.also.split())}[
             name
         ]
+
+
+def kept_tables(folder: Path) -> list[Path]:
+    """The tables of versions in a folder, 0.9.0 before 0.10.0."""
+    return sorted((one for one in folder.glob("*.csv") if is_version(one)), key=number_version)
+
+
+def is_version(path: Path) -> bool:
+    """Say whether a table is named after a version."""
+    return re.fullmatch(r"\d+(\.\d+)*", path.stem) is not None
+
+
+def number_version(path: Path) -> list[int]:
+    """The numbers of the version that a table is named after."""
+    return [int(part) for part in path.stem.split(".")]
 
 
 NUMBERS = ("cpu_s", "cpu_median_s", "wall_s", "peak_mb", "times_floor", "times_peer", "difference")

@@ -12,16 +12,19 @@ from benchmarks.peers import Values
 from benchmarks.row import Row, version
 
 ONCE = Limits(repeat=1)
+NONE = "", None
 
 
 def measured(
     path: Path, where: tuple[str, str], contenders: Sequence[Contender], limits: Limits
 ) -> Iterator[Row]:
-    """Rows for one file; `where` is suite and case."""
+    """Rows for one file; `where` is suite and case. Who lacks numbers is not the best peer."""
     found = in_turn(contenders, path, limits)
     known = References(path, contenders, found)
+    apart = known.compare_all(contenders, found)
+    whole = [one for one in contenders if apart.get(one.name, NONE)[1] != math.inf]
     floor = least(found, [one for one in contenders if one.role == "floor"][:1])
-    peer = least(found, [one for one in contenders if one.role == "peer"])
+    peer = least(found, [one for one in whole if one.role == "peer"])
     for contender in contenders:
         timing = found[contender.name]
         start = (version("evenhand"), *where, contender.role, contender.name)
@@ -30,7 +33,6 @@ def measured(
             yield Row(*start, gives=contender.gives, note=str(timing), versions=packages)
             continue
         cpu = min(timing.cpu)
-        reference, apart = known.compare(contender, timing)
         yield Row(
             *start,
             form=timing.form,
@@ -42,8 +44,8 @@ def measured(
             peak_mb=timing.peak,
             times_floor=cpu / floor if floor else None,
             times_peer=cpu / peer if peer else None,
-            difference=apart,
-            reference=reference,
+            reference=apart[contender.name][0],
+            difference=apart[contender.name][1],
             also=" ".join(f"{name}={value:.5g}" for name, value in timing.also.items()),
             versions=packages,
         )
@@ -66,12 +68,25 @@ class References:
             if isinstance(timing, Timing):
                 self.known[f"{one.module}.{timing.form}"] = timing.values
 
+    def compare_all(
+        self, contenders: Sequence[Contender], found: Found
+    ) -> dict[str, tuple[str, float | None]]:
+        """Reference and difference of all that were measured."""
+        timings = {one: found[one.name] for one in contenders}
+        return {
+            one.name: self.compare(one, timing)
+            for one, timing in timings.items()
+            if isinstance(timing, Timing)
+        }
+
     def compare(self, contender: Contender, timing: Timing) -> tuple[str, float | None]:
         """The name of the reference and the difference; none where nothing can be computed."""
         for name in contender.like:
             if timing.values and (values := self.values(name)):
-                return name, difference(timing.values, values)
-        return "", None
+                asked = contender.numbers or tuple(values)
+                own = {one: values[one] for one in asked if one in values}
+                return name, compare_numbers(timing.values, own)
+        return NONE
 
     def values(self, name: str) -> Values:
         """The numbers of a module's form."""
@@ -87,12 +102,15 @@ class References:
         return self.known[name]
 
 
-def difference(values: Values, reference: Values) -> float:
-    """The largest absolute difference; infinite if a name is not in the reference.
+def compare_numbers(values: Values, reference: Values) -> float:
+    """The largest absolute difference; infinite where one lacks a name, or a number is none.
 
-    >>> difference({"a": 0.5, "b": -0.5}, {"a": 0.25, "b": -0.25})
+    >>> compare_numbers({"a": 0.5, "b": -0.5}, {"a": 0.25, "b": -0.25})
     0.25
+    >>> compare_numbers({"a": 0.5}, {"a": 0.5, "b": -0.25})
+    inf
     """
-    if not values.keys() <= reference.keys():
+    numbers = [*values.values(), *reference.values()]
+    if values.keys() != reference.keys() or not all(map(math.isfinite, numbers)):
         return math.inf
     return max(abs(values[name] - reference[name]) for name in values)

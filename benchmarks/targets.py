@@ -50,15 +50,18 @@ TARGETS = (
     Target("startup", START, "evenhand --help", "wall_s", 0.15),
     Target("startup", START, "evenhand rank judgments-n200-k5-v1.csv", "cpu_s", 0.6),
 )  # fmt: skip
+WORTHS = "evenhand-worths"
+ERRORS = ("SE", "standard errors")
+"""How it is said of a contender that it gives errors."""
 AHEAD = (
     ("fit", MANY, "evenhand"),
     ("fit", SPARSE, "evenhand-sparse"),
-    ("fit", MANY, "evenhand-worths"),
-    ("fit", SPARSE, "evenhand-worths"),
+    ("fit", MANY, WORTHS),
+    ("fit", SPARSE, WORTHS),
     ("intervals", MANY, "evenhand, model"),
     ("intervals", SPARSE, "evenhand, neighbours"),
 )
-"""Where Evenhand is to be ahead of every peer."""
+"""Where Evenhand is to be ahead of every peer that answers with as much."""
 EVALICA_TIMES = 20
 
 
@@ -81,6 +84,9 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{met}  fit, {BIG}: {told}"
     for suite, case, name in AHEAD:
         peers = [row for row in rows if (row.suite, row.case, row.role) == (suite, case, "peer")]
+        peers = [
+            row for row in peers if name == WORTHS or any(word in row.gives for word in ERRORS)
+        ]
         own = found.get((suite, case, name))
         if own and own.cpu_s and any(row.cpu_s for row in peers):
             yield f"{ahead(own.cpu_s, [row for row in peers if row.cpu_s], (suite, case, name))}"

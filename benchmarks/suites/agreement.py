@@ -39,8 +39,12 @@ CONTENDERS = (
             gives,
             (module, "duckdb", "polars"),
             LIKE,
+            (number,),
         )
-        for module, gives in (("krippendorff", "interval α"), ("statsmodels", "Fleiss' κ"))
+        for module, gives, number in (
+            ("krippendorff", "interval α", "alpha-interval"),
+            ("statsmodels", "Fleiss' κ", "fleiss"),
+        )
         for unchecked, forms in (("", ONCE), (", unchecked", ALL))
     ),
 )

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 from benchmarks.contenders import Contender
 from benchmarks.limits import Limits
-from benchmarks.measure import Failed, Worker, choose_form
+from benchmarks.measure import Failed, Timing, Worker, choose_form
 from benchmarks.peers import grouped, newton
 from benchmarks.row import version
 from benchmarks.suites import fit
@@ -114,7 +114,7 @@ def test_every_form_of_every_peer_estimates_what_a_bare_newton_does(
     name = contender.like[-1]
     assert name.startswith("newton.")
     expected = run.References(judgments, [], {}).values(name)
-    assert run.difference(values, expected) < AGREEMENT
+    assert run.compare_numbers(values, expected) < AGREEMENT
     assert sum(values.values()) == pytest.approx(0, abs=1e-9)
 
 
@@ -162,3 +162,45 @@ def test_a_dense_hessian_is_refused_where_it_does_not_fit(
 def test_a_command_that_fails_has_no_time() -> None:
     start = startup.started("broken", [startup.sys.executable, "-c", "raise SystemExit(3)"], 1)
     assert (start.cpu, start.note) == (None, "(exit 3)")
+
+
+@pytest.mark.parametrize(
+    ("values", "reference"),
+    [
+        ({"a": 0.5}, {"a": 0.5, "b": 1.0}),
+        ({"a": 0.5, "b": 1.0}, {"a": 0.5}),
+        ({"a": 0.5, "b": math.nan}, {"a": 0.5, "b": 1.0}),
+        ({"a": 0.5, "b": 1.0}, {"a": 0.5, "b": math.inf}),
+    ],
+)
+def test_a_part_of_the_numbers_or_one_that_is_none_is_endlessly_wrong(values, reference) -> None:
+    assert run.compare_numbers(values, reference) == math.inf
+
+
+def test_who_computes_a_part_is_not_the_best_peer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cpu = {"floor": 1.0, "ours": 2.0, "part": 0.1, "all": 4.0, "one number": 8.0}
+    parts = {"part": {"a": 0.5}, "one number": {"b": 1.0}}
+    full = {"a": 0.5, "b": 1.0}
+    timings = {
+        name: Timing("form", 0.0, [seconds], [seconds], 1.0, parts.get(name, full))
+        for name, seconds in cpu.items()
+    }
+    monkeypatch.setattr(run, "in_turn", lambda *_: timings)
+    contenders = [
+        Contender(
+            name,
+            "peer" if name not in ("floor", "ours") else name,
+            name,
+            ("form",),
+            "",
+            like=("floor.form",),
+            numbers=("b",) if name == "one number" else (),
+        )
+        for name in cpu
+    ]
+    rows = {one.contender: one for one in run.measured(tmp_path, ("s", "c"), contenders, ONCE)}
+    assert rows["ours"].times_peer == 2.0 / 4.0
+    assert rows["part"].difference == math.inf
+    assert rows["one number"].difference == 0

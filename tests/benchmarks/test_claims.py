@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from benchmarks.row import RESULTS, ROOT, read_rows
+from benchmarks.row import RESULTS, ROOT, kept_tables, read_rows
 
 from benchmarks import claims
 
@@ -15,8 +15,7 @@ SIZES = {"100", "999"}
 
 @pytest.fixture(scope="module")
 def rows():
-    kept = sorted(RESULTS.glob("[0-9]*.csv"), key=lambda one: one.stem.split("."))
-    return [row for one in kept if "-" not in one.stem for row in read_rows(one)]
+    return [row for one in kept_tables(RESULTS) for row in read_rows(one)]
 
 
 @pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda one: one.contender)
@@ -35,3 +34,9 @@ def test_no_figure_of_the_sentences_on_speed_is_without_a_measurement(rows) -> N
 def test_the_table_of_claims_in_the_documentation_is_that_of_the_kept_rows(rows) -> None:
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     assert claims.as_table(rows) in page
+
+
+def test_the_latest_version_counts_and_not_the_last_by_letters(tmp_path) -> None:
+    for name in ("0.10.0", "0.9.0", "web-0.11.0", "0.9.1-rows"):
+        (tmp_path / f"{name}.csv").touch()
+    assert [one.stem for one in kept_tables(tmp_path)] == ["0.9.0", "0.10.0"]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import benchmarks.__main__ as program
 import pytest
 from benchmarks.row import Row, write_rows
 from click.testing import CliRunner
@@ -31,7 +32,7 @@ def test_a_row_that_takes_more_times_its_floor_is_named_and_the_exit_code_says_s
 def test_a_busy_machine_is_no_regression(tmp_path: Path) -> None:
     code, output = said(tmp_path, OURS, replace(OURS, cpu_s=5.0))
     assert code == 0
-    assert output == "1 rows compared, 0 of them slower than 1.25 x\n"
+    assert output == "1 rows compared, 0 of them worse by more than 1.25 x\n"
 
 
 def test_what_is_within_the_tolerance_or_too_short_to_tell_is_left_alone(tmp_path: Path) -> None:
@@ -67,3 +68,66 @@ def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(regress.main, words)
     assert result.exit_code == 1
     assert "other columns" in result.output
+
+
+FULL = replace(OURS, peak_mb=100.0, difference=1e-12)
+
+
+WORSE = {
+    "no floor and no peer": (
+        replace(FULL, times_floor=None, times_peer=None, cpu_s=50.0),
+        "neither its floor nor a peer is measured any more",
+    ),
+    "memory": (replace(FULL, peak_mb=4000.0), "holds 4,000 MB, was 100 (40.00 x)"),
+    "wrong numbers": (replace(FULL, difference=3.0), "is 3 from its reference, was 1e-12"),
+    "numbers of another name": (replace(FULL, difference=float("inf")), "is inf from its"),
+    "nobody to agree with": (replace(FULL, difference=None), "compared with none any more"),
+}
+
+
+@pytest.mark.parametrize("fault", WORSE)
+def test_what_else_is_worse_is_named(tmp_path: Path, fault: str) -> None:
+    new, said_of_it = WORSE[fault]
+    code, output = said(tmp_path, FULL, new)
+    assert code == 1
+    assert said_of_it in output
+    assert "1 rows compared, 1 of them worse" in output
+
+
+def test_rounding_and_a_little_memory_are_no_regression(tmp_path: Path) -> None:
+    assert said(tmp_path, FULL, replace(FULL, difference=9e-10, peak_mb=120.0))[0] == 0
+
+
+def test_a_row_that_is_gone_is_missed(tmp_path: Path) -> None:
+    code, output = said(tmp_path, FULL, replace(FULL, contender="another"))
+    assert code == 1
+    assert "fails   fit, N = 2: evenhand (is not measured any more)" in output
+
+
+def test_a_version_that_gets_slower_bit_by_bit_is_held_against_the_one_before(
+    tmp_path: Path,
+) -> None:
+    for version, times in (("0.9.0", 2.0), ("0.10.0", 2.0), ("0.12.0", 9.0)):
+        row = replace(OURS, version=version, times_floor=times)
+        write_rows(tmp_path / f"{version}.csv", [row])
+    for times in (2.4, 2.9, 3.5):
+        lines = program.keep(tmp_path / "0.11.0.csv", [replace(OURS, times_floor=times)])
+    assert "evenhand takes 3.50 x the floor, was 2.00 (1.75 x)" in lines[1]
+
+
+def test_a_first_version_is_held_against_its_own_earlier_run(tmp_path: Path) -> None:
+    path = tmp_path / "0.1.0.csv"
+    assert program.keep(path, [OURS]) == []
+    assert "was 2.00" in program.keep(path, [replace(OURS, times_floor=9.0)])[1]
+
+
+def test_rows_are_missed_where_all_cases_were_measured_and_else_those_of_the_cases(
+    tmp_path: Path,
+) -> None:
+    other = replace(OURS, case="N = 3")
+    write_rows(tmp_path / "0.1.0.csv", [OURS, other, replace(OURS, contender="evenhand-judges")])
+    path = tmp_path / "0.2.0.csv"
+    some, every = program.keep(path, [OURS]), program.keep(path, [OURS], every=True)
+    assert len(some) == len(every) - 1 == 3  # where it is kept, what is missing, how many
+    assert "N = 2: evenhand-judges" in some[1]
+    assert [one for one in every if "N = 3: evenhand" in one]

@@ -182,8 +182,24 @@ def test_targets_are_met_or_missed_by_the_numbers_of_the_run() -> None:
         measured(targets.MANY, "peer", "choix", cpu_s=0.4),
     ]
     said = list(targets.lines(rows))
-    assert [line.split()[0] for line in said] == ["met", "MISSED", "met", "met", "MISSED"]
-    assert said[-1].endswith("behind choix")
+    assert [line.split()[0] for line in said] == ["met", "MISSED", "met", "met"]
+    rows.append(measured(targets.MANY, "ours", targets.WORTHS, cpu_s=0.45))
+    assert list(targets.lines(rows))[-1].endswith("behind choix")
+
+
+def test_who_gives_errors_is_held_against_those_who_give_them_too() -> None:
+    def measured(role: str, name: str, gives: str, cpu_s: float) -> Row:
+        return Row("1.0", "fit", targets.MANY, role, name, gives=gives, cpu_s=cpu_s)
+
+    rows = [
+        measured("ours", "evenhand", "ranking, model SE", 0.5),
+        measured("ours", targets.WORTHS, "worths", 0.3),
+        measured("peer", "choix", "worths", 0.4),
+        measured("peer", "statsmodels", "worths, model SE", 2.0),
+    ]
+    *_, with_errors, alone = targets.lines(rows)
+    assert with_errors.startswith("met") and "ahead of all 1 peers" in with_errors
+    assert alone.startswith("met") and "ahead of all 2 peers" in alone
 
 
 def test_nobody_is_ahead_of_peers_that_were_not_measured() -> None:
