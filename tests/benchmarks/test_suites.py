@@ -198,8 +198,10 @@ def test_who_gives_errors_is_held_against_those_who_give_them_too() -> None:
         measured("peer", "statsmodels", "worths, model SE", 2.0),
     ]
     *_, with_errors, alone = targets.lines(rows)
-    assert with_errors.startswith("met") and "ahead of all 1 peers" in with_errors
-    assert alone.startswith("met") and "ahead of all 2 peers" in alone
+    assert with_errors.startswith("met")
+    assert "ahead of all 1 peers" in with_errors
+    assert alone.startswith("met")
+    assert "ahead of all 2 peers" in alone
 
 
 def test_nobody_is_ahead_of_peers_that_were_not_measured() -> None:
