@@ -75,6 +75,7 @@ def by_codes(monkeypatch):
         return found
 
     monkeypatch.setattr(counting, "SAMPLE", 10)
+    monkeypatch.setattr(counting, "EVERY", 1)
     monkeypatch.setattr(counting, "_count_codes", watched)
     return taken
 

@@ -19,6 +19,7 @@ Canadian Journal of Economics 56:839-858: six points, so that few clusters still
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -159,6 +160,21 @@ class Loom:
         # of an array with itself numpy makes half and mirrors it: slower, where both are small
         return moved @ self.rows, np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
 
+    def walk(self, weights: Array) -> Iterator[tuple[int, Numbers, Numbers]]:
+        """Weave all worlds; products take twice as many at a time as what follows likes.
+
+        Yields:
+            Where some worlds begin, with what `weave` returns for them.
+
+        """
+        clusters, k = weights.shape[1], self.rows.shape[1]
+        step = max(WORLDS, BLOCK // (clusters * k))
+        room = self.clear(2 * step)
+        for first in range(0, len(weights), 2 * step):
+            estimate, products = self.weave(weights[first : first + 2 * step], room)
+            for at in range(0, len(estimate), step):
+                yield first + at, estimate[at : at + step], products[at : at + step]
+
 
 def set_up(influence: Influence) -> Loom:
     """Write the influence of clusters as what turns weights into worlds."""
@@ -184,11 +200,8 @@ def _weave(loom: Loom, weights: Array, pairs: Pairs) -> tuple[Numbers, Numbers, 
     of_pairs = np.empty((len(pairs[0]), len(weights)), dtype=np.float32)
     own, lost = np.empty((len(weights), k)), np.empty(len(weights), dtype=np.bool_)
     corners = pairs[0] * k + pairs[1]
-    step = max(WORLDS, BLOCK // (clusters * k))
-    room = loom.clear(step)
-    for at in range(0, len(weights), step):
-        some = slice(at, at + step)
-        estimate, products = loom.weave(weights[some], room)
+    for at, estimate, products in loom.walk(weights):
+        some = slice(at, at + len(estimate))
         sums = products[:, :, k]
         variance = products[:, :, :k] - sums[:, :, None] * (sums / clusters)[:, None]
         variance *= loom.factor

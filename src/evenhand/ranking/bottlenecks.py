@@ -33,8 +33,8 @@ Codes = NDArray[np.intp]
 Passes = Callable[[], Iterable[Array]]
 LINKS: Final = 3.5
 """Effective clusters of the narrowest cut, below which a difference is never decided."""
-BLOCK: Final = 1_000_000
-"""Most flows that are worked on at a time."""
+BLOCK: Final = 100_000
+"""Most flows that are worked on at a time: they stay in the cache."""
 EVERY: Final = 3_000_000
 """Clusters × systems × pairs up to which every pair is looked at by itself."""
 SURE: Final = 2.0

@@ -46,7 +46,7 @@ from evenhand.ranking.sandwich import (
     total_information,
     walk_information,
 )
-from evenhand.ranking.shares import count_effective, recount_thin
+from evenhand.ranking.shares import BLOCK, count_effective, recount_thin
 
 if TYPE_CHECKING:
     from evenhand.ranking.row_sums import RowSums
@@ -131,16 +131,15 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> Way:
     answers = _leave_prior_out(fit, total, network.own)
     alone = find_singular(answers, own) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - own[g], rows) for g in alone}
-    inverses = _invert(total, own, {} if fit.model.prior else parts)
-    changes = -np.matmul(inverses, sum_scores(fit, pieces)[held][:, :, None])[:, :, 0]
-    carried = np.matmul(np.matmul(rows, inverses), total)
+    known = {} if fit.model.prior else parts
+    influence = _find_influence((total, own), sum_scores(fit, pieces)[held], rows, known)
     way = Way(
         name=name,
         factor=factor,
         systems=len(rows),
         kind="CV3",
-        vcov=jackknife(changes),
-        influence=Influence(changes, carried, rows),
+        vcov=jackknife(influence.changes),
+        influence=influence,
         effective=_count(network),
         parts={int(held[g]): part for g, (_, part) in parts.items()},
     )
@@ -223,21 +222,36 @@ def _tell_links(fit: Fit, tally: Tally, way: Way) -> Way:
     return replace(way, effective=effective, links=links)
 
 
-def _invert(total: Array, own: Array, parts: Mapping[int, tuple[Array, Codes]]) -> Array:
-    """Return (G, p, p) inverses without each cluster.
+def _find_influence(
+    information: tuple[Array, Array],
+    scores: Array,
+    rows: Array,
+    parts: Mapping[int, tuple[Array, Codes]],
+) -> Influence:
+    """Return what leaving each cluster out does; some are worked on at a time, in the cache.
 
     Args:
-        total: (p, p) information of all data.
-        own: (G, p, p) of each cluster.
+        information: (p, p) of all data, and (G, p, p) of each cluster.
+        scores: (G, p) of each cluster.
+        rows: (K, p) the coordinates of interest.
         parts: clusters without which something is not linked, with a pseudo-inverse.
 
     """
-    rest = total - own
-    rest[list(parts)] = total
-    inverses = np.asarray(np.linalg.inv(rest), dtype=np.float64)
+    total, own = information
+    carried, changes = np.empty((len(own), *rows.shape)), np.empty_like(scores)
+    step = max(1, BLOCK // total.size)
+    for start in range(0, len(own), step):
+        some = slice(start, start + step)
+        rest = total - own[some]
+        rest[[g - start for g in parts if start <= g < start + step]] = total
+        right = np.empty((*rest.shape[:2], len(rows) + 1))
+        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+        solved = np.linalg.solve(rest, right)
+        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+        changes[some] = -solved[:, :, -1]
     for g, (inverse, _) in parts.items():
-        inverses[g] = inverse
-    return inverses
+        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
+    return Influence(changes, carried, rows)
 
 
 def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
