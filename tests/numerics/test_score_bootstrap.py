@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evenhand.numerics import score_bootstrap
 from evenhand.numerics.score_bootstrap import (
     WEBB,
     Influence,
@@ -89,6 +90,17 @@ def test_single_precision_hardly_changes_the_largest_t_of_a_world(g, most):
     exact, of_rows, _ = _weave(set_up(influence), weights, PAIRS)
     np.testing.assert_allclose(found.max(axis=1), exact.max(axis=0), rtol=most)
     np.testing.assert_allclose(own.max(axis=1), of_rows.max(axis=1), rtol=most)
+
+
+def test_worlds_stay_in_their_places_however_many_are_woven_at_a_time(monkeypatch):
+    influence = of_clusters(11, 3)
+    weights = draw_webb((23, 11), np.random.default_rng(2))
+    whole = bootstrap_contrasts(influence, weights, PAIRS)
+    monkeypatch.setattr(score_bootstrap, "BLOCK", 1)
+    for worlds in (1, 4, 23):
+        monkeypatch.setattr(score_bootstrap, "WORLDS", worlds)
+        for one, other in zip(bootstrap_contrasts(influence, weights, PAIRS), whole, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4)
 
 
 def test_worlds_that_single_precision_would_blur_are_made_again():

@@ -7,6 +7,7 @@ import pytest
 from evenhand.errors import NotIdentified
 from evenhand.numerics.score_bootstrap import jackknife
 from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.ranking import left_out
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.left_out import leave_each_out
 from evenhand.ranking.sandwich import cluster_covariance
@@ -54,6 +55,21 @@ def test_its_covariance_is_the_sandwich():
         assert way.kind == kind == "CV3"
         np.testing.assert_allclose(way.vcov, expected, rtol=1e-7, atol=1e-12)
         assert (way.resting == -1).all()
+
+
+@pytest.mark.parametrize("linking", [0, 5, 8])
+def test_clusters_are_left_out_alike_however_many_are_worked_on_at_a_time(linking, monkeypatch):
+    frame = panel(judges=9)
+    alone = pl.col("judge") == f"j{linking:03d}"  # the last system is linked by one judge only
+    frame = frame.filter(alone | ((pl.col("left") != "s3") & (pl.col("right") != "s3")))
+    found, counts = fit(frame), tally(frame, "judge")
+    whole = leave_each_out(found, counts, "judge")
+    assert list(whole.parts) == [linking]
+    for block in (1, 60):
+        monkeypatch.setattr(left_out, "BLOCK", block)
+        some = leave_each_out(found, counts, "judge")
+        np.testing.assert_allclose(some.influence.changes, whole.influence.changes, atol=1e-12)
+        np.testing.assert_allclose(some.influence.carried, whole.influence.carried, atol=1e-12)
 
 
 def test_effective_clusters_are_counted_per_difference():
