@@ -255,3 +255,18 @@ def test_what_was_pooled_is_not_summed_again():
     by_judge = whole.pool(("judge",))
     assert by_judge.pool(("judge",)) is by_judge
     assert directed(by_judge, "judge") == directed(whole, "judge")
+
+
+def test_the_digest_by_judge_tells_every_count_and_judge():
+    rows = [("A", "B", 300, 0, 0, "x"), ("A", "B", 44, 1, 0, "y")]
+    base = tally(*rows).digest_by(("judge",))
+    assert base == tally(*reversed(rows)).digest_by(("judge",))
+    for others in (
+        [("A", "B", 44, 0, 0, "x"), ("A", "B", 44, 1, 0, "y")],  # 300 and 44 end in the same byte
+        [("A", "B", 44, 1, 0, "x"), ("A", "B", 300, 0, 0, "y")],
+        [("A", "B", 300, 0, 0, "x"), ("A", "B", 44, 1, 0, "z")],
+        [("A", "B", 65_836, 0, 0, "x"), ("A", "B", 44, 1, 0, "y")],  # and so do these, in two
+        [("B", "A", 300, 0, 0, "x"), ("A", "B", 44, 1, 0, "y")],
+        [("A", "B", 300.5, 0, 0, "x"), ("A", "B", 44, 1, 0, "y")],
+    ):
+        assert tally(*others).digest_by(("judge",)) != base

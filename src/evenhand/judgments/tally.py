@@ -7,11 +7,9 @@ counts of an entry belong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +19,6 @@ from evenhand.judgments.joined_codes import first_of_each, join_codes
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.float64]
-BLOCK: Final = 20_000
-"""Entries that are read at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,35 +215,15 @@ class Tally:
     def digest_by(self, names: Sequence[str]) -> str:
         """Return the SHA-256 of the counts, told apart by the levels of some factors.
 
+        Entries by factors may be millions, so their numbers go in as few bytes as hold them.
+
         Raises:
             UnknownColumn: the tally was not made by one of them.
 
         """
-        pooled = self.pool(names)
-        factors = [pooled.factors[name] for name in names]
-        digest = sha256("\x1f".join(self.systems).encode())
-        for factor in factors:
-            digest.update("\x1f".join(["", *factor.labels]).encode())
-        for codes in (*(factor.codes for factor in factors), pooled.left, pooled.right):
-            digest.update(np.ascontiguousarray(codes, dtype="<i4").data)
-        for counts in pooled.read_counts():
-            digest.update(np.ascontiguousarray(counts, dtype="<f8").data)
-        return digest.hexdigest()
+        from evenhand.judgments.tally_digest import digest_entries
 
-    def read_counts(self) -> Iterator[NDArray[np.float64]]:
-        """Go through the (entries, 3) counts, some at a time, which stay in the cache.
-
-        Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in
-        the rest.
-        """
-        columns = self.wins, self.ties, self.losses
-        whole = all((one == np.floor(one)).all() for one in columns)
-        for start in range(0, len(self.wins), BLOCK):
-            some = np.stack([one[start : start + BLOCK] for one in columns], axis=1)
-            if not whole:
-                part, power = np.frexp(some)
-                some = np.ldexp(np.round(part * 2**30) / 2**30, power)
-            yield some
+        return digest_entries(self.pool(names), names)
 
 
 def _relevel(factor: Factor, rows: NDArray[np.int64], totals: Counts) -> Factor:
