@@ -61,14 +61,19 @@ class Remedied(EvenhandError):
         advice = f"{', '.join(others)}, or {last}" if others else last
         super().__init__(f"{fault}; {advice}" if advice else fault)
 
-    def without_options(self) -> Self:
+    def without_options(self, *names: str) -> Self:
         """Return the refusal for who has no options of the model, such as --prior, to set.
+
+        Args:
+            names: the options that are missing; all where none is named.
 
         >>> refusal = NotIdentified("no way back", ["collect more", "pass --prior 1"])
         >>> str(refusal), str(refusal.without_options())
         ('no way back; collect more, or pass --prior 1', 'no way back; collect more')
         """
-        return type(self)(self.fault, [one for one in self.remedies if "--" not in one])
+        missing = names or ("--",)
+        kept = [one for one in self.remedies if not any(name in one for name in missing)]
+        return type(self)(self.fault, kept)
 
 
 class NotIdentified(Remedied, ValueError):

@@ -1,8 +1,14 @@
 """Landis and Koch's words, and the warning of Feinstein and Cicchetti's first paradox."""
 
+import polars as pl
 import pytest
 
+import evenhand
+from evenhand.agreement.agreement_table import AgreementPart
+from evenhand.agreement.coefficient import Coefficient
+from evenhand.agreement.sentences import say_parts
 from evenhand.agreement.words import name_kappa, warn_prevalence
+from evenhand.errors import InvalidJudgments
 
 
 @pytest.mark.parametrize(
@@ -25,6 +31,19 @@ def test_words_are_those_of_landis_and_koch(kappa, word):
 def test_the_paper_calls_its_two_kappas_slight():
     # Hamon, Mostefa and Arranz (2007), Table 2 and the text below it
     assert [name_kappa(kappa) for kappa in (0.155, 0.135)] == ["slight", "slight"]
+
+
+def test_a_zero_has_neither_sign_nor_is_it_poor():
+    values = {"value": -0.0001, "lower": -0.0002, "upper": 0.0004}
+    kappa = Coefficient("fleiss", "Fleiss' κ", **values)
+    part = AgreementPart({}, 1, 0, 2, 2, 2, (kappa,))
+    assert say_parts([part]) == ("Fleiss' κ 0.000 (0.000 to 0.000), slight",)
+
+
+def test_comparisons_without_items_are_refused_as_judgments_not_as_scores():
+    votes = {"judge": ["a", "b"], "left": ["A"] * 2, "right": ["B"] * 2, "outcome": ["left"] * 2}
+    with pytest.raises(InvalidJudgments, match="which judgments are of the same output"):
+        evenhand.measure_agreement(evenhand.read(pl.DataFrame(votes)))
 
 
 def test_high_agreement_with_low_kappa_is_warned_of():

@@ -22,6 +22,11 @@ def test_rows_that_came_in_batches_are_counted_by_themselves():
     )
 
 
+def test_a_command_that_is_refused_gives_no_cause_why_nothing_was_asked():
+    result = CliRunner().invoke(main, ["rank", "nowhere.csv", "--explain"])
+    assert "explain  no query was run\n" in result.stderr
+
+
 @pytest.mark.parametrize(("held", "said"), [(10**9, False), (0, True)])
 def test_a_fit_with_a_control_says_whether_rows_were_streamed(tmp_path, monkeypatch, held, said):
     path = tmp_path / "votes.parquet"

@@ -14,6 +14,12 @@ def test_it_says_how_much_is_there(evenhand, table1):
     assert "a chain of preferences or ties leads from every system to every other" in text
 
 
+def test_systems_that_stand_left_equally_often_are_said_once(evenhand, folder):
+    rows = "left,right,outcome\nA,B,left\nB,A,left\n"
+    Path("even.csv").write_text(rows, encoding="utf-8")
+    assert "each system stands left 50 % of the time" in evenhand("inspect", "even.csv").out
+
+
 def test_json_counts_are_whole_numbers(evenhand, table1):
     found = evenhand("inspect", table1, "--json").json
     assert (found["kind"], found["format"]) == ("comparisons", "comparisons")

@@ -120,7 +120,7 @@ FILES = {
 }
 WORDS = {
     "no such file": ("rank nowhere.csv", "there is no file 'nowhere.csv'"),
-    "a web address": ("rank ftp://example.org/a.csv", "URLs are not read"),
+    "a web address": ("rank ftp://example.org/a.csv", "of the web only http and https are"),
     "a folder": ("rank .", "is a folder"),
     "standard input": ("rank -", "save the judgments in a file"),
     "no file": ("rank", "evenhand rank needs FILE"),

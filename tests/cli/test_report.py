@@ -45,6 +45,14 @@ def test_the_page_is_written_and_the_answer_said(evenhand, table1):
     assert "says   A is the best of 4 systems." in ran.err
 
 
+def test_no_remedy_is_an_option_that_a_report_does_not_have(evenhand, folder):
+    Path("one.csv").write_text("left,right,outcome\nA,B,left\n", encoding="utf-8")
+    (part,) = evenhand("report", "one.csv", "--prior", "1", "--json").json["parts"]
+    (answer,) = part["answer"]
+    assert answer.endswith("is too few to show their own spread; collect more")
+    assert "--interval" not in str(part)
+
+
 def test_the_page_has_a_name_of_its_own_where_none_is_given(evenhand, table1):
     assert "wrote  report.html" in evenhand("report", table1, *FEW).err
     assert Path("report.html").exists()

@@ -12,16 +12,18 @@ from bucket_server import run_server
 from engines_matrix import votes
 from evenhand.cli.main import main
 from evenhand.formats import read
+from evenhand.formats.counting_files import count_files
 from evenhand.formats.stores import buckets
+from evenhand.formats.stores.bucket import Bucket
 
 VOTES = pl.DataFrame(votes()).drop("weight", "task")
 SECRET = "hunter2hunter2"
 PARTS = [VOTES[:120], VOTES[120:200], VOTES[200:]]
 
 
-def parquet(frame):
+def parquet(frame, compression="zstd"):
     written = BytesIO()
-    frame.write_parquet(written)
+    frame.write_parquet(written, compression=compression)
     return written.getvalue()
 
 
@@ -216,6 +218,68 @@ def test_a_file_that_is_taken_away_while_it_is_read_is_said_so(bucket):
     bucket.open().delete_file("going/votes.parquet")
     with pytest.raises(ValueError, match=r"'s3://going/votes[.]parquet' was changed or taken away"):
         data.tally(["item"])
+
+
+@pytest.fixture
+def swapped(bucket):
+    """Overwrites a file by one of the same size, in which all that won has lost."""
+    many = VOTES.sample(30_000, with_replacement=True, seed=1).with_row_index("row")
+    tables = [many.with_columns(item=pl.col("row").cast(str)).drop("row")]
+    tables.append(tables[0].rename({"model_a": "model_b", "model_b": "model_a"}))
+    before, after = (
+        {
+            "csv": table.select(sorted(table.columns))[:300].write_csv().encode(),
+            "parquet": parquet(table, "uncompressed"),
+        }
+        for table in tables
+    )
+    assert {name: len(data) for name, data in before.items()} == {
+        name: len(data) for name, data in after.items()
+    }
+    for name, data in before.items():
+        bucket.put(f"torn/votes.{name}", data)
+    return after
+
+
+def test_a_copy_of_a_file_that_is_overwritten_meanwhile_is_refused(
+    bucket, swapped, monkeypatch, tmp_path
+):
+    read_part, starts = Bucket.read, []
+
+    def read_slowly(self, name, start, n):
+        starts.append(start)
+        if len(starts) == 2:
+            bucket.put("torn/votes.csv", swapped["csv"])
+        return read_part(self, name, start, n)
+
+    monkeypatch.setattr(Bucket, "read", read_slowly)
+    monkeypatch.setattr("evenhand.formats.stores.bucket.CHUNK", 4096)
+    with pytest.raises(ValueError, match=r"s3://torn/votes[.]csv' was changed while it was read"):
+        count_files("s3://torn/votes.csv", cache=tmp_path / "kept")
+    assert len(starts) > 2
+    assert not (tmp_path / "kept").exists()
+
+
+def test_an_answer_of_a_file_that_is_overwritten_meanwhile_is_refused(bucket, swapped):
+    data = read("s3://torn/votes.parquet")
+    known = data.tally(["judge"]).digest
+    bucket.put("torn/votes.parquet", swapped["parquet"])
+    for _ in range(2):  # whoever asks again gets no mixture either
+        with pytest.raises(ValueError, match=r"votes[.]parquet' was changed while it was read"):
+            data.tally(["item"])
+    assert read("s3://torn/votes.parquet").tally(["judge"]).digest != known
+
+
+def test_hidden_files_of_a_bucket_are_left_out_by_patterns(bucket):
+    for name in ("a", ".a", ".tmp/b", "x/c"):
+        bucket.put(f"dots/{name}.parquet", parquet(PARTS[0]))
+    assert read("s3://dots/*.parquet").count_judgments() == PARTS[0].height
+    assert read("s3://dots/**/*.parquet").count_judgments() == 2 * PARTS[0].height
+
+
+def test_one_file_under_two_kinds_of_url_is_given_twice(bucket):
+    result = run("rank", "s3://votes/one/votes.csv", "r2://votes/one/votes.csv")
+    assert "is given twice (also as 's3://votes/one/votes.csv')" in said(result)
 
 
 def test_a_bucket_without_its_packages_says_how_to_get_them(bucket, monkeypatch):

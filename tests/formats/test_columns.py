@@ -64,6 +64,7 @@ def test_dates_and_uuids_become_text() -> None:
     ("values", "words"),
     [
         ([1.5, 2.0], "fractions"),
+        ([1.0, float("nan")], "floats (fractions, or no numbers)"),
         ([1.0, 2.0], "fractions"),
         ([True, False], "true or false"),
         ([[1], [2]], "nested values"),

@@ -9,6 +9,7 @@ import pytest
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats import read
 from evenhand.judgments import Comparisons
+from evenhand.judgments.held_table import hold_table
 from read_tables import cells_of, refusal, tally_of
 
 TABLE = {"left": ["A", "B"], "right": ["B", "C"], "winner": ["left", "tie"]}
@@ -58,6 +59,30 @@ def test_frames_without_rows_or_names_are_refused() -> None:
     assert "a column twice" in refusal(twice, UnknownFormat)
     with pytest.raises(UnknownFormat, match="neither a file name nor a data frame"):
         read(pl.Series(["A"]))
+
+
+def test_a_lazy_frame_of_a_damaged_or_missing_file_is_refused(tmp_path) -> None:
+    path = tmp_path / "votes.parquet"
+    with pytest.raises(UnknownFormat, match=r"Polars could not answer a query: No such file"):
+        read(pl.scan_parquet(path))
+    pl.DataFrame(TABLE).write_parquet(path)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(UnknownFormat, match=r"Polars could not answer a query: .*must end with"):
+        read(pl.scan_parquet(path))
+
+
+def test_a_lazy_frame_has_no_column_that_a_condition_asks_for() -> None:
+    words = refusal(pl.LazyFrame(TABLE), UnknownColumn, where=nw.col("langage") == "en")
+    assert words.startswith('where, on data frame: unable to find column "langage"')
+
+
+def test_a_lazy_file_that_vanishes_is_refused_where_its_answer_is_held(tmp_path) -> None:
+    path = tmp_path / "votes.parquet"
+    pl.DataFrame(TABLE).write_parquet(path)
+    frame = nw.from_native(pl.scan_parquet(path))
+    path.unlink()
+    with pytest.raises(UnknownFormat, match="could not answer"), hold_table(frame, None):
+        pass
 
 
 def test_the_same_frame_can_be_read_twice() -> None:

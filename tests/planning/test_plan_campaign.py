@@ -97,6 +97,26 @@ def test_a_design_that_is_not_reached_says_what_was_tried_and_why(unreached):
     assert not any("as many judgments with" in one for one in low.says)
 
 
+def test_a_smaller_design_that_campaigns_refuted_is_said_and_contradicts_the_closed_form(unreached):
+    first, last = unreached.rounds
+    right = np.array([[0, 20], [0, 0]])
+    found = replace(unreached, simulated=replace(unreached.simulated, right=right))
+    assert not found.falls_short
+    assert first.expected >= 0.8 > first.power
+    assert found.is_contradicted
+    said = f"{first.judgments} judgments would do by the closed form, which expects"
+    assert any(note.startswith(said) and f"gave {first.power:.2f}" in note for note in found.notes)
+    alone = replace(found, rounds=(last,))
+    assert not alone.is_contradicted
+    assert not any("would do by the closed form" in note for note in alone.notes)
+
+
+def test_power_that_was_not_simulated_is_called_expected():
+    found = plan_campaign({"systems": 2, "gap": 0.4, "judges": 8}, campaigns=0)
+    said = next(one for one in found.says if one.startswith("as many judgments with"))
+    assert "expected power 0.8" in said
+
+
 def test_campaigns_without_an_estimate_are_outgrown():
     found = plan_campaign({"systems": 2, "gap": 4.0, "judges": 8}, campaigns=20)
     assert found.rounds[0].power < 0.8 - 0.09

@@ -62,6 +62,7 @@ def test_a_difference_asks_for_the_pairs_that_are_so_far_apart_or_more(said):
         ({"systems": 3}, "say how far systems are from each other"),
         ({"systems": 3, "gap": 0.3, "worths": [1, 0]}, "say how far systems are"),
         ({"systems": 3, "gap": "wide"}, "gap cannot be 'wide': it is a number"),
+        ({"systems": 3, "gap": -1}, "gap cannot be -1: it is 0 or more"),
         ({"systems": 3, "gap": 0.3, "judges": 2.5}, "judges cannot be 2.5: it is a whole number"),
         ({"systems": 3, "gap": 0.3, "judges": True}, "judges cannot be True"),
         ({**NAMED, "systems": 3}, "leave systems out"),

@@ -66,6 +66,19 @@ def test_judging_more_is_advised_with_the_number_of_the_section_on_what_to_judge
     )
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {("A", "B"): (1, 0, 1), ("B", "C"): (1, 0, 0), ("C", "A"): (1, 0, 0)},
+        {("A", "B"): (2, 0, 2)},
+    ],
+)
+def test_of_few_judgments_none_is_told_to_act_on(cells: Cells) -> None:
+    *_, said = say_answer(rank(cells))
+    assert said == "4 judgments are too few to act on: collect more."
+    assert not any("ake the cheap" in one for one in say_answer(rank(cells)))
+
+
 def test_of_many_that_may_be_the_best_the_number_is_said() -> None:
     ranking = rank({("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)})
     systems = tuple("ABCDEFGHI")

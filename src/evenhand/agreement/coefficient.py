@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-BY_ITEM_ALONE: Final = "no interval where judges are drawn: what there is of one is by item"
+BY_ITEM_ALONE: Final = "no interval where judges are drawn: it has one by item alone"
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,20 @@ def _say_chance(known: dict[str, Coefficient]) -> list[str]:
         if one.value is None:
             said.append(f"{title} does not exist")
             continue
-        ends = "" if one.lower is None else f" ({one.lower:.3f} to {one.upper:.3f})"
+        ends = "" if one.lower is None else f" ({_plain(one.lower)} to {_plain(one.upper)})"
         word = "" if name == "alpha-ordinal" else f", {name_kappa(one.value)}"
-        said.append(f"{title} {one.value:.3f}{ends}{word}")
+        said.append(f"{title} {_plain(one.value)}{ends}{word}")
     return said
+
+
+def _plain(value: float | None) -> str:
+    """Write a coefficient with three digits; a zero has no sign.
+
+    >>> _plain(-0.0001), _plain(-0.0512)
+    ('0.000', '-0.051')
+    """
+    assert value is not None
+    return f"{round(value, 3) + 0.0:.3f}"
 
 
 def _percent(one: Coefficient) -> str:

@@ -167,8 +167,8 @@ def _check_names(rows: RatingRows) -> None:
     for role, names in (("item", rows.items), ("judge", rows.judges)):
         if names == ("",):
             raise InvalidJudgments(
-                f"agreement needs a column of {role}s, to know which scores are of the same output"
-                f" and by different judges: name it, as in --column {role}=NAME"
+                f"agreement needs a column of {role}s, to know which judgments are of the same"
+                f" output and by different judges: name it, as in --column {role}=NAME"
             )
 
 

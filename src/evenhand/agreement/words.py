@@ -25,10 +25,10 @@ def name_kappa(kappa: float) -> str:
 
     The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
 
-    >>> [name_kappa(kappa) for kappa in (-0.1, 0.155, 0.2, 0.21, 0.5, 0.81)]
+    >>> [name_kappa(kappa) for kappa in (-0.1, -0.0001, 0.2, 0.21, 0.5, 0.81)]
     ['poor', 'slight', 'slight', 'fair', 'moderate', 'almost perfect']
     """
-    if kappa < 0:
+    if round(kappa, 3) < 0:  # as it is printed: of two zeros none is called poor
         return WORDS[0][1]
     return next(word for most, word in WORDS[1:] if kappa <= most or most == 1.0)
 

@@ -84,7 +84,7 @@ def say_bytes(n: int) -> str:
 def _write_fetches(fetches: Sequence[Fetch]) -> str:
     """Say which queries ran where, and how many rows and columns each brought back."""
     if not fetches:
-        return "explain  no query was run: the files' own counts were enough"
+        return "explain  no query was run"
     engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
     rows = sum(one.rows for one in fetches if not one.batches)
     streamed = sum(one.rows for one in fetches if one.batches)

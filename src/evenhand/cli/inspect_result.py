@@ -118,7 +118,10 @@ def _order(part: Part) -> list[str]:
         said.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
     if part.least_left is not None and part.most_left is not None:
         (least, low), (most, high) = part.least_left, part.most_left
-        said.append(f"{least} stands left {share(low, 1)} of the time, {most} {share(high, 1)}")
+        if low == high:
+            said.append(f"each system stands left {share(low, 1)} of the time")
+        else:
+            said.append(f"{least} stands left {share(low, 1)} of the time, {most} {share(high, 1)}")
     return said
 
 

@@ -92,13 +92,13 @@ class Verbs(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what stands before the verb; keep all words for `invoke`."""
         ctx.meta[_WORDS] = tuple(args)
-        with plainly():
+        with plainly(ctx.meta[_WORDS]):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb."""
         write_whatever_they_take()
-        with plainly(), without_pandas(ctx.meta[_WORDS]):
+        with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
 
 

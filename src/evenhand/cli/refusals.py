@@ -43,13 +43,30 @@ def choose_colour() -> bool | None:
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """Turn what went wrong into a refusal in the user's words.
+def plainly(words: tuple[str, ...]) -> Iterator[None]:
+    """Turn what went wrong into a refusal in the user's words, without secrets of URLs among them.
+
+    Args:
+        words: of the command.
 
     Raises:
         Refusal: for whatever Evenhand, click, DuckDB or the system refuses.
 
     """
+    try:
+        with _refusing():
+            yield
+    except Refusal as error:
+        if not any("://" in word for word in words):
+            raise
+        from evenhand.formats.source_names import hide_settings
+
+        raise Refusal(hide_settings(error.message, words)) from error.__cause__
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Turn what went wrong into a refusal."""
     try:
         yield
     except EvenhandError as error:

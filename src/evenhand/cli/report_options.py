@@ -116,8 +116,10 @@ place_options = stack(
 
 
 def say_reading() -> tuple[str, ...]:
-    """Return the words of the command that read the same judgments again."""
-    words: list[str] = [*kept("files")]
+    """Return the words of the command that read the same judgments again, without secrets."""
+    from evenhand.formats.source_names import show_source
+
+    words: list[str] = [*map(show_source, kept("files"))]
     for name, option, usual in (
         ("task", "--task", None),
         ("where", "--where", None),

@@ -21,7 +21,7 @@ _WEB: Final = ("http", "https", "ftp", "hf", "file")
 """Addresses of files that are not read."""
 _PATHS: Final = ("s3", "gs", "gcs", "r2", "duckdb", "spark")
 """Kinds without user and password; an @ belongs to the path."""
-_SHORT: Final = 3
+SHORT: Final = 3
 """Characters below which a setting is no secret, and would be taken out of every word."""
 
 
@@ -55,7 +55,7 @@ class Address:
         """What must not be said again, longest first."""
         parts = [self.user, *self.user.split(":", 1)[1:], *(value for _, value in self.settings)]
         spelled = {form for part in parts for form in (part, unquote(part))}
-        return sorted((one for one in spelled if len(one) > _SHORT), key=len, reverse=True)
+        return sorted((one for one in spelled if len(one) > SHORT), key=len, reverse=True)
 
     def clean(self, said: object) -> str:
         """Return what somebody else said in one line, without the secrets of this URL.

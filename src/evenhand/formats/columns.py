@@ -161,7 +161,7 @@ def _native_type(table: Table, column: str) -> str:
 def _whole_floats(table: Table, column: str) -> str:
     """Tell whole numbers that pandas made floats, since some are missing, from fractions."""
     if not table.frame.implementation.is_pandas():
-        return "fractions"
+        return "floats (fractions, or no numbers)"
     value = nw.col(column)
     fractions = find_rows(table.frame, ~value.is_null() & (value != value.round()), limit=1)
     return "fractions" if fractions else "whole floats"

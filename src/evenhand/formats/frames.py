@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import narwhals as nw
-from narwhals.exceptions import DuplicateError
+from narwhals.exceptions import DuplicateError, NarwhalsError
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.table import Table
+from evenhand.judgments.refusals import explain_polars
 
 
 def open_frame(source: Any) -> Table:
     """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy.
 
     Raises:
-        UnknownFormat: not a data frame, or one whose columns have no names.
+        UnknownFormat: not a data frame, one whose columns have no names, or a lazy one of a file
+            that is damaged or not there.
         InvalidJudgments: a frame without rows.
 
     """
@@ -31,6 +33,8 @@ def open_frame(source: Any) -> Table:
         raise UnknownFormat(
             f"the data frame has a column twice: {' '.join(str(error).split())}"
         ) from None
+    except (NarwhalsError, OSError) as error:  # a lazy frame of Polars opens its files only now
+        raise explain_polars(error) from None
     unnamed = [name for name in names if not isinstance(name, str)]
     if unnamed:
         raise UnknownFormat(

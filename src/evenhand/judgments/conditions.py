@@ -35,9 +35,12 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
     """
     if isinstance(condition, nw.Expr):
         try:
-            return frame.filter(condition)
+            kept = frame.filter(condition)
+            if kept.implementation.is_polars():
+                kept.collect_schema()  # a lazy frame looks for its columns only now
         except ColumnNotFoundError as error:
             raise UnknownColumn(f"where, on {name}: {str(error).splitlines()[0]}") from None
+        return kept
     if not isinstance(condition, str):
         raise UnknownOption(
             "where is a SQL condition in text, or a narwhals expression such as"

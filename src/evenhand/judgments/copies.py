@@ -32,6 +32,6 @@ def name_originals(text: str) -> str:
     'line 3 of s3://bucket/votes.csv has 2 fields'
     >>> forget_copies(["/copies/1/votes.csv"])
     """
-    for copy, original in _ORIGINALS.items():
+    for copy, original in list(_ORIGINALS.items()):  # other threads copy
         text = text.replace(copy, original)
     return text

@@ -49,10 +49,8 @@ from evenhand.judgments.tally import Tally
 SAMPLE: Final = 20_000
 """Rows looked at to decide between the ways; of fewer, all are fetched."""
 Counted = TypeVar("Counted")
-EVERY: Final = 4
-"""Of the sample, one row in so many is looked at for its cell."""
-MANY: Final = 0.984
-"""Share of these with a cell of its own: about what 150,000 cells give."""
+EVERY, MANY = 4, 0.984
+"""One row in so many of them, and which share has a cell of its own: about 150,000 cells do so."""
 
 
 def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, int]) -> Tally:

@@ -62,14 +62,19 @@ def _fetch(frame: Frame) -> Columns:
         from evenhand.judgments.warehouse import fetch_warehouse
 
         return _fetch(fetch_warehouse(frame))
-    return _fetch(_collect(frame))
+    return _fetch(collect(frame))
 
 
-def _collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Run a query of Polars; what it cannot read shows itself only now."""
+def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run a query of Polars; what it cannot read shows itself only now.
+
+    Raises:
+        UnknownFormat: a file that is damaged, or no longer there.
+
+    """
     try:
         return frame.collect()
-    except NarwhalsError as error:
+    except (NarwhalsError, OSError) as error:
         raise explain_polars(error) from None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import narwhals as nw
 
-from evenhand.judgments.engine import Frame, is_spark
+from evenhand.judgments.engine import Frame, collect, is_spark
 from evenhand.judgments.pushed import note_fetch
 from evenhand.judgments.refusals import explain, name_file
 
@@ -31,7 +31,7 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
         connection: the DuckDB connection that reads the table, if one is known.
 
     Raises:
-        InvalidJudgments: the file is damaged; says where.
+        UnknownFormat: the file is damaged; says where.
 
     """
     native: Any = frame.to_native()
@@ -54,8 +54,9 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
         with store_warehouse(native, _name()) as held:
             yield cast("Frame", nw.from_native(held))
     elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
-        note_fetch(frame, dict.fromkeys(frame.collect_schema().names(), ()))
-        yield frame.collect().lazy()
+        answer = collect(frame)
+        note_fetch(frame, dict.fromkeys(answer.columns, ()))
+        yield answer.lazy()
     else:
         yield frame
 

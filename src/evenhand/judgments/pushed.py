@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.judgments.copies import name_originals
+from evenhand.judgments.steadiness import check_files
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -111,7 +112,13 @@ def note_stream(
     *,
     filed: bool = True,
 ) -> None:
-    """Write a query whose answer came in batches into the account, if one is kept."""
+    """Write a query whose answer came in batches into the account, if one is kept.
+
+    Raises:
+        UnknownFormat: a file elsewhere was changed while the query ran.
+
+    """
+    check_files()
     account = _ACCOUNT.get()
     if account is None:
         return

@@ -20,9 +20,16 @@ _CSV_FILE: Final = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
 _CSV_WIDTH: Final = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _JSON: Final = re.compile(r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record\S*) (\d+)')
 _PARQUET: Final = re.compile(
-    r"No magic bytes|too small to be a Parquet|Parquet|decompression failure|TProtocol|Thrift",
+    r"No magic bytes|(?<!\.)Parquet|decompression failure|TProtocol|Thrift|Footer length"
+    r"|don't know what type|Could not read enough bytes",
     re.IGNORECASE,
 )
+"""What is said of a damaged Parquet file; a name that ends in .parquet is no such word."""
+_COLUMNS: Final = re.compile(
+    r'schema mismatch in glob: column "(.+?)" was read from the original file "(.+?)", but could'
+    r' not be found in file "(.+?)"'
+)
+_FOLDERS: Final = re.compile(r'Hive partition mismatch between file "(.+?)" and "(.+?)"')
 _MEMORY: Final = re.compile(r"Out of Memory|could not allocate", re.IGNORECASE)
 _READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
 _ELSEWHERE: Final = re.compile(r"(?:UnknownFormat|MissingFile): ('.+)")
@@ -79,14 +86,37 @@ def _explain(text: str, name: str) -> EvenhandError:
         )
     if "Conversion Error" in text:
         return InvalidJudgments(f"a condition or a cast does not fit the values: {first}")
-    if _PARQUET.search(first):
-        quoted = _QUOTED.search(first)
-        file = quoted[1] if quoted else name
-        return UnknownFormat(
-            f"{file} is not a whole Parquet file: it is truncated, damaged or of another kind"
-            f" ({first})"
+    said = _explain_unlike(text) or _explain_parquet(first, name)
+    return UnknownFormat(said or f"{name} cannot be read: {first}")
+
+
+def _explain_parquet(first: str, name: str) -> str | None:
+    """Say that a Parquet file is damaged, or nothing."""
+    if not _PARQUET.search(first):
+        return None
+    quoted = _QUOTED.search(first.replace("don't", ""))
+    file = quoted[1] if quoted else name
+    return (
+        f"{file} is not a whole Parquet file: it is truncated, damaged or of another kind ({first})"
+    )
+
+
+def _explain_unlike(text: str) -> str | None:
+    """Say how two sound files differ that were to be read together, or nothing."""
+    columns, folders = _COLUMNS.search(text), _FOLDERS.search(text)
+    if columns:
+        column, first, file = columns.groups()
+        return (
+            f"{file} has no column {column!r}, which {first} has: files read together need the same"
+            " columns; read them apart, or give them the same names"
         )
-    return UnknownFormat(f"{name} cannot be read: {first}")
+    if folders:
+        file, other = folders.groups()
+        return (
+            f"{file} and {other} lie in folders of other keys: files read together need the same"
+            " folders, such as task=fr-en/; read them apart"
+        )
+    return None
 
 
 def explain_polars(error: Exception) -> EvenhandError:

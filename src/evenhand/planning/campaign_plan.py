@@ -13,7 +13,7 @@ from evenhand.planning.closed_form import Foreseen
 from evenhand.planning.design import Design, name_pair
 from evenhand.planning.foresight import Expected
 from evenhand.planning.pilot import Pilot
-from evenhand.planning.power import Simulated
+from evenhand.planning.power import Simulated, bound_share
 from evenhand.planning.spec import CampaignSpec
 
 SHORT: Final = 0.05
@@ -44,14 +44,24 @@ class Round:
 
     Attributes:
         judgments: n.
-        power: of the pair that is hardest to decide (proportion).
+        expected: power of the pair that is hardest to decide, in closed form (proportion).
+        power: the same by simulation.
+        campaigns: that were simulated.
         unranked: campaigns whose worths had no estimate.
 
     """
 
     judgments: int
+    expected: float
     power: float
+    campaigns: int
     unranked: int
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the closed form expects more than simulation can be reconciled with."""
+        upper = bound_share(round(self.power * self.campaigns), self.campaigns)[1]
+        return self.expected > upper + SHORT
 
 
 @dataclass(frozen=True)
@@ -187,7 +197,12 @@ class CampaignPlan(InNotebooks):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the closed form expects more than simulation can be reconciled with."""
+        """Whether the closed form expects more than simulation can be reconciled with.
+
+        Of the design, or of a smaller one that was simulated before it.
+        """
+        if any(one.is_contradicted for one in self.rounds[:-1]):
+            return True
         low = self.weakest
         return low.upper is not None and low.expected > low.upper + SHORT
 

@@ -152,7 +152,8 @@ def _upper(one: Component | None) -> float:
 def _say(found: VarianceComponents, truth: Truth, kept: float) -> tuple[str, ...]:
     seen = found.observed
     said = [
-        f"pilot of {seen.judgments:,.0f} judgments by {seen.judges} judges on {seen.items:,} items",
+        f"pilot of {seen.judgments:,.0f} judgments by {seen.judges:,} judges on"
+        f" {seen.items:,} items",
         f"worths are drawn together to {100 * kept:.0f} % of their differences: the rest is what"
         f" errors of the pilot add ({found.stderr:.2g} for one difference)",
     ]

@@ -90,8 +90,10 @@ def _confirm(
     while True:
         found = _simulate(spec, design, campaigns, progress)
         lowest = min(float(found.power[pair]) for pair in spec.targets)
-        rounds = (*rounds, Round(design.judgments, lowest, found.unranked))
-        more = find_growth(lowest, spec.power, search.expect(design).critical)
+        expected = search.expect(design)
+        least = min(float(expected.power[pair]) for pair in spec.targets)
+        rounds = (*rounds, Round(design.judgments, least, lowest, campaigns, found.unranked))
+        more = find_growth(lowest, spec.power, expected.critical)
         larger = round(design.judgments * more)
         if spec.is_sized or lowest >= wanted or len(rounds) == ROUNDS or larger > MOST:
             return design, found, rounds

@@ -182,6 +182,8 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if name in NUMBERS | {"level"} and not number:
             raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
+        if name == "gap" and value < 0:
+            raise UnknownOption(f"gap cannot be {value:g}: it is 0 or more, in log-worth")
         if name in WHOLE and (not number or isinstance(value, float)):
             raise UnknownOption(f"{name} cannot be {value!r}: it is a whole number")
         words = isinstance(value, str)
@@ -206,8 +208,7 @@ def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) ->
     """
     check_settings(settings)
     truth = _make_truth(settings) if pilot is None else _adjust(pilot.truth, settings)
-    given = {field.name for field in fields(CampaignSpec)}
-    plain = {name: value for name, value in settings.items() if name in given}
+    plain = {one.name: settings[one.name] for one in fields(CampaignSpec) if one.name in settings}
     if "resolve" in plain:
         plain["resolve"] = _read_resolve(plain["resolve"])
     prices = Prices(settings.get("cost_judgment", 1.0), settings.get("cost_judge", 0.0))
@@ -261,8 +262,7 @@ def _adjust(truth: Truth, settings: Mapping[str, Any]) -> Truth:
 
 def _read_compared(truth: Truth, value: Any) -> tuple[tuple[int, int], ...]:
     """Return the pairs that are compared, by place."""
-    pairs = _read_pairs(value, "compare")
-    return tuple((truth.find(one), truth.find(other)) for one, other in pairs)
+    return tuple((truth.find(a), truth.find(b)) for a, b in _read_pairs(value, "compare"))
 
 
 def _read_resolve(value: Any) -> str | tuple[tuple[str, str], ...]:

@@ -98,11 +98,12 @@ def _say_overlap(plan: CampaignPlan) -> list[str]:
     if len(shown) == 1:
         return [
             "as many judgments with 2 judges for each output pair, or with each pair shown twice to"
-            f" one judge: power {shown.pop()}, as with neither"
+            f" one judge: expected power {shown.pop()}, as with neither"
         ]
     return [
-        f"as many judgments with 2 judges for each output pair: power {powers[2, 1]:.2f}; with each"
-        f" pair shown twice to one judge: {powers[1, 2]:.2f}; with neither: {powers[1, 1]:.2f}"
+        f"as many judgments with 2 judges for each output pair: expected power {powers[2, 1]:.2f};"
+        f" with each pair shown twice to one judge: {powers[1, 2]:.2f}; with neither:"
+        f" {powers[1, 1]:.2f}"
     ]
 
 
@@ -140,6 +141,17 @@ def _say_lost(last: Round, plan: CampaignPlan) -> str:
     campaigns = plan.simulated.campaigns
     cause = "the cause" if last.power + last.unranked / campaigns >= plan.spec.power else "a cause"
     return f"; campaigns whose worths have no estimate are {cause} ({last.unranked} of {campaigns})"
+
+
+def _note_rounds(plan: CampaignPlan) -> list[str]:
+    """Say which smaller design the closed form thought enough that was not."""
+    first, *larger = plan.rounds or (None,)
+    if first is None or not larger or plan.falls_short or first.expected < plan.spec.power:
+        return []
+    return [
+        f"{first.judgments:,} judgments would do by the closed form, which expects"
+        f" {first.expected:.2f}; simulated they gave {first.power:.2f}, hence more"
+    ]
 
 
 def _note_design(plan: CampaignPlan) -> list[str]:
@@ -189,7 +201,7 @@ def note_plan(plan: CampaignPlan) -> tuple[str, ...]:
             notes.append(
                 f"the closed form expects {low.expected:.2f} for {low.pair}: believe the simulation"
             )
-    notes += _note_design(plan)
+    notes += [*_note_rounds(plan), *_note_design(plan)]
     if plan.design.overlap == 1:
         notes.append("no two judges see one output pair: agreement cannot be measured (overlap)")
     if plan.worst is not None:

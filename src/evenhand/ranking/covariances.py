@@ -32,7 +32,7 @@ SEVERAL: Final = 4
 """Systems from which a typical standard error is hardly ever so small by chance."""
 NARROW: Final = (
     "intervals are less than half as wide as independent answers would give: clusters answer"
-    " suspiciously alike, or a few gave most answers; compare --interval model"
+    " suspiciously alike, or a few gave most answers; compare rank --interval model"
 )
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 NAMED: Final = 5
 """Most systems that are named in a sentence."""
+FEW: Final = 30
+"""Judgments below which an open answer is no advice; the models are not held against each other
+on fewer either."""
 
 
 def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
@@ -30,7 +33,9 @@ def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
     elif ranking.rank_upper[0] == 1:
         said = [_say_best(ranking, advise=advise), *_say_next(ranking)]
     else:
-        said = [_say_open(ranking, advise=advise), *_say_barred(ranking)]
+        few = advise and ranking.n_judgments < FEW
+        said = [_say_open(ranking, advise=advise and not few), *_say_barred(ranking)]
+        said += [_say_few(round(ranking.n_judgments))] * few
     return (*said, *_say_limit(ranking))
 
 
@@ -68,6 +73,11 @@ def _say_open(ranking: Ranking, *, advise: bool) -> str:
         f"{join_names(first)} may each be the best; no other can be, at"
         f" {_level(ranking)} confidence.{take}"
     )
+
+
+def _say_few(n: int) -> str:
+    """Say that what was asked is too little to act on."""
+    return f"{n} judgment{'s' * (n != 1)} are too few to act on: collect more."
 
 
 def _say_more(ranking: Ranking) -> str:

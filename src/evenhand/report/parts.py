@@ -15,6 +15,7 @@ from evenhand.report.charts import draw_unchecked
 from evenhand.report.contents import find_writer
 from evenhand.report.document import NOT_RUN, REFUSED, Check, Part, Section
 from evenhand.report.one_sided import say_one_sided
+from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
@@ -58,7 +59,7 @@ def _write(study: Study, name: str, title: str) -> Section:
         with draw_unchecked():
             return find_writer(name)(study)
     except REFUSALS as refusal:
-        return refuse_section(name, title, str(refusal))
+        return refuse_section(name, title, say_refused(refusal))
 
 
 def refuse_section(name: str, title: str, why: str) -> Section:
@@ -87,7 +88,7 @@ def find_answer(study: Study) -> tuple[tuple[str, ...], str]:
     try:
         return _answer(study), study.ranking.signature
     except REFUSALS as refusal:
-        return (f"{REFUSED}{refusal}",), ""
+        return (f"{REFUSED}{say_refused(refusal)}",), ""
 
 
 def _answer(study: Study) -> tuple[str, ...]:

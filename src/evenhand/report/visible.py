@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
 ENOUGH: Final = 0.10
@@ -39,5 +40,5 @@ def say_refusal(study: Study, refusal: NotIdentified | NotConverged | UnknownOpt
     """
     model = study.settings.model
     if model is None or not model.prior or isinstance(refusal, UnknownOption):
-        return str(refusal)
+        return say_refused(refusal)
     return f"the test takes no prior, and without one {refusal.without_options()}"

@@ -88,5 +88,9 @@ def test_the_nearest_file_is_suggested_with_its_folder_and_only_if_it_is_near(sa
     assert "Did you mean" not in refusal(tmp_path / "board.csv")
 
 
-def test_web_addresses_are_not_read():
-    assert "URLs are not read" in refusal("ftp://example.org/votes.csv")
+def test_of_the_web_only_http_and_https_are_read():
+    for name in ("ftp://example.org/votes.csv", "file:///votes.csv"):
+        assert "of the web only http and https are" in refusal(name)
+    said = refusal("htp://example.org/votes.csv")
+    assert "r2, http and https are" in said
+    assert "Did you mean 'http'?" in said or "Did you mean 'https'?" in said

@@ -6,6 +6,7 @@ import pytest
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats import read
 from evenhand.judgments import Comparisons
+from evenhand.judgments.refusals import explain
 from read_tables import cells_of, refusal, tally_of
 
 TABLE = pl.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
@@ -55,7 +56,32 @@ def test_files_with_different_columns_are_refused(tmp_path) -> None:
     TABLE.write_parquet(tmp_path / "a.parquet")
     TABLE.rename({"winner": "verdict"}).write_parquet(tmp_path / "b.parquet")
     words = refusal([tmp_path / "a.parquet", tmp_path / "b.parquet"], UnknownFormat)
-    assert "winner" in words
+    assert words.startswith(f"{tmp_path / 'b.parquet'} has no column 'winner', which ")
+    assert "not a whole" not in words
+
+
+def test_files_in_folders_of_other_keys_are_not_called_damaged(tmp_path) -> None:
+    for folder in ("task=fr-en", "language=de"):
+        (tmp_path / folder).mkdir()
+        TABLE.write_parquet(tmp_path / folder / "part.parquet")
+    words = refusal(str(tmp_path / "*" / "*.parquet"), UnknownFormat)
+    assert "lie in folders of other keys" in words
+    assert "not a whole" not in words
+
+
+@pytest.mark.parametrize("reason", ["don't know what type: \x1b", "Could not read enough bytes"])
+def test_a_damaged_footer_is_called_so(reason) -> None:
+    import duckdb
+
+    said = str(explain(duckdb.Error(f"Invalid Error: {reason}"), "foot.parquet"))
+    assert said.startswith("foot.parquet is not a whole Parquet file")
+
+
+def test_a_sound_parquet_file_is_not_called_damaged_for_its_name() -> None:
+    import duckdb
+
+    said = str(explain(duckdb.Error('IO Error: Cannot open file "a.parquet": Permission denied')))
+    assert "cannot be read" in said
 
 
 def test_text_stored_as_bytes_is_text(tmp_path) -> None:

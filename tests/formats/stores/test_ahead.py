@@ -52,6 +52,9 @@ class Shelf:
             self.waiting -= 1
         return self.files[name][start : start + n]
 
+    def is_same(self, name):
+        return name in self.files
+
 
 def count(shelf, monkeypatch, depth):
     """The tally of a shelf that is read so many parts ahead, and what came."""
@@ -104,3 +107,12 @@ def test_parts_that_are_fetched_in_vain_end_it():
     asked = len(ahead.ordered)
     ahead.read(files[-1], files[-1].size - 100, 100)
     assert len(ahead.ordered) == asked
+
+
+def test_no_more_is_held_than_was_said(monkeypatch):
+    monkeypatch.setattr("evenhand.formats.stores.ahead.HELD", 250)
+    shelf = Shelf({f"{i}.parquet": many(50) for i in range(9)})
+    files = shelf.list()
+    ahead = Ahead(files, Traffic("shelf", files=9, size=0))
+    ahead.read(files[0], files[0].size - 100, 100)
+    assert [n for _, _, n in ahead.coming] == [100, 100]

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.errors import EvenhandError, MissingFile
 from evenhand.formats.addresses import read_address
-from evenhand.formats.stores.bucket_faults import faults_of
+from evenhand.formats.stores.bucket_faults import clean, faults_of
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: no store would speak through it")
 SECRET = "hunter2hunter2"
@@ -59,3 +59,14 @@ def test_what_a_store_says_is_said_in_the_users_words(monkeypatch, scheme, said,
 def test_a_refusal_of_our_own_is_passed_on_as_it_is():
     with pytest.raises(MissingFile, match=r"^gone$"), faults_of(read_address("s3://b/v.csv"), ""):
         raise MissingFile("gone")
+
+
+def test_a_bucket_that_is_not_there_is_said_so_where_its_region_is_looked_up():
+    address = read_address("s3://b/v.csv")
+    with pytest.raises(MissingFile, match="there is no bucket 'b'"), faults_of(address, ""):
+        raise OSError("Bucket 'b' not found")  # as pyarrow 26 says it
+
+
+def test_a_key_of_one_letter_is_not_taken_out_of_every_word(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "e")
+    assert clean("The AWS Access Key Id is unknown") == "The AWS Access Key Id is unknown"

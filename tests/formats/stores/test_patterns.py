@@ -10,6 +10,7 @@ from evenhand.formats.stores.patterns import is_pattern, match_pattern, split_pa
 NAMES = (
     *("a.csv", "b.csv", "a+b.csv", "ab.parquet", "day=1/a.csv", "day=1/b.csv", "day=2/a.csv"),
     *("day=2/x/a.csv", "day=2/x/y/c.csv", "x1.csv", "x2.csv", "x].csv", "x^.csv"),
+    *(".a.csv", ".d/a.csv", "day=2/.d/a.csv", "day=2/._c.csv", "_d/a.csv", "x.csv"),
 )
 PATTERNS = (
     *("*.csv", "a*.csv", "day=*/a.csv", "**/a.csv", "day=2/**/*.csv", "x[12].csv", "x[!1].csv"),
@@ -22,6 +23,10 @@ PATTERNS = (
         "*/x/*.csv",
         "**/*",
         "day=[12]/[ab].csv",
+        "[!x]*.csv",
+        ".d/*.csv",
+        ".*.csv",
+        "**/.d/*",
     ),
 )
 

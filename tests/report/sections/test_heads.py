@@ -75,6 +75,11 @@ def test_nothing_decided_is_said() -> None:
     assert {row["state"] for row in section.tables[0].rows} == {"open"}
 
 
+def test_a_decided_pair_whose_interval_holds_zero_is_no_contradiction() -> None:
+    section = write_section(study(votes(20, 5)))
+    assert "That of a decided pair may hold zero: pairs are decided" in section.notes[-1]
+
+
 def test_neighbours_differ_by_the_log_odds_of_two_systems() -> None:
     rows = [("a", "b", "left")] * 30 + [("b", "a", "left")] * 10
     known = study(rows)

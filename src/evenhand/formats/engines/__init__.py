@@ -50,8 +50,9 @@ def open_address(text: str) -> Table:
     if room is None:
         hint = suggest(address.scheme, [*_ROOMS, *STORES])
         raise UnknownFormat(
-            f"'{address}' is no engine that is known: sc, spark, duckdb, s3, gs and r2 are, and"
-            f" databases by the names of Ibis, such as postgres or snowflake{end(hint)}"
+            f"'{address}' is no engine that is known: sc, spark, duckdb, s3, gs, r2, http and"
+            " https are, and databases by the names of Ibis, such as postgres or"
+            f" snowflake{end(hint)}"
         )
     return _open(room, address)
 

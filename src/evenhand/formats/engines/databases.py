@@ -31,7 +31,8 @@ def open_table(address: Address) -> Table:
     except ModuleNotFoundError:
         raise UnknownFormat(
             f"'{address}' is read through Ibis, which is not installed: pip install"
-            f" 'evenhand[ibis]' 'ibis-framework[{_backend(address)}]'"
+            f" 'evenhand[ibis]' 'ibis-framework[{_backend(address)}]' (in a clone '.[ibis]' for the"
+            " first)"
         ) from None
     if address.scheme == "sqlite" and not Path(f"{address.place}{address.path}").is_file():
         raise MissingFile(f"there is no SQLite file '{address.place}{address.path}'")

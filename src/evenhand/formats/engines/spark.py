@@ -76,6 +76,7 @@ def _refuse_missing(address: Address) -> None:
     if any(find_spec(name) is None for name in needed):
         raise UnknownFormat(
             f"'{address}' is read by Spark, which is not installed: pip install 'evenhand[spark]'"
+            " (in a clone: '.[spark]')"
         )
     if address.scheme == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         raise UnknownFormat(

@@ -14,7 +14,8 @@ from evenhand.formats.addresses import is_address, show_address
 
 ALIKE: Final = 0.8
 """How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv."""
-_URL: Final = re.compile(r"(https?|ftp|hf|file):/", re.IGNORECASE)
+_URL: Final = re.compile(r"https?:/", re.IGNORECASE)
+_OTHER_URL: Final = re.compile(r"(ftp|hf|file):/", re.IGNORECASE)
 _LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@")
 """What may hold a password, and is no file."""
 
@@ -36,6 +37,11 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
             raise UnknownFormat(
                 f"'{show_address(str(name))}' is a web address: URLs are not read here,"
                 " download the file"
+            )
+        if _OTHER_URL.match(str(name)):
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is not read: of the web only http and https are;"
+                " download the file, and name it by its path"
             )
         if is_address(str(name)):
             raise UnknownFormat(

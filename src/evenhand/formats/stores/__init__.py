@@ -27,6 +27,8 @@ _ROOMS: Final = {
     **dict.fromkeys(("s3", "gs", "gcs", "r2"), "buckets"),
     **dict.fromkeys(("http", "https"), "web_server"),
 }
+_ALIKE: Final = {"r2": "s3", "gcs": "gs"}
+"""Two names of one store."""
 
 
 def is_stored(source: Any) -> bool:
@@ -68,15 +70,18 @@ def find_stored(source: str | Path | Sequence[str | Path]) -> list[StoredFile]:
 
 def _refuse_alike(files: Sequence[StoredFile]) -> None:
     """Refuse a file that is given twice, and two that messages could not tell apart."""
-    known: dict[str, StoredFile] = {}
+    known: dict[tuple[str, str], StoredFile] = {}
+    shown: dict[str, StoredFile] = {}
     for file in files:
-        other = known.setdefault(file.url, file)
-        if other is not file and other.name == file.name:
-            raise UnknownOption(f"'{file}' is given twice: its judgments would count twice")
+        kind = _kind_of(file.url)
+        other = known.setdefault((_ALIKE.get(kind, kind), file.name), file)
         if other is not file:
+            also = "" if other.url == file.url else f" (also as '{other}')"
+            raise UnknownOption(f"'{file}' is given twice{also}: its judgments would count twice")
+        if shown.setdefault(file.url, file) is not file:
             raise UnknownOption(
-                f"'{file}' is given twice, and only what follows the ? differs, which is never"
-                " shown: download the files"
+                f"'{file}' is given twice, and only what follows the ? or a ; differs, which is"
+                " never shown: download the files"
             )
 
 

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from importlib.util import find_spec
 from itertools import islice
+from threading import get_ident
 from typing import Any, Final, TypeAlias
 
-from evenhand.errors import UnknownFormat
-from evenhand.formats.stores.stored_file import StoredFile
+from evenhand.formats.stores.stored_file import StoredFile, say_changed
+from evenhand.judgments.steadiness import watch_files
 from evenhand.judgments.traffic import Traffic
 
 DEPTH: Final = 8
 """Parts that are fetched at once."""
+HELD: Final = 1 << 26
+"""Most bytes that are fetched ahead; they lie outside the memory that DuckDB counts."""
 TAIL: Final = 1 << 14
 """Bytes of the end of a file that DuckDB asks for first."""
 END: Final = 8
@@ -39,7 +43,12 @@ class Ahead:
         self.coming: dict[Part, Future[bytes]] = {}
         self.ordered: set[Part] = set()
         self.before: dict[tuple[int, int], tuple[int, int]] = {}
+        self.unchecked: dict[
+            tuple[int, str], StoredFile
+        ] = {}  # DuckDB reads in the caller's thread
+        self.changed: set[str] = set()
         self.pool = ThreadPoolExecutor(depth)
+        watch_files(self)
 
     def read(self, file: StoredFile, start: int, n: int) -> bytes:
         """Return n bytes of a file, fetched ahead or now; see to it that the next ones come.
@@ -48,6 +57,7 @@ class Ahead:
             UnknownFormat: the store does not answer, or the file was changed.
 
         """
+        self.unchecked[get_ident(), file.url] = file
         coming = self.coming.pop((file.url, start, n), None)
         found = self._fetch(file, start, n) if coming is None else coming.result()
         if start + n == file.size:
@@ -58,11 +68,37 @@ class Ahead:
             self._order(self._find_next(file, start, start + n))
         return found
 
+    def begin(self, file: StoredFile) -> None:
+        """Have a file checked that was changed before, even if DuckDB asks for no part of it.
+
+        It keeps what it read, which is a mixture.
+        """
+        if file.url in self.changed:
+            self.unchecked[get_ident(), file.url] = file
+
+    def check(self) -> None:
+        """Refuse files that were changed, of those of which this thread read since its last check.
+
+        Raises:
+            UnknownFormat: names the first.
+
+        """
+        mine = [key for key in list(self.unchecked) if key[0] == get_ident()]
+        files = [self.unchecked.pop(key) for key in mine]
+        with ExitStack() as undo:
+            undo.callback(self.unchecked.update, dict(zip(mine, files, strict=True)))
+            same = list(self.pool.map(lambda file: file.store.is_same(file.name), files))
+            undo.pop_all()
+        self.changed |= {file.url for file, one in zip(files, same, strict=True) if not one}
+        for file in files:
+            if file.url in self.changed:
+                raise say_changed(file.url)
+
     def _fetch(self, file: StoredFile, start: int, n: int) -> bytes:
         found = file.store.read(file.name, start, n)
         self.traffic.add(len(found))
         if len(found) < n:
-            raise UnknownFormat(f"'{file}' was changed while it was read: try again")
+            raise say_changed(file.url)
         return found
 
     def _after(self, file: StoredFile) -> list[StoredFile]:
@@ -124,10 +160,12 @@ class Ahead:
 
     def _order(self, parts: Sequence[tuple[StoredFile, int, int]]) -> None:
         """Have parts fetched, unless what was fetched before was in vain."""
+        held = sum(n for _, _, n in self.coming)
         for file, start, n in parts[: self.depth]:
             size = min(n, file.size)
             part = (file.url, start, size)
-            if size and part not in self.ordered:
+            if size and part not in self.ordered and held + size <= HELD:
+                held += size
                 self.ordered.add(part)
                 self.coming[part] = self.pool.submit(self._fetch, file, start, size)
         if len(self.coming) > 4 * DEPTH:

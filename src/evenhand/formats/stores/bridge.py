@@ -39,6 +39,7 @@ class Bridge(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no annota
         """Open a file."""
         if mode != "rb":
             raise PermissionError(f"{path} is read, never written")
+        self.ahead.begin(self.files[path])
         return Handle(self.files[path], self.ahead)
 
     def glob(self, path: str) -> list[str]:

@@ -12,7 +12,7 @@ from evenhand.formats.addresses import Address
 from evenhand.formats.files.names import ALIKE
 from evenhand.formats.stores.bucket_faults import faults_of
 from evenhand.formats.stores.patterns import is_pattern, match_pattern, split_pattern
-from evenhand.formats.stores.stored_file import Stamp, StoredFile
+from evenhand.formats.stores.stored_file import Stamp, StoredFile, say_changed
 
 CHUNK: Final = 1 << 22
 """Bytes that are copied at once."""
@@ -105,15 +105,23 @@ class Bucket:
         return MissingFile(f"'{self.address}': the bucket has no such file or folder{end(hint)}")
 
     def stamp(self, name: str) -> Stamp:
-        """Return ETag and time of the last change."""
+        """Return ETag and time of the last change, as they were when the file was first opened."""
         with faults_of(self.address, self.endpoint):
-            said = self._file(name).metadata()
-            texts = {_text(key): _text(value) for key, value in said.items()}
-            stamp = {short: texts[long] for long, short in TOLD.items() if texts.get(long)}
+            stamp = _take_stamp(self._file(name))
             if stamp:
                 return stamp
             (info,) = self.system.get_file_info([name])
             return {"changed": int(info.mtime_ns)} if info.mtime_ns else {}
+
+    def is_same(self, name: str) -> bool:
+        """Say whether a file is still the one that was first opened; one request."""
+        with faults_of(self.address, self.endpoint):
+            then = self._file(name)
+            try:
+                now = self.system.open_input_file(name)
+            except FileNotFoundError:
+                return False
+            return bool(then.size() == now.size() and then.metadata() == now.metadata())
 
     def read(self, name: str, start: int, n: int) -> bytes:
         """Return n bytes of a file from one on."""
@@ -121,12 +129,19 @@ class Bucket:
             return bytes(self._file(name).read_at(n, start))
 
     def copy(self, name: str, into: BinaryIO) -> int:
-        """Write a file into another; return its bytes."""
+        """Write a file into another; return its bytes.
+
+        Raises:
+            UnknownFormat: it was overwritten meanwhile, so that the copy may be a mixture.
+
+        """
         with faults_of(self.address, self.endpoint):
             file = self._file(name)
             size = int(file.size())
         starts = range(0, size, CHUNK)
         into.writelines(self.read(name, start, min(CHUNK, size - start)) for start in starts)
+        if not self.is_same(name):
+            raise say_changed(f"{self.address.scheme}://{name}")
         return size
 
     def _file(self, name: str) -> Any:
@@ -141,6 +156,12 @@ def _is_part(path: str, folder: str) -> bool:
     """Say whether a file is a part of a folder's table; _ and . begin names of other programs."""
     parts = PurePosixPath(path).relative_to(PurePosixPath(folder)).parts
     return path.endswith(".parquet") and not any(part.startswith(("_", ".")) for part in parts)
+
+
+def _take_stamp(file: Any) -> Stamp:
+    """Return what a store said of an open file."""
+    said = {_text(key): _text(value) for key, value in file.metadata().items()}
+    return {short: said[long] for long, short in TOLD.items() if said.get(long)}
 
 
 def _text(value: Any) -> str:

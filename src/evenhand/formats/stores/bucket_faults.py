@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from evenhand.errors import EvenhandError, MissingFile, UnknownFormat
-from evenhand.formats.addresses import Address, show_address
+from evenhand.formats.addresses import SHORT, Address, show_address
 
 GOOGLE: Final = ("gs", "gcs")
 SECRETS: Final = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
@@ -21,6 +21,8 @@ _CLOSED: Final = re.compile(
     r"DENIED|FORBIDDEN|ACCESS_KEY|SIGNATURE|TOKEN|UNAUTHENTICATED|UNRECOGNIZED_CLIENT|SKEWED"
 )
 _CURL: Final = re.compile(r"(?:curlCode: \d+, |CURL error \[\d+\]=)([^;]+?)(?:;|$)")
+_NO_BUCKET: Final = re.compile(r"Bucket '.*' not found")
+"""Said where a bucket of Amazon's is looked up to learn its region."""
 _LONGEST: Final = 160
 
 
@@ -52,7 +54,7 @@ def _explain(said: str, address: Address, endpoint: str) -> EvenhandError:
     found = _CODE.search(said) or _GOOGLE.search(said)
     code, *between, reason = found.groups("") if found else ("", said)
     status, reason = next(iter(between), ""), clean(reason)
-    if code == "NO_SUCH_BUCKET":
+    if code == "NO_SUCH_BUCKET" or _NO_BUCKET.match(said):
         return MissingFile(f"'{address}': there is no bucket '{address.place}'")
     if status == "416" or code in ("RESOURCE_NOT_FOUND", "NO_SUCH_KEY"):
         return MissingFile(f"'{address}' was changed or taken away while it was read: try again")
@@ -105,6 +107,6 @@ def clean(said: str) -> str:
     curl = _CURL.search(text)
     text = curl[1].lower() if curl else text.replace("No response body", "it gives no reason")
     for name in SECRETS:
-        value = os.environ.get(name)
-        text = text.replace(value, "***") if value else text
+        value = os.environ.get(name, "")
+        text = text.replace(value, "***") if len(value) > SHORT else text
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

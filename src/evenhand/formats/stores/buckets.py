@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from datetime import timedelta
 from importlib.util import find_spec
 from typing import Any, Final
@@ -38,6 +39,8 @@ def find_files(text: str) -> list[StoredFile]:
     """
     front = re.split("[?;&]", text)[0]
     address = read_address(front)
+    if address.scheme == "gcs":
+        address = replace(address, scheme="gs")
     _refuse_wording(address, more=front != text)
     if any(find_spec(name) is None for name in ("pyarrow", "fsspec")):
         raise UnknownFormat(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from shutil import disk_usage
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Final
 from weakref import finalize
@@ -25,7 +26,7 @@ from evenhand.judgments.refusals import explain
 from evenhand.judgments.traffic import Traffic, note_traffic
 
 _LONGEST: Final = 100
-"""Characters of a file's name that a copy bears."""
+"""Bytes of a file's name that a copy bears; a longer one keeps its endings alone."""
 
 
 def open_stored(files: Sequence[StoredFile], *, among: bool = False) -> Table:
@@ -74,27 +75,55 @@ def _open_there(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) -
 
 def _open_copies(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) -> Table:
     """Open copies of files, which last as long as the table."""
+    _refuse_place(traffic, among=among or len(files) > 1)
     folder = TemporaryDirectory(prefix="evenhand-")
-    with _cleaning(folder):
-        paths = [_copy(file, Path(folder.name, str(i)), traffic) for i, file in enumerate(files)]
-        table = open_files(paths, among=among)
-    copies = [str(path) for path in paths]
+    copies: list[str] = []
+    with ExitStack() as undo, _naming():
+        undo.callback(folder.cleanup)
+        undo.callback(forget_copies, copies)
+        for i, file in enumerate(files):
+            copies.append(str(_copy(file, Path(folder.name, str(i)), traffic)))
+        table = open_files([Path(copy) for copy in copies], among=among)
+        undo.pop_all()  # they last as long as the table
     finalize(table.connection, forget_copies, copies)
     finalize(table.connection, folder.cleanup)
     return replace(table, name=traffic.name, paths=())
 
 
+def _refuse_place(traffic: Traffic, *, among: bool) -> None:
+    """Refuse a folder for copies that is too small, or whose name would be read as a column.
+
+    Raises:
+        UnknownOption: says what to set.
+
+    """
+    place = gettempdir()
+    if among and "=" in place:
+        raise UnknownOption(
+            f"copies of the files would lie in {place}, where a folder named like NAME=VALUE is"
+            " read as a column: set TMPDIR to another folder"
+        )
+    free = disk_usage(place).free
+    if traffic.size > free:
+        raise UnknownOption(
+            f"no room for copies of the files in {place} ({traffic.size:,} bytes, {free:,} free):"
+            " set TMPDIR to a folder with more"
+        )
+
+
 @contextmanager
-def _cleaning(folder: TemporaryDirectory[str]) -> Iterator[None]:
-    """Remove copies that cannot be read, and call them by their originals."""
+def _naming() -> Iterator[None]:
+    """Call copies that cannot be read by their originals.
+
+    Raises:
+        UnknownOption: no room for them.
+
+    """
     try:
         yield
     except EvenhandError as error:
-        said = type(error)(name_originals(str(error)))
-        folder.cleanup()
-        raise said from None
+        raise type(error)(name_originals(str(error))) from None
     except OSError as error:
-        folder.cleanup()
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise UnknownOption(
@@ -103,9 +132,24 @@ def _cleaning(folder: TemporaryDirectory[str]) -> Iterator[None]:
 
 
 def _copy(file: StoredFile, folder: Path, traffic: Traffic) -> Path:
-    """Copy a file, folders like `day=1` with it."""
-    path = folder.joinpath(*file.folders, file.path.name[-_LONGEST:] or "judgments")
-    path.parent.mkdir(parents=True)
+    """Copy a file, folders like `day=1` with it.
+
+    Raises:
+        UnknownFormat: the name of such a folder is too long for this machine.
+
+    """
+    name = file.path.name
+    if name in ("", ".", "..") or len(name.encode()) > _LONGEST:
+        name = "judgments" + "".join(file.path.suffixes[-2:])[-_LONGEST // 4 :]
+    path = folder.joinpath(*file.folders, name)
+    try:
+        path.parent.mkdir(parents=True)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise UnknownFormat(
+            f"'{file}' lies in a folder whose name is too long for a copy here: download the file"
+        ) from None
     with path.open("wb") as copy:
         traffic.add(file.store.copy(file.name, copy))
     call_copy(str(path), file.url)

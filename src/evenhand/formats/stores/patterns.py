@@ -8,7 +8,9 @@ from typing import Final
 _MAGIC: Final = re.compile(r"[*\[]")
 _PIECES: Final = re.compile(r"\*\*/|\*\*|\*|\[!?\]?[^\]/]*\]|.", re.DOTALL)
 """What a pattern is made of; a bracket that is not closed stands for itself."""
-_ANY: Final = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*"}
+_ANY: Final = {"**/": r"(?:(?!\.)[^/]+/)*", "**": r"(?:(?!/\.).)*", "*": "[^/]*"}
+_SHOWN: Final = r"(?!\.)"
+"""What a pattern begins with in place of a full stop: such names are hidden, as in folders here."""
 
 
 def is_pattern(name: str) -> bool:
@@ -36,7 +38,15 @@ def match_pattern(pattern: str) -> re.Pattern[str]:
     >>> [bool(found.fullmatch(f"votes/{name}")) for name in names]
     [True, True, False, False]
     """
-    return re.compile("".join(map(_write, _PIECES.findall(pattern))), re.DOTALL)
+    pieces = _PIECES.findall(pattern)
+    pairs = zip(("/", *pieces), pieces, strict=False)
+    return re.compile("".join(_lead(*pair) + _write(pair[1]) for pair in pairs), re.DOTALL)
+
+
+def _lead(before: str, piece: str) -> str:
+    """Keep hidden names from a sign at the beginning of a name."""
+    sign = piece != "**/" and (piece in _ANY or len(piece) > 1)
+    return _SHOWN if sign and before.endswith("/") else ""
 
 
 def _write(piece: str) -> str:

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final, Protocol
 
+from evenhand.errors import UnknownFormat
+
 PARQUET: Final = (".parquet", ".pq")
 """Suffixes of the files that are read where they lie."""
 Stamp = Mapping[str, int | str]
@@ -21,6 +23,9 @@ class Store(Protocol):
 
     def read(self, name: str, start: int, n: int) -> bytes:
         """Return n bytes of a file from one on."""
+
+    def is_same(self, name: str) -> bool:
+        """Say whether a file is still the one that was first looked at."""
 
     def copy(self, name: str, into: BinaryIO) -> int:
         """Write a file into another, from its beginning to its end; return its bytes."""
@@ -67,7 +72,12 @@ class StoredFile:
         """Return what says which file this is, and changes when it does.
 
         Its size, and what the store tells: ETag, time of the last change. Empty where it tells
-        neither of the two.
+        neither of the two. Two files of one store never share it.
         """
         stamp = self.store.stamp(self.name)
         return {"url": self.url, "size": self.size, **stamp} if stamp else {}
+
+
+def say_changed(url: str) -> UnknownFormat:
+    """Say that a file is another one than it was when reading began."""
+    return UnknownFormat(f"'{url}' was changed while it was read: try again")

@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from http.client import HTTPException, HTTPResponse
 from importlib.util import find_spec
 from time import sleep
 from typing import BinaryIO, Final
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlsplit
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
+from urllib.request import Request
 
-from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption
-from evenhand.formats.addresses import show_address
-from evenhand.formats.stores.stored_file import Stamp, StoredFile
+from evenhand.errors import EvenhandError, MissingFile, UnknownFormat
+from evenhand.formats.stores.stored_file import Stamp, StoredFile, say_changed
+from evenhand.formats.stores.web_names import name_page
+from evenhand.formats.stores.web_redirects import open_web
 
 PATIENCE: Final = 30.0
 """Seconds without a byte after which a server does not answer."""
@@ -30,9 +32,8 @@ BUSY: Final = (429, 500, 502, 503, 504)
 CHUNK: Final = 1 << 20
 STAMPS: Final = {"ETag": "etag", "Last-Modified": "changed"}
 _RANGE: Final = re.compile(r"bytes \d+-\d+/(\d+)")
-_HOST: Final = re.compile(r"([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?", re.IGNORECASE)
-_FINE: Final = "/:?&=%+,;@~!$'()*[]#"
-"""Signs of a URL that stay as they are; others are written in ASCII."""
+_PAGE: Final = re.compile(rb"\s*<(?:!doctype|html|\?xml)", re.IGNORECASE)
+"""How a page begins, or what a store sends instead of a file."""
 
 
 def find_files(text: str) -> list[StoredFile]:
@@ -44,15 +45,7 @@ def find_files(text: str) -> list[StoredFile]:
         UnknownOption: a user or password in the address, or a pattern.
 
     """
-    shown, place = show_address(text), re.split("[/?#]", text.partition("://")[2])[0]
-    if "@" in place or not _HOST.fullmatch(place):
-        raise UnknownOption(
-            f"'{shown}' holds a user or a password, or no host: write https://HOST/PATH, or"
-            " download the file"
-        )
-    if "*" in shown:
-        raise UnknownOption(f"'{shown}' is a pattern, and web servers list no files: name each one")
-    name = quote(text.partition("#")[0], safe=_FINE)
+    name, shown = name_page(text)
     with _ask(Request(name, headers={"Range": "bytes=0-0"}), shown) as answer:
         return [_describe(answer, name, shown)]
 
@@ -66,23 +59,26 @@ def _describe(answer: HTTPResponse, name: str, shown: str) -> StoredFile:
     length = answer.headers.get("Content-Length", "")
     size = int(found[1]) if found else int(length) if length.isdecimal() and plain else 0
     readable = in_parts and find_spec("fsspec") is not None  # else DuckDB could not be handed it
-    return StoredFile(shown, size, name, WebServer(shown, told), in_parts=readable)
+    return StoredFile(shown, size, name, WebServer(shown, told, size), in_parts=readable)
 
 
 class WebServer:
     """A web server as the store of one file."""
 
-    def __init__(self, shown: str, told: Mapping[str, str]) -> None:
-        self.shown, self.told = shown, told
+    def __init__(self, shown: str, told: Mapping[str, str], size: int) -> None:
+        self.shown, self.told, self.size = shown, told, size
 
     def stamp(self, name: str) -> Stamp:
         """Return ETag and time of the last change, where the server tells them.
 
-        What follows the ? of an address may tell files apart, and may be secret: where it is not
-        kept, only an ETag that goes by the bytes says which file it is.
+        An ETag tells versions of one address apart, never two addresses (RFC 9110, 8.8.3), so the
+        whole address counts; not itself, since it may hold a secret, but its SHA-256.
         """
-        exact = self.told.get("etag", "").startswith('"')
-        return self.told if exact or "?" not in name else {}
+        return {"address": sha256(name.encode()).hexdigest(), **self.told} if self.told else {}
+
+    def is_same(self, name: str) -> bool:  # noqa: ARG002 - as all stores have it
+        """Ask nothing: every answer was held against the first one when it came."""
+        return True
 
     def read(self, name: str, start: int, n: int) -> bytes:
         """Return n bytes of the file from one on.
@@ -93,22 +89,23 @@ class WebServer:
         """
         headers = {"Range": f"bytes={start}-{start + n - 1}"}
         with _ask(Request(name, headers=headers), self.shown) as answer:
-            if answer.status != 206 or self._is_other(answer):
-                raise UnknownFormat(f"'{self.shown}' was changed while it was read: try again")
+            part = f"bytes {start}-{start + n - 1}/{self.size}"
+            self._refuse_other(answer, part=part)
             return _take(answer, self.shown, n)
 
     def copy(self, name: str, into: BinaryIO) -> int:
         """Write the file into another; return its bytes.
 
         Raises:
-            UnknownFormat: the server stopped before the end, or sent a page.
+            UnknownFormat: the server stopped before the end, sent a page, or has another file now.
 
         """
         done = 0
         with _ask(Request(name), self.shown) as answer:
-            _refuse_page(answer, self.shown)
+            self._refuse_other(answer)
             length = answer.headers.get("Content-Length", "")
             while chunk := _take(answer, self.shown):
+                _refuse_page(answer, b"" if done else chunk, self.shown)
                 into.write(chunk)
                 done += len(chunk)
         if length.isdecimal() and done < int(length):
@@ -117,10 +114,14 @@ class WebServer:
             )
         return done
 
-    def _is_other(self, answer: HTTPResponse) -> bool:
-        """Say whether an answer is of another file than the first one."""
+    def _refuse_other(self, answer: HTTPResponse, part: str = "") -> None:
+        """Refuse an answer that is of another file than the first one, or of another part of it."""
         now = {short: answer.headers[long] for long, short in STAMPS.items()}
-        return any(now[short] not in (None, value) for short, value in self.told.items())
+        other = any(now[short] not in (None, value) for short, value in self.told.items())
+        if part and (answer.status != 206 or answer.headers.get("Content-Range") != part):
+            other = True
+        if other:
+            raise say_changed(self.shown)
 
 
 def _ask(request: Request, shown: str) -> AbstractContextManager[HTTPResponse]:
@@ -133,7 +134,9 @@ def _ask(request: Request, shown: str) -> AbstractContextManager[HTTPResponse]:
     """
     for turn in range(TRIES):
         try:
-            return urlopen(request, timeout=PATIENCE)  # type: ignore[no-any-return]
+            return open_web().open(request, timeout=PATIENCE)  # type: ignore[no-any-return]
+        except EvenhandError:
+            raise
         except HTTPError as error:
             error.close()
             if error.code == 416 and request.has_header("Range"):  # nothing lies there
@@ -154,8 +157,8 @@ def _take(answer: HTTPResponse, shown: str, n: int = CHUNK) -> bytes:
         raise _say_silent(error, shown) from None
 
 
-def _refuse_page(answer: HTTPResponse, shown: str) -> None:
-    if answer.headers.get_content_type() == "text/html":
+def _refuse_page(answer: HTTPResponse, beginning: bytes, shown: str) -> None:
+    if answer.headers.get_content_type() == "text/html" or _PAGE.match(beginning):
         raise UnknownFormat(
             f"'{shown}' is a web page and no file: give the address of the file itself"
         )

@@ -131,7 +131,7 @@ def _load_renderer(form: str) -> Any:
         import vl_convert
     except ImportError:
         raise UnknownOption(
-            f"figures as {form} need a renderer: pip install 'evenhand[images]', or take json,"
-            " which https://vega.github.io/editor draws"
+            f"figures as {form} need a renderer: pip install 'evenhand[images]' (in a clone:"
+            " '.[images]'), or take json, which https://vega.github.io/editor draws"
         ) from None
     return vl_convert

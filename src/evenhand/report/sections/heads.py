@@ -31,8 +31,8 @@ NOTE: Final = (
     " ever met can be decided."
 )
 BESIDE: Final = (
-    "Intervals of neighbours hold for all pairs of systems at once; a decided pair may still touch"
-    " zero by a hair, since pairs are decided step by step."
+    "Intervals of neighbours hold for all pairs of systems at once. That of a decided pair may hold"
+    " zero: pairs are decided step by step, which decides more, and these intervals are not."
 )
 ALONE: Final = "Each interval of neighbours holds by itself."
 

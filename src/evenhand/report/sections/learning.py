@@ -17,6 +17,7 @@ from evenhand.report.effort import say_how
 from evenhand.report.figures.held_out_figures import draw_curves
 from evenhand.report.figures.prospect import draw_prospect
 from evenhand.report.numbers import write_value
+from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 from evenhand.validation.learning_result import LearningCurves
 
@@ -152,7 +153,7 @@ def _trace(study: Study) -> tuple[tuple[str, ...], tuple[Figure, ...], tuple[str
     try:
         found = trace_learning(study.data, seed=study.settings.seed)
     except (NotIdentified, UnknownColumn, UnknownOption) as refusal:
-        return (), (), (f"no learning curve on answers held out: {refusal}",)
+        return (), (), (f"no learning curve on answers held out: {say_refused(refusal)}",)
     return found.says, (_draw_curves(found),), found.notes
 
 

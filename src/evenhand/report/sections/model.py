@@ -18,6 +18,7 @@ from evenhand.report.figures.calibration import draw_calibration
 from evenhand.report.model_laws import compare_laws, note_tests, say_models, tabulate_laws
 from evenhand.report.model_light import ASKS, list_doubts, make_check, say_tests
 from evenhand.report.numbers import write_value
+from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 from evenhand.report.visible import ENOUGH, say_refusal, say_visible
 
@@ -39,7 +40,7 @@ def write_section(study: Study) -> Section:
     try:
         fit = study.ranking.fit
     except (NotIdentified, NotConverged) as refusal:
-        check = Check("model", ASKS, NOT_RUN, str(refusal))
+        check = Check("model", ASKS, NOT_RUN, say_refused(refusal))
         return Section("model", PREFERENCE["model"], (NO_MODEL,), (check,))
     cycles, why = _test(study)
     deviations = () if cycles is None else cycles.deviations

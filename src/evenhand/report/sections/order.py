@@ -30,6 +30,7 @@ from evenhand.report.document import (
 from evenhand.report.figures.position_effects import draw_positions
 from evenhand.report.numbers import write_value
 from evenhand.report.one_sided import find_share, is_near, say_one_sided
+from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
 ASKS: Final = "Does an output gain by being shown first, or second?"
@@ -113,7 +114,7 @@ def _check_refused(study: Study, refusal: NotIdentified | NotConverged | Unknown
     if place:
         return Check("order", ASKS, FAILED, place, f"{AGAIN}; {DESIGN}.")
     state = UNDECIDED if isinstance(refusal, NotIdentified) else NOT_RUN
-    return Check("order", ASKS, state, str(refusal))
+    return Check("order", ASKS, state, say_refused(refusal))
 
 
 def _say_found(bias: PositionBias) -> str:

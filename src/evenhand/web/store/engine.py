@@ -54,7 +54,10 @@ def read_url(where: str) -> URL:
     if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise UnknownOption(f"no database of kind '{url.drivername}' can be used: " + _SAYS)
     if find_spec("psycopg") is None:
-        raise UnknownOption('PostgreSQL needs its driver: pip install "evenhand[postgres]"')
+        raise UnknownOption(
+            "PostgreSQL needs its driver: pip install 'evenhand[postgres]' (in a clone:"
+            " '.[postgres]')"
+        )
     return url.set(drivername="postgresql+psycopg")
 
 

@@ -1,0 +1,45 @@
+"""How a file of a web server is called: one spelling of its address, and what of it is shown."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+from evenhand.errors import UnknownOption
+from evenhand.formats.addresses import show_address
+
+_HOST: Final = re.compile(r"([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?", re.IGNORECASE)
+_USUAL: Final = {"http": ":80", "https": ":443"}
+"""Ports that may be left out."""
+_SETTING: Final = re.compile(r";\w+=[^/;]*")
+"""What some servers write into a path, such as `;jsessionid=…`."""
+_FINE: Final = "/:?&=%+,;@~!$'()*[]#"
+"""Signs of a URL that stay as they are; others are written in ASCII."""
+
+
+def name_page(text: str) -> tuple[str, str]:
+    """Return an address as it is asked for, and as it is shown.
+
+    Shown is neither what follows `?`, such as a signature, nor a setting within the path. Kind and
+    host are written small and a usual port is left out, so that one file has one name.
+
+    Raises:
+        UnknownOption: a user or password in the address, no host, or a pattern.
+
+    >>> name_page("HTTPS://Example.org:443/R&D/pkg@1.0/votes.csv;sid=x?key=hunter2")[1]
+    'https://example.org/R&D/pkg@1.0/votes.csv'
+    """
+    kind, _, rest = text.partition("#")[0].partition("://")
+    place = re.split("[/?]", rest)[0]
+    if not _HOST.fullmatch(place):
+        raise UnknownOption(
+            f"'{show_address(text)}' holds a user or a password, or no host: write"
+            " https://HOST/PATH, or download the file"
+        )
+    kind = kind.lower()
+    whole = f"{kind}://{place.lower().removesuffix(_USUAL[kind])}{rest[len(place) :]}"
+    shown = _SETTING.sub("", whole.partition("?")[0])
+    if "*" in shown:
+        raise UnknownOption(f"'{shown}' is a pattern, and web servers list no files: name each one")
+    return quote(whole, safe=_FINE), shown
