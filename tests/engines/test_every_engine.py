@@ -226,6 +226,7 @@ lazy_engine = pytest.mark.parametrize(
 @lazy_engine
 def test_of_many_rows_only_a_look_and_the_cells_leave_a_lazy_engine(engine, places, monkeypatch):
     monkeypatch.setattr(counting, "SAMPLE", 50)
+    monkeypatch.setattr(counting, "EVERY", 1)
     many = without(votes(rows=5000), "weight")
     frame = places.frame(many, engine)
     with watch_fetches() as fetches:
