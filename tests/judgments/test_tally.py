@@ -1,7 +1,9 @@
 """Pooling, folding, splitting and merging change how counts are kept, never the counts."""
 
+import gc
 from collections import Counter
 from dataclasses import replace
+from weakref import ref
 
 import narwhals as nw
 import numpy as np
@@ -255,6 +257,19 @@ def test_what_was_pooled_is_not_summed_again():
     by_judge = whole.pool(("judge",))
     assert by_judge.pool(("judge",)) is by_judge
     assert directed(by_judge, "judge") == directed(whole, "judge")
+
+
+def test_a_tally_that_is_let_go_is_freed_at_once():
+    whole = tally(("A", "B", 1, 0, 0, "x"), ("B", "A", 0, 1, 0, "y"), ("A", "B", 1, 0, 0, "x"))
+    pooled = whole.pool(("judge",))
+    pooled.pool(("judge",))
+    left = ref(pooled)
+    gc.disable()
+    try:
+        del whole, pooled
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def test_the_digest_by_judge_tells_every_count_and_judge():

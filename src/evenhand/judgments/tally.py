@@ -108,15 +108,15 @@ class Tally:
         """Sum over all factors but those kept; entries of one pair become one."""
         names = tuple(keep)
         if names in self._pooled:
-            return self._pooled[names]
+            return self._pooled[names] or self
         pooled = self._pool(names)
-        pooled._pooled[names] = pooled
+        pooled._pooled[names] = None  # itself, but no circle: what is let go is freed at once
         if not names or len(pooled.left) == len(self.left):  # pairs alone, or what is held anyway
             self._pooled[names] = pooled
         return pooled
 
     @cached_property
-    def _pooled(self) -> dict[tuple[str, ...], Tally]:
+    def _pooled(self) -> dict[tuple[str, ...], Tally | None]:
         """What `pool` has summed already: of millions of entries each sum is dear."""
         return {}
 
