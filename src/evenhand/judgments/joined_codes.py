@@ -45,7 +45,7 @@ def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
         return first, inverse
     seen = np.zeros(span, dtype=np.bool_)  # keys that fill their range need no sorting
     seen[key] = True
-    inverse = (np.cumsum(seen) - 1)[key]
+    inverse = (np.cumsum(seen) - 1).take(key)
     first = np.empty(int(np.count_nonzero(seen)), dtype=np.int64)
     first[inverse[::-1]] = np.arange(len(key) - 1, -1, -1)
     return first, inverse

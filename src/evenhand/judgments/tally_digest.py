@@ -44,11 +44,12 @@ def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
     rest.
     """
     columns = pooled.wins, pooled.ties, pooled.losses
-    whole = all((one == np.floor(one)).all() for one in columns)
+    blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
+    whole = all((one[block] == np.floor(one[block])).all() for one in columns for block in blocks)
     most = max(float(one.max(initial=0)) for one in columns)
     kind = _narrowest(most + 1) if narrow and whole else "<f8"
-    for start in range(0, len(pooled.wins), BLOCK):
-        some = np.stack([one[start : start + BLOCK] for one in columns], axis=1)
+    for block in blocks:
+        some = np.stack([one[block] for one in columns], axis=1)
         if not whole:
             part, power = np.frexp(some)
             some = np.ldexp(np.round(part * 2**30) / 2**30, power)
