@@ -42,6 +42,11 @@ def rank_sets(path: str) -> Found:
     return ranked(path, "davidson", "rank-sets", "judge")
 
 
+def rank_sets_both(path: str) -> Found:
+    """Simultaneous, by judge and item: what the command line does with a file that names both."""
+    return ranked(path, "davidson", "rank-sets", "judge+item")
+
+
 def refits(path: str) -> Found:
     """999 resamples of judgments."""
     return ranked(path, "davidson", "bootstrap", "judgment")

@@ -7,6 +7,7 @@ from benchmarks.contenders import OURS, Contender, FileCase, Suite
 from benchmarks.suites.fit import FLOOR, HAND, SPARSE
 
 SE = "standard errors"
+RANK_SETS = "simultaneous rank sets, all claims at once"
 
 
 def ours(name: str, form: str, gives: str, like: str = "") -> Contender:
@@ -30,7 +31,8 @@ EVENHAND = (
     MODEL,
     BY_ROW,
     ours("sandwich by judge", "sandwich_judge", f"clustered {SE}"),
-    ours("rank sets by judge", "rank_sets", "simultaneous rank sets, all claims at once"),
+    ours("rank sets by judge", "rank_sets", RANK_SETS),
+    ours("rank sets by judge and item", "rank_sets_both", RANK_SETS),
     ours("999 refits by judgment", "refits", "bootstrap intervals", "interval_evenhand.model"),
     ours("999 refits by judge", "refits_judge", "bootstrap intervals, clustered"),
 )

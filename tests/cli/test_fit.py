@@ -75,6 +75,16 @@ def test_a_bad_fit_is_said_to_be_one(evenhand, table1):
     assert "cells expect fewer than 5" in text
 
 
+def test_the_deviance_alone_does_not_reject_a_model_where_cells_expect_few(evenhand):
+    """Three votes in a circle: G² = 6 ln 2 on 1 df, p .0414; X² = 3, p .0833, by hand."""
+    Path("circle.csv").write_text("left,right,outcome\na,b,left\nb,c,left\nc,a,left\n")
+    text = evenhand("fit", "circle.csv").out
+    assert "p .0414" in text
+    assert "p .0833" in text
+    assert "differ from the model" not in text
+    assert "cells expect fewer than 5" in text
+
+
 def test_judges_have_coefficients_against_the_first(evenhand, table1):
     text = evenhand("fit", table1, "--judge-covariate", "judge").out
     # gnm 1.1.2 and prefmod 0.8-36, llbtPC.fit(formel = ~SUBJ), eq. (2)

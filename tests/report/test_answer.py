@@ -42,7 +42,7 @@ def rank(cells: Cells) -> evenhand.Ranking:
             ["A is the best of 3 systems.", "B comes second."],
         ),
         (
-            {("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)},
+            {("A", "B"): (50, 5, 50), ("A", "C"): (80, 5, 20), ("B", "C"): (80, 5, 20)},
             ["A and B lead and cannot be told apart: take the cheaper of them."],
         ),
         (
@@ -64,6 +64,24 @@ def test_judging_more_is_advised_with_the_number_of_the_section_on_what_to_judge
         " Take the cheapest; to tell A and B apart would take about"
         f" {one.times:,.1f} times as many judgments."
     )
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {("A", "B"): (40, 0, 28)},
+        {("A", "B"): (52, 5, 50), ("A", "C"): (90, 5, 10), ("B", "C"): (80, 2, 20)},
+        {("A", "B"): (30, 5, 22), ("A", "C"): (40, 5, 20), ("B", "C"): (26, 2, 26)},
+    ],
+)
+def test_every_open_answer_says_what_judging_more_would_take(cells: Cells) -> None:
+    """Not shown to differ is not alike: 40 to 28 is no reason to take the cheaper one for good."""
+    ranking = rank(cells)
+    (one,) = separate_pairs(ranking, [(0, 1)])
+    assert one.times is not None
+    told = f"to tell {one.better} and {one.worse} apart would take about {one.times:,.1f} times"
+    assert told in say_answer(ranking)[0]
+    assert "would take" not in say_answer(ranking, advise=False)[0]
 
 
 @pytest.mark.parametrize(

@@ -54,21 +54,23 @@ def _say_open(ranking: Ranking, *, advise: bool) -> str:
     if len(first) == 1:
         return f"{first[0]} is the best, since no other can be."
     cheap, n = "cheaper" if len(first) == 2 else "cheapest", len(ranking.systems)
+    more = _say_more(ranking) if advise else ""
     if len(first) == n == 2:
-        return f"{join_names(first)} cannot be told apart{': take the cheaper one' * advise}."
+        take = f": take the cheaper one{more}" if advise else ""
+        return f"{join_names(first)} cannot be told apart{take}."
     if len(first) == n:
-        take = f" Take the cheapest{_say_more(ranking)}." if advise else ""
+        take = f" Take the cheapest{more}." if advise else ""
         return f"Nothing is decided: any of the {n} systems may be the best.{take}"
     if len(first) > NAMED:
-        take = f" Take the cheapest of those that may be{_say_more(ranking)}." if advise else ""
+        take = f" Take the cheapest of those that may be{more}." if advise else ""
         return (
             f"{len(first)} of {n} systems may each be the best, {first[0]} by its estimate; the"
             f" other {n - len(first)} are not, at {_level(ranking)} confidence.{take}"
         )
     if _all_open(ranking, np.flatnonzero(lower == 1)):
-        take = f": take the {cheap} of them" if advise else ""
+        take = f": take the {cheap} of them{more}" if advise else ""
         return f"{join_names(first)} lead and cannot be told apart{take}."
-    take = f" Take the {cheap} of them." if advise else ""
+    take = f" Take the {cheap} of them{more}." if advise else ""
     return (
         f"{join_names(first)} may each be the best; no other can be, at"
         f" {_level(ranking)} confidence.{take}"
