@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.preference import bradley_terry
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
+from evenhand.preference import bradley_terry, large
 from evenhand.preference.bradley_terry import TIES, BradleyTerry
 from evenhand.preference.covariates import grouped_design
+from evenhand.preference.pairs import Pairs
 from tallies import simulate, tally
 
 EVERY = [(ties, order) for ties in TIES for order in (False, True)]
@@ -115,3 +116,58 @@ def test_a_long_chain_has_the_errors_of_its_closed_form(sparse):
         exact = sum(np.log(w / (50 - w)) for w in wins[:last])
         assert across.estimate == pytest.approx(exact, rel=0, abs=1e-6)
         assert across.stderr == pytest.approx(np.sqrt(last * (1 / 20 + 1 / 30)), rel=1e-6)
+
+
+@pytest.mark.parametrize("systems", [200, 201, 1_001, 3_001])
+def test_a_ladder_is_climbed_in_a_few_steps_whatever_its_height(systems):
+    """Each version beats the one before it 3 to 2: worths end far apart, pairs do not."""
+    names = [f"v{i:04d}" for i in range(systems)]
+    fit = BradleyTerry(ties="discard").fit(tally(*((b, a, 3, 0, 2) for a, b in pairwise(names))))
+    assert fit.steps < 10
+    apart = fit.log_worth[-1] - fit.log_worth[0]
+    assert apart == pytest.approx((systems - 1) * np.log(1.5), rel=1e-9)
+
+
+@pytest.mark.parametrize("systems", [150, 200, 201])
+def test_a_steep_ladder_has_a_maximum(systems):
+    names = [f"v{i:04d}" for i in range(systems)]
+    fit = BradleyTerry(ties="discard").fit(tally(*((b, a, 100, 0, 1) for a, b in pairwise(names))))
+    assert np.diff(fit.log_worth) == pytest.approx(np.log(100), rel=1e-9)
+
+
+@pytest.mark.parametrize("systems", [3, 200, 201])
+def test_a_link_that_weighs_little_beside_the_rest_is_found_as_well(systems):
+    """One link of 10⁸ to 1 among many of 10⁸ to 10⁸: log(a / b) with √(1 / a + 1 / b)."""
+    names = [f"v{i:04d}" for i in range(systems)]
+    rows = [(a, b, 10**8, 0, 10**8) for a, b in pairwise(names)]
+    rows[-1] = (*rows[-1][:2], 10**8, 0, 1)
+    fit = BradleyTerry(ties="discard").fit(tally(*rows))
+    assert fit.log_worth[-2] - fit.log_worth[-1] == pytest.approx(np.log(1e8), abs=1e-4)
+    (link,) = fit.contrasts([(names[-2], names[-1])])
+    assert link.stderr == pytest.approx(1.0, abs=1e-4)
+
+
+def test_of_sparse_pairs_no_table_is_made_up_to_three_thousand_systems_either():
+    names = [f"v{i:04d}" for i in range(1_500)]
+    board = tally(*((a, b, 3, 0, 2) for a, b in pairwise(names)))
+    fit = BradleyTerry(ties="discard").fit(board)
+    assert not Pairs(fit.design, dense=True).tabled
+    assert fit.covariance is not None
+
+
+def test_a_system_that_cannot_be_solved_is_said_to_be_one(board, monkeypatch):
+    monkeypatch.setattr(bradley_terry, "DENSE", 1)
+    monkeypatch.setattr(large, "LIMIT", 3)
+    with pytest.raises(NotConverged, match="conjugate gradients did not settle"):
+        BradleyTerry().fit(board)
+    monkeypatch.setattr(large, "LIMIT", 20_000)
+    monkeypatch.setattr(large, "STEPS", 1)
+    with pytest.raises(NotConverged, match="no clear maximum"):
+        BradleyTerry().fit(board)
+
+
+def test_priors_and_tie_covariates_of_201_systems_are_not_lost():
+    names = [f"v{i:04d}" for i in range(201)]
+    rows = [(a, b, 3, 1, 2) for a, b in pairwise(names)]
+    plain, weak = BradleyTerry().fit(tally(*rows)), BradleyTerry(prior=1).fit(tally(*rows))
+    assert np.ptp(weak.log_worth) < 0.5 * np.ptp(plain.log_worth)

@@ -15,7 +15,7 @@ TABLE = [[0, 1, 0, 6], [1, 0, 0, 0], [0, 0, 0, 8], [6, 0, 8, 0]]
 @pytest.fixture(params=[True, False], ids=["table", "sparse"])
 def pairs(request):
     """Two systems are never on the left, and one pair is shown both ways."""
-    return Pairs(plain_design(tally(*ROWS, systems="ABCD"), 3), tabled=request.param)
+    return Pairs(plain_design(tally(*ROWS, systems="ABCD"), 3), dense=request.param)
 
 
 def test_the_weight_of_a_pair_is_that_of_both_its_orders(pairs):

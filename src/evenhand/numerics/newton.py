@@ -21,6 +21,8 @@ QUADRATIC: Final = 1e-11
 Relative, so that neither the unit of weights nor that of parameters matters. Of n judgments it is
 about n δ² / 4 for a step δ in log-odds, and the error after the step about δ².
 """
+LOST: Final = float(np.finfo(np.float64).eps)
+"""The same share, below which a decrement is lost in rounding whatever the step."""
 NOTHING: Final = 1e-24
 """A decrement that is zero, where the value is too."""
 ROUNDING: Final = 1e-13
@@ -77,6 +79,7 @@ def maximise(
     start: Vector,
     *,
     reach: Callable[[Vector], float] | None = None,
+    last: float = np.inf,
 ) -> Maximum:
     """Climb to the maximum of a concave function.
 
@@ -85,6 +88,8 @@ def maximise(
         start: (p,) where to begin.
         reach: how far a step goes, in a measure where 1 is as far as the second order may be
             trusted; longer ones are cut. None for any length.
+        last: how far the last step may go, in that measure: where some parameters weigh little
+            beside the rest of the data, the decrement is small long before they are found.
 
     Raises:
         NotConverged: after 100 steps, or when no step along the direction gains.
@@ -100,7 +105,9 @@ def maximise(
     for taken in range(1, STEPS + 1):
         step = solve_step(here.information, here.gradient)
         decrement = float(here.gradient @ step)
-        if 0 <= decrement <= QUADRATIC * abs(here.value) + NOTHING:
+        near = reach is None or reach(step) <= last
+        share = QUADRATIC if near else LOST
+        if 0 <= decrement <= share * abs(here.value) + NOTHING:
             return Maximum(at + step, expand(at + step), taken, decrement)
         longest = 1.0 if reach is None else min(1.0, 1.0 / max(reach(step), 1e-300))
         moved = _advance(expand, at, longest * step, here) if decrement > 0 else None

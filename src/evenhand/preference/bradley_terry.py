@@ -159,7 +159,7 @@ class BradleyTerry:
             if size > DENSE or (size > MANY and likelihood.plain):
                 from evenhand.preference.large import fit_large
 
-                return fit_large(self, likelihood, tally, notes, begin, tabled=size <= DENSE)
+                return fit_large(self, likelihood, tally, notes, begin, dense=size <= DENSE)
             return make_fit(self, likelihood, tally, notes, begin)
 
     def _take_start(self, start: object) -> Fit:

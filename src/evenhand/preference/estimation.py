@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
 
 Array = NDArray[np.float64]
+LAST: Final = 2e-4
+"""Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square."""
 
 
 def make_fit(
@@ -34,7 +36,7 @@ def make_fit(
         NotConverged: Newton's method did not settle.
 
     """
-    found = maximise(likelihood.expand, start, reach=likelihood.reach)
+    found = maximise(likelihood.expand, start, reach=likelihood.reach, last=LAST)
     vcov = invert_positive(found.expansion.information)
     return gather(
         model,

@@ -21,6 +21,7 @@ from evenhand.numerics.conjugate import LIMIT, solve_columns
 from evenhand.numerics.newton import ROUNDING, SHARE, SINGULAR
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.covariance import Covariance
+from evenhand.preference.design import DENSE
 from evenhand.preference.estimation import Solution, gather
 from evenhand.preference.fit import Fit
 from evenhand.preference.level import Level, expand_level
@@ -34,6 +35,9 @@ Array = NDArray[np.float64]
 STEPS: Final = 100
 LAST: Final = 1e-6
 """Longest step in λ, t and δ that is the last: what it leaves is of the order of its square."""
+LOST: Final = float(np.finfo(np.float64).eps)
+"""Newton decrement squared, relative to |log-likelihood|, that is lost in rounding: however long
+the step, none can be seen to gain."""
 RESIDUAL: Final = 1e-8
 """Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
 and times the condition number, which is below 1e9 for a chain of thousands of systems."""
@@ -41,10 +45,8 @@ PATIENCE: Final = 16
 """Systems for each iteration before a table is solved directly: both have then cost the same."""
 TOGETHER: Final = 16
 """Contrasts solved at once: the matrix is read once for all of them."""
-_STUCK: Final = (
-    "the fit did not converge: the likelihood has no clear maximum",
-    ["look for systems that almost never win"],
-)
+_STUCK: Final = "the fit did not converge: the likelihood has no clear maximum"
+_REMEDIES: Final = ("look for systems that almost never win", "pass a weak prior (--prior 1)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class PairInformation:
         weights: (K, K) what it has off the diagonal, negated.
         border: (K, extras) derivatives by λ and the extra parameters.
         corner: (extras, extras).
+        dense: whether a K × K matrix may be made, to solve directly where iterations do not settle.
 
     """
 
@@ -63,6 +66,7 @@ class PairInformation:
     weights: Weights
     border: Array
     corner: Array
+    dense: bool
 
     def __matmul__(self, columns: Array) -> Array:
         k = len(self.border)
@@ -85,17 +89,16 @@ class PairInformation:
         """
         right = self._project(right.copy())
         diagonal = np.concatenate([self.degree, np.diag(self.corner)])
-        table = self.weights if isinstance(self.weights, np.ndarray) else None
         solved = solve_columns(
             self.__matmul__,
             right,
             diagonal,
             project=self._project,
             tolerance=tolerance,
-            limit=LIMIT if table is None else len(table) // PATIENCE,
+            limit=len(self.border) // PATIENCE if self.dense else LIMIT,
         )
-        if solved is None and table is not None:
-            return self._project(self._solve_directly(table, right))
+        if solved is None and self.dense:
+            return self._project(self._solve_directly(self._tabulate(), right))
         if solved is None:
             raise NotConverged(
                 "conjugate gradients did not settle: some systems hang together by very few"
@@ -108,6 +111,10 @@ class PairInformation:
         worths = columns[: len(self.border)]
         worths -= worths.mean(axis=0)
         return columns
+
+    def _tabulate(self) -> Array:
+        """Return the weights as a table."""
+        return self.weights if isinstance(self.weights, np.ndarray) else self.weights.tabulate()
 
     def _solve_directly(self, table: Array, right: Array) -> Array:
         """Solve with the matrix itself, made positive definite along equal worths."""
@@ -127,7 +134,7 @@ def fit_large(
     notes: tuple[str, ...],
     start: Array,
     *,
-    tabled: bool,
+    dense: bool,
 ) -> Fit:
     """Fit the plain design with conjugate gradients.
 
@@ -137,7 +144,7 @@ def fit_large(
         tally: the counts, pooled.
         notes: what a report should say.
         start: where to begin.
-        tabled: whether a K × K matrix may be made.
+        dense: whether a K × K matrix may be made, for a covariance or where pairs fill it.
 
     Raises:
         UnknownOption: covariates or a prior, which need matrices over systems.
@@ -151,20 +158,25 @@ def fit_large(
         )
     worths = likelihood.design.worths(start[: likelihood.n_worths])
     at = np.concatenate([worths - worths.mean(), start[likelihood.n_worths :]])
-    pairs = Pairs(likelihood.design, tabled)
+    pairs = Pairs(likelihood.design, dense)
     level = expand_level(likelihood, pairs, at)
     for taken in range(1, STEPS + 1):
         gradient = _gradient(likelihood, pairs, level)
         step = make_information(likelihood, pairs, level).solve(gradient[:, None])[:, 0]
         decrement = float(gradient @ step)
-        if np.abs(step).max() <= LAST:
+        if np.abs(step).max() <= LAST or decrement <= LOST * abs(level.value):
             value = level.value + decrement / 2  # to third order in a step of 1e-6
             beta = _referred(likelihood, at + step)
-            covariance = Covariance(likelihood, beta) if tabled else None
+            covariance = Covariance(likelihood, beta) if dense else None
             solution = Solution(beta, value, covariance, taken, decrement, notes)
             return gather(model, likelihood, tally, solution)
         at, level = _advance(likelihood, pairs, (at, step, decrement), level)
-    raise NotConverged(*_STUCK)
+    raise _say_stuck(likelihood)
+
+
+def _say_stuck(likelihood: Likelihood) -> NotConverged:
+    """Say that there is no maximum, and what to do; a prior is for systems whose matrix is made."""
+    return NotConverged(_STUCK, _REMEDIES[: 2 if likelihood.design.size <= DENSE else 1])
 
 
 def _referred(likelihood: Likelihood, at: Array) -> Array:
@@ -179,7 +191,8 @@ def _advance(
     """Take as much of a step as gains its share, as `numerics.newton` does."""
     (at, step, decrement), k = line, likelihood.design.size
     least = level.value - ROUNDING * (1 + abs(level.value))
-    moved_by = max(float(np.ptp(step[:k])), *np.abs(step[k:]).tolist(), 1e-300)
+    apart = np.abs(pairs.differ(step[:k], slice(None))).max()  # of systems that were compared
+    moved_by = max(float(apart), *np.abs(step[k:]).tolist(), 1e-300)
     length = min(1.0, LONGEST / moved_by)
     while length > 1e-12:
         moved = at + length * step
@@ -187,7 +200,7 @@ def _advance(
         if level.value >= least + SHARE * length * decrement:
             return moved, level
         length /= 2
-    raise NotConverged(*_STUCK)
+    raise _say_stuck(likelihood)
 
 
 def _gradient(likelihood: Likelihood, pairs: Pairs, level: Level) -> Array:
@@ -208,7 +221,7 @@ def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> Pair
         cross = np.array([[level.eta_tie.sum()]])[:, : len(corner)]
         corner = np.block([[corner, cross.T], [cross, np.array([[level.eta_eta.sum()]])]])
     border = np.stack(columns, axis=1) if columns else np.zeros((len(ones), 0))
-    return PairInformation(weights @ ones, weights, border, corner)
+    return PairInformation(weights @ ones, weights, border, corner, pairs.dense)
 
 
 def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
@@ -221,7 +234,7 @@ def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
         NotConverged: the iteration did not settle.
 
     """
-    likelihood, pairs = fit.likelihood, Pairs(fit.design, tabled=False)
+    likelihood, pairs = fit.likelihood, Pairs(fit.design, dense=False)
     at = np.concatenate([fit.lambdas, fit.beta[likelihood.n_worths :]])
     variances = np.empty(len(codes))
     with one_blas_thread():

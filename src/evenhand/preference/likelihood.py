@@ -123,7 +123,8 @@ class Likelihood:
         worths, _, order, ghosts = self.parts(step)
         ties = step[self.n_worths : self.n_worths + self.n_ties]
         gammas = ties if self.ties is None else self.ties.matrix @ ties
-        moved = [float(np.ptp(worths)) + abs(order), float(np.abs(gammas).max(initial=0.0))]
+        apart = float(np.abs(self.eta(worths, order)).max(initial=0.0))
+        moved = [apart, float(np.abs(gammas).max(initial=0.0))]
         if len(ghosts):
             moved.append(float(np.abs(worths - ghosts[self.design.group]).max()))
         return max(moved) / LONGEST

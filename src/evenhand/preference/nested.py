@@ -51,7 +51,7 @@ def compare_equal(fit: Fit) -> LRTest | None:
     Returns None for importance weights and a prior, which leave no likelihood to test by, and where
     systems are too many for a covariance.
     """
-    if fit.vcov is None or fit.model.prior or fit.tally.squares is not None:
+    if fit.covariance is None or fit.model.prior or fit.tally.squares is not None:
         return None
     design = fit.design
     equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 from evenhand.preference.design import Design, Places
 
 Array = NDArray[np.float64]
+SMALL: Final = 1_000
+"""Systems up to which the matrix of pairs is a table, however few pairs were compared."""
+SPARSE: Final = 4
+"""Cells of the table for each pair that was compared, beyond which it is too empty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +32,22 @@ class Triangle:
     def __matmul__(self, columns: Array) -> Array:
         return np.asarray(self.half @ columns + self.half.T @ columns)
 
+    def tabulate(self) -> Array:
+        """Return it as a table."""
+        half = self.half.toarray()
+        return np.asarray(half + half.T)
+
 
 Weights: TypeAlias = "Array | Triangle"
 """A symmetric (K, K) matrix: the weight of every pair."""
+
+
+def is_full(design: Design) -> bool:
+    """Say whether so many pairs were compared that a table of all is the faster matrix.
+
+    To import scipy's sparse matrices takes as long as a fit to a table of a thousand systems.
+    """
+    return design.size <= SMALL or SPARSE * len(design.left) >= design.size**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +56,17 @@ class Pairs:
 
     Attributes:
         design: a plain design, on a pooled tally.
-        tabled: whether matrices are tables of numpy.
+        dense: whether a K × K matrix may be made, where pairs fill it or nothing else solves.
 
     """
 
     design: Design
-    tabled: bool
+    dense: bool
+
+    @cached_property
+    def tabled(self) -> bool:
+        """Whether matrices are tables of numpy."""
+        return self.dense and is_full(self.design)
 
     @property
     def size(self) -> int:
