@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Integral, Real
 from typing import Self
 
 
@@ -51,12 +52,13 @@ class Remedied(EvenhandError):
     Attributes:
         fault: what is wrong, and where.
         remedies: what to do, one or the other.
+        leave: the systems that a remedy says to leave out, if one does.
 
     """
 
-    def __init__(self, fault: str, remedies: Sequence[str] = ()) -> None:
+    def __init__(self, fault: str, remedies: Sequence[str] = (), leave: Sequence[str] = ()) -> None:
         """Join fault and remedies to the message."""
-        self.fault, self.remedies = fault, tuple(remedies)
+        self.fault, self.remedies, self.leave = fault, tuple(remedies), tuple(leave)
         *others, last = self.remedies or ("",)
         advice = f"{', '.join(others)}, or {last}" if others else last
         super().__init__(f"{fault}; {advice}" if advice else fault)
@@ -73,7 +75,7 @@ class Remedied(EvenhandError):
         """
         missing = names or ("--",)
         kept = [one for one in self.remedies if not any(name in one for name in missing)]
-        return type(self)(self.fault, kept)
+        return type(self)(self.fault, kept, self.leave)
 
 
 class NotIdentified(Remedied, ValueError):
@@ -98,8 +100,18 @@ def suggest(word: str, options: Iterable[str]) -> str:
     """
     choices = list(options)
     folded = {choice.casefold(): choice for choice in choices}
-    near = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    near = get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean '{folded[near[0]]}'?" if near else ""
+
+
+def name_near(word: str, options: Sequence[str]) -> str:
+    """Return a hint for a name that is none: the nearest one, or what there is.
+
+    >>> name_near("winer", ["winner", "judge"]), name_near("zzz", ["winner", "judge"])
+    (" Did you mean 'winner'?", ' There are winner, judge')
+    """
+    there = f" There {'is' if len(options) == 1 else 'are'} {listing(options)}" if options else ""
+    return suggest(word, options) or there
 
 
 def end(hint: str) -> str:
@@ -120,6 +132,38 @@ def listing(names: Sequence[str], limit: int = 8) -> str:
     if len(names) <= limit:
         return ", ".join(names)
     return f"{', '.join(names[:limit])} and {len(names) - limit:,} more"
+
+
+def require_level(level: float, usual: str = ".95") -> None:
+    """Refuse a level that is no number between 0 and 1.
+
+    Args:
+        level: what was given.
+        usual: a level that people choose.
+
+    Raises:
+        UnknownOption: showing what was given.
+
+    >>> require_level("95%")
+    Traceback (most recent call last):
+    evenhand.errors.UnknownOption: level cannot be '95%': it is a number between 0 and 1, as .95
+    """
+    if not isinstance(level, Real):
+        said = f"level cannot be {level!r}"
+        raise UnknownOption(f"{said}: it is a number between 0 and 1, as {usual}")
+    if not 0 < level < 1:
+        raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as {usual}")
+
+
+def require_seed(seed: int) -> None:
+    """Refuse a seed that is no whole number from 0: with None nobody could draw the same again.
+
+    Raises:
+        UnknownOption: showing what was given.
+
+    """
+    if not isinstance(seed, Integral) or seed < 0:
+        raise UnknownOption(f"seed cannot be {seed!r}: it is a whole number from 0")
 
 
 def require_option(name: str, value: str, options: Sequence[str]) -> None:

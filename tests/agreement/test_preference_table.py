@@ -135,7 +135,10 @@ def test_agreement_does_not_depend_on_what_systems_are_called(level):
 def test_the_headline_is_the_pairwise_kappa():
     found = evenhand.measure_agreement(campaign(1))
     strict = found.whole["kappa-strict"]
-    assert f"pairwise κ {strict.value:.3f} ({strict.lower:.3f} to" in found.says[0]
+    assert (
+        f"pairwise κ, second answers too, {strict.value:.3f} ({strict.lower:.3f} to"
+        in found.says[0]
+    )
     assert "Fleiss" not in found.says[0]
 
 

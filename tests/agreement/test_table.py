@@ -172,7 +172,7 @@ def test_a_rare_answer_with_low_kappa_is_warned_of():
     [
         ({"coefficients": "fleis"}, UnknownOption, "Did you mean 'fleiss'"),
         ({"cluster": "system"}, UnknownOption, r"choose item \| judge"),
-        ({"level": 95}, UnknownOption, "no proportion"),
+        ({"level": 95}, UnknownOption, "level cannot be 95: it lies between 0 and 1"),
         ({"by": ["inptu"]}, UnknownColumn, "Did you mean 'input'"),
         ({"scale": "five"}, UnknownOption, "write 1-5"),
         ({"coefficients": []}, UnknownOption, "no coefficient is asked for"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.campaign import assign, read_campaign, verify_design
+from evenhand.errors import CampaignError
 
 PAGE = Path(__file__).parents[2] / "docs" / "campaigns.md"
 SHOWN = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -16,6 +17,34 @@ def test_a_documented_campaign_keeps_its_promises(text, tmp_path):
     path = tmp_path / "campaign.toml"
     path.write_text(text, encoding="utf-8")
     assert verify_design(assign(read_campaign(path))).broken == ()
+
+
+def test_the_answer_of_a_documented_training_is_one_that_the_page_tells_of(tmp_path):
+    path, known = tmp_path / "campaign.toml", "| pair | `{ outcome = "
+    assert known in PAGE.read_text(encoding="utf-8")
+    taught = {}
+    for text in SHOWN:
+        path.write_text(text, encoding="utf-8")
+        campaign = read_campaign(path)
+        for one in campaign.training:
+            first = next(ticket for ticket in assign(campaign) if ticket.kind == "training")
+            assert first.systems == one.item.systems  # as they are written, so that left is first
+            taught[campaign.task(one.task).kind] = one.answer
+    assert taught["pair"] == {"outcome": "left"}
+    assert set(taught) == {"pair", "spans"}
+
+
+def test_an_answer_of_training_that_is_none_is_refused_with_one_that_is(tmp_path):
+    path = tmp_path / "campaign.toml"
+    (text,) = (one for one in SHOWN if 'outcome = "left"' in one)
+    path.write_text(text.replace('{ outcome = "left" }', '{ choice = "sample" }'), encoding="utf-8")
+    with pytest.raises(CampaignError) as refused:
+        assign(read_campaign(path))
+    assert str(refused.value) == (
+        "training 'try' of pass 'preference': an answer has no field 'choice': it holds outcome;"
+        ' write answer = { outcome = "left" }, or right, tie, both_bad; left is what is written'
+        " first"
+    )
 
 
 def test_there_is_one_for_each_kind_of_task():

@@ -175,5 +175,5 @@ def test_what_does_not_fit_is_refused(evenhand, rated, compared):
     )
     assert "column 'colour' not found" in evenhand("agreement", rated, "--by", "colour", code=2).err
     assert (
-        "no proportion between 0 and 1" in evenhand("agreement", rated, "--level", "95", code=2).err
+        "lies between 0 and 1, as .95" in evenhand("agreement", rated, "--level", "95", code=2).err
     )

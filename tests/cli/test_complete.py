@@ -193,7 +193,7 @@ def test_errors_fit_a_narrow_terminal():
         (("--reliability", "--figure-format", "svg"), "--figures FOLDER"),
         (("--clip", "5-1"), "write LOW-HIGH, the lowest score, then a higher one"),
         (("--clip", "0"), "--clip 0: write LOW-HIGH"),
-        (("--level", "2"), "a proportion"),
+        (("--level", "2"), "lies between 0 and 1"),
         (("--draws", "0", "--reliability"), "0: a whole number, 1 or more"),
         (("--seed", "-1"), "-1: a whole number, 0 or more"),
         (("--clip", "2-4"), "not within clip 2 to 4"),

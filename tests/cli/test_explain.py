@@ -1,13 +1,16 @@
 """What `--explain` says of queries whose answers came whole or in batches."""
 
 import duckdb
+import narwhals as nw
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.explain import write_account
 from evenhand.cli.main import main
 from evenhand.judgments import row_reading
-from evenhand.judgments.pushed import Fetch
+from evenhand.judgments.held_table import hold_table
+from evenhand.judgments.pushed import Fetch, watch_fetches
 
 
 def test_rows_that_came_in_batches_are_counted_by_themselves():
@@ -20,6 +23,24 @@ def test_rows_that_came_in_batches_are_counted_by_themselves():
     assert lines[3].endswith(
         "9,000,000 rows × 2 columns streamed in 35 batches to a temporary file"
     )
+
+
+def test_sums_beside_a_count_are_not_what_rows_are_counted_by():
+    named = ("task", "evenhand_cluster", "evenhand_count", "evenhand_ties", "evenhand_odd")
+    alone, squares = ("evenhand_count",), ("left", "evenhand_count", "evenhand_squares")
+    fetches = [Fetch("duckdb", "SELECT 1", 3, columns) for columns in (named, alone, squares)]
+    lines = write_account(fetches).splitlines()
+    assert "rows counted by task, cluster with 2 more columns: 3 rows" in lines[1]
+    assert "rows counted: 3 rows × 1 column collected" in lines[3]
+    assert "rows counted by left with their squares: 3 rows × 3 columns collected" in lines[5]
+
+
+def test_a_table_that_the_engine_keeps_is_told_from_one_without_rows():
+    with watch_fetches() as fetches, hold_table(nw.from_native(pl.LazyFrame({"a": [1]})), None):
+        pass
+    lines = write_account(fetches).splitlines()
+    assert lines[0] == "explain  polars: 1 query pushed, 0 rows collected in all"
+    assert lines[1].endswith("rows with a: a table of 1 column, kept by the engine")
 
 
 def test_a_command_that_is_refused_gives_no_cause_why_nothing_was_asked():

@@ -126,7 +126,7 @@ def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folde
         (("--criterion", "fluency"), "no criteria here"),
         (("--rank", "0"), "a number from 1"),
         (("--rank", "9"), "rank 9: 5 judges share 5 tastes at most"),
-        (("--level", "1"), "a proportion"),
+        (("--level", "1"), "lies between 0 and 1"),
         (("--splits", "3"), "--splits is about --against"),
         (("--against", "--splits", "0"), "a split or more"),
         (("--figure-format", "svg"), "--figures FOLDER"),

@@ -43,6 +43,9 @@ def test_it_says_what_was_found_and_shows_the_least_certain_units_and_judges(eve
     assert "dawid-skene gives the same label to" in text
     assert "majority gives the same label to" in text
     assert "... and 30 more, surer" in text
+    shown = ran.out[ran.out.index("\n item") : ran.out.index(" ... and 30")].splitlines()[2:]
+    probable = [float(line.split()[-2]) for line in shown]
+    assert probable == sorted(probable)
     judges = [line.split()[0] for line in ran.out.splitlines() if line.startswith(" j")]
     assert {"j4", "j5"} == set(judges[1:3])
     assert max(len(line) for line in ran.out.splitlines()) <= 80

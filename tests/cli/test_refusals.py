@@ -48,6 +48,7 @@ FILES = {
         "needs to know which output stood first",
     ),
     "ratings": ("system,score\nA,1\nB,2\n", "rank ?", "holds ratings"),
+    "an option by what it does": (TWO, "next ? --pairs 0", "Did you mean '--batch'?"),
     "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
     "option of another verb": (TWO, "rank ? --judge-covariate x", "fit and models have it"),
     "unknown word": (TWO, "rank ? --ties davidsn", "Did you mean 'davidson'?"),

@@ -43,7 +43,7 @@ def test_the_demo_prints_a_judges_link_that_works_and_leaves_nothing_behind(
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with serve("--demo", "--port", "0", end=end) as said:
-        assert said["serves"] == "A short try: 3 judges, 0 of 42 items judged"
+        assert said["serves"] == "A short try: 3 judges, 0 of 42 questions answered"
         assert "judge.js" in fetch(said["judge"])
         assert '"state":"item"' in fetch(f"{said['judge']}/item")
         assert "Pause" in fetch(said["admin"])

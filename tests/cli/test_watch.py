@@ -49,6 +49,19 @@ def test_csv_has_a_row_for_each_system(evenhand, votes):
     assert "decided for this panel" in " ".join(ran.err.split())
 
 
+def test_systems_that_were_never_compared_have_no_place(evenhand, folder):
+    table = draw_table(300).filter((pl.col("left") < "c") == (pl.col("right") < "c"))
+    table.write_csv("apart.csv")
+    ran = evenhand("watch", "apart.csv")
+    lines = ran.out.splitlines()
+    title = next(i for i, line in enumerate(lines) if "leading now" in line)
+    assert [line.split()[1] for line in lines[title + 1 :][:4]] == ["—"] * 4
+    assert "nobody leads now: ash, birch were never compared with cedar, dogwood" in ran.out
+    rows = csv.DictReader(io.StringIO(evenhand("watch", "apart.csv", "--csv").out))
+    assert [row["place"] for row in rows] == [""] * 4
+    assert evenhand("watch", "apart.csv", "--latex").out.count("& --- &") == 4
+
+
 def test_latex_is_a_table(evenhand, votes):
     out = evenhand("watch", votes, "--latex").out
     assert out.count(r"\\") == 5

@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -185,6 +187,40 @@ def test_the_board_of_a_file_is_kept_when_it_ends(tmp_path: Path) -> None:
         watched.wait_for(lambda one: "200 judged" in one.out)
         watched.end()
     assert json.loads((tmp_path / "board.json").read_text())
+
+
+SLOW = """
+import time
+import duckdb
+from evenhand.cli.watch_live import follow
+
+class Slow:
+    title = "slow"
+    def look(self):
+        engine = duckdb.connect(config={"threads": "1"})
+        while True:  # takes the interpreter's lock again and again, within C++
+            engine.execute("select sum(random()) from range(100000)").fetchall()
+    def close(self):
+        pass
+
+class Lingering:
+    def __del__(self):
+        time.sleep(0.3)
+
+lingering = Lingering()  # an interpreter on a busy core takes its time to end
+follow(Slow(), 1.0, as_json=False)
+"""
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_a_look_that_takes_long_is_left_without_a_crash(how: signal.Signals, code: int) -> None:
+    words = [sys.executable, "-c", SLOW]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert WAITS in process.stderr.readline()
+        process.send_signal(how)
+        assert process.stderr.read() == ""
+    assert process.returncode == code
 
 
 def test_what_ends_it_is_one_line_on_a_clean_terminal(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_one_answer_is_the_label_of_its_unit():
     rows = [(f"u{i}", judge, "xy"[i % 2]) for i in range(20) for judge in "abc"]
     fit = DawidSkene().fit(given([*rows, ("v", "a", "y")]))
     assert fit.labels[-1] == "c1"
-    assert any("1 units have one answer only" in note for note in fit.notes)
+    assert any("1 unit has one answer only" in note for note in fit.notes)
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ def test_shares_are_the_posterior_and_a_draw_has_no_label():
     fit = MajorityVote().fit(given(ROWS))
     assert fit.posterior.tolist() == [[0.75, 0.25], [0.5, 0.5], [0, 1]]
     assert fit.labels == ("c0", None, "c1")
-    assert any("1 units have no label" in note for note in fit.notes)
-    assert any("1 units have one answer only" in note for note in fit.notes)
+    assert any("1 unit has no label" in note for note in fit.notes)
+    assert any("1 unit has one answer only" in note for note in fit.notes)
 
 
 def test_agreement_is_with_the_other_answers_only():

@@ -228,3 +228,12 @@ def test_a_fingerprint_tells_contents_apart_that_have_one_size_and_time(tmp_path
     assert write() == before
     data[-1] = 1
     assert write() != before
+
+
+def test_a_fingerprint_tells_when_a_file_was_written(tmp_path: Path):
+    path = tmp_path / "v.csv"
+    path.write_bytes(b"left,right\n")
+    os.utime(path, ns=(1, 1))
+    before = find_fingerprint(path)
+    os.utime(path, ns=(1, 2))
+    assert find_fingerprint(path) != before

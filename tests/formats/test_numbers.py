@@ -1,5 +1,7 @@
 """Ranks, weights and scores: what is a number, and what is refused."""
 
+import warnings
+
 import narwhals as nw
 import pandas as pd
 import polars as pl
@@ -47,6 +49,16 @@ def test_ranks_are_refused_in_frames_too() -> None:
     assert "rank 1.5 " in refusal(pd.DataFrame(table | {"rank": [1.5, 1]}), InvalidJudgments)
     assert "rank 'x'" in refusal(pl.LazyFrame(table | {"rank": ["x", "1"]}), InvalidJudgments)
     assert "not numbers" in refusal(pl.DataFrame(table | {"rank": [True, False]}))
+
+
+def test_scores_that_are_text_in_a_pandas_frame_are_read_without_a_warning() -> None:
+    """pandas warns of a pattern with groups: (?:...) is none."""
+    frame = pd.DataFrame({"item": ["1", "1"], "system": ["A", "B"], "score": ["1.5", "2e0"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = read(frame)
+    assert isinstance(found, Ratings)
+    assert fetch_columns(found.frame)["score"].tolist() == [1.5, 2.0]
 
 
 def test_missing_floats_are_blank_ranks_in_every_frame() -> None:

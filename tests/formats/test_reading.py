@@ -127,7 +127,7 @@ def test_a_task_that_is_not_there_is_refused(save) -> None:
     path = save("t.csv", "task,left,right,winner\nfr-en,A,B,left\nde-en,A,B,right\n")
     assert "Did you mean 'fr-en'?" in refusal(path, InvalidJudgments, task="fr_en")
     rankings = save("r.csv", "task,ranking,system,rank\nt1,r,A,1\nt1,r,B,2\n")
-    assert "There are t1" in refusal(rankings, InvalidJudgments, task="zz")
+    assert "There is t1" in refusal(rankings, InvalidJudgments, task="zz")
     bare = save("b.csv", "left,right,winner\nA,B,left\n")
     assert "has no tasks" in refusal(bare, UnknownColumn, task="t")
     ranked = save("q.csv", "ranking,system,rank\nr,A,1\nr,B,2\n")

@@ -144,6 +144,13 @@ def test_ids_of_sessions_may_come_again_where_each_judgment_is_a_pair():
     assert add_tallies([day, replace(day)]).ties.tolist() == [2.0]
 
 
+def test_ids_of_sessions_may_come_again_where_pairs_are_weighted_by_fractions():
+    assert 0.1 + 0.2 + 0.3 > 0.6
+    day = replace(tally(("a", "b", 0.1 + 0.2 + 0.3, 0, 0, "s1"), factor="ranking"), n_judgments=0.6)
+    assert day.of_pairs
+    assert add_tallies([day, replace(day)]).wins.tolist() == [1.2000000000000002]
+
+
 def test_a_sum_that_could_not_be_exact_is_refused():
     huge = tally(("a", "b", 2**52 + 1, 0, 2**51))
     with pytest.raises(InvalidJudgments, match="counted exactly"):

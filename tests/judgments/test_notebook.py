@@ -58,6 +58,19 @@ def test_a_result_is_a_table_with_what_it_says_its_notes_and_its_signature():
         assert line in seen.text
 
 
+def test_it_is_printed_as_the_same_table_in_text():
+    lines = repr(Found()).split("\n")
+    assert lines[:3] == ["system  log worth", "<s0>            0", "<s1>       0.3333"]
+    assert lines[-5:] == [
+        "... and 3 more",
+        "A leads",
+        "<b>&",
+        "note: few judges",
+        "evenhand 0.1.0 | n=103",
+    ]
+    assert len(lines) == SHOWN + 6
+
+
 def test_lists_of_names_are_joined_and_what_no_cell_holds_is_left_out():
     rows = [{"systems": ("A", "B"), "how": {"x": 1}, "n": 1}, {"systems": (), "how": {}, "n": 2}]
     assert tabulate(rows) == (["systems", "n"], [["A, B", "1"], ["", "2"]])
@@ -83,6 +96,13 @@ def _results() -> list[str]:
 @pytest.mark.parametrize("name", [*_results(), "GroupedDiagnoses", "Report"])
 def test_every_public_result_is_shown_in_notebooks(name):
     assert hasattr(getattr(evenhand, name), "_repr_html_")
+
+
+@pytest.mark.parametrize("name", [*_results(), "GroupedDiagnoses", "Report"])
+def test_no_public_result_is_printed_as_its_fields(name):
+    """A dataclass writes its own `__repr__` from a string, not in a file."""
+    written = inspect.unwrap(getattr(evenhand, name).__repr__).__code__.co_filename
+    assert written.endswith(".py")
 
 
 def test_there_are_results():

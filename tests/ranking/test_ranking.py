@@ -97,8 +97,12 @@ def test_400_points_of_elo_are_odds_of_10_to_1(ranking):
 
 def test_a_system_is_found_by_name(ranking):
     assert ranking.row("s2") == ranking.rows()[ranking.systems.index("s2")]
+    first = ranking.systems[0]
     with pytest.raises(InvalidJudgments, match=r"no system 's22'. Did you mean 's2'\?"):
         ranking.row("s22")
+    for find in (ranking.row, ranking.says_of):
+        with pytest.raises(InvalidJudgments, match=rf"no system 'zz'\. There are {first}, "):
+            find("zz")
 
 
 def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):

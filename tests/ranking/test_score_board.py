@@ -203,5 +203,5 @@ def test_one_system_is_refused():
 
 
 def test_a_level_that_cannot_be_is_refused():
-    with pytest.raises(UnknownOption, match=r"level 1\.5"):
+    with pytest.raises(UnknownOption, match=r"level cannot be 1\.5: it lies between 0 and 1"):
         rank_scores(make_rows(draw()), level=1.5)

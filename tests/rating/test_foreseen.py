@@ -16,5 +16,5 @@ def test_variances_add_up_within_and_between_draws():
 @pytest.mark.parametrize("level", [90, 1.0, 0.0, 1.2])
 def test_a_level_that_is_no_proportion_is_refused(level):
     found = mix([(np.zeros(1), np.ones(1), np.ones(1))])
-    with pytest.raises(UnknownOption, match=r"such as 0\.9"):
+    with pytest.raises(UnknownOption, match=f"level cannot be {level}: it lies between 0 and 1"):
         found.interval(level)

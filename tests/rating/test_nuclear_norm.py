@@ -235,7 +235,7 @@ def test_a_judge_in_two_groups_and_a_column_that_was_not_read_are_refused(data):
     ("settings", "said"),
     [
         ({"calibration": 0.6, "validation": 0.5}, "together 0.9 or less"),
-        ({"level": 1.0}, "a proportion, such as 0.9"),
+        ({"level": 1.0}, "level cannot be 1.0: it lies between 0 and 1"),
         ({"path": (0.3, 0.5)}, "descending"),
         ({"path": ()}, "descending"),
         ({"clip": (5.0, 1.0)}, "then a higher one"),

@@ -109,7 +109,10 @@ def test_the_part_without_gaps_is_taken_and_said():
 
 
 def test_what_cannot_be_asked_is_refused():
-    for words, said in (({"draws": 0}, "draws 0: 1 or"), ({"seed": -1}, "seed -1: a whole number")):
+    for words, said in (
+        ({"draws": 0}, "draws 0: 1 or"),
+        ({"seed": -1}, "seed cannot be -1: it is a whole number"),
+    ):
         with pytest.raises(UnknownOption, match=said):
             study_decisions(campaign(), **words)
     with pytest.raises(InvalidJudgments, match="not within clip 0 to 1"):

@@ -130,11 +130,54 @@ def test_pairs_that_are_open_for_want_of_judges_are_counted_where_the_answer_is_
     assert ranking.rank_sets is not None
     few = np.full((3, 3), 9.0)
     few[0, 1] = few[1, 0] = 2.0
-    sets = replace(ranking.rank_sets, effective=few, ways=("judge", "item"))
+    sets = replace(ranking.rank_sets, effective=few, ways=("judge", "item"), limits=None)
     said = say_answer(replace(ranking, rank_sets=sets))
     assert said[1] == "1 of 3 pairs is open for want of judges or items."
     enough = replace(sets, effective=np.full((3, 3), 9.0))
     assert len(say_answer(replace(ranking, rank_sets=enough))) == 1
+
+
+@pytest.mark.parametrize(
+    ("ways", "collect"),
+    [
+        (("judge",), "of more judges"),
+        (("item",), "on more items"),
+        (("judge", "item"), "of more judges and on more items"),
+    ],
+)
+def test_what_no_answers_could_have_told_apart_is_no_reason_to_drop_a_system(
+    ways: tuple[str, ...], collect: str
+) -> None:
+    ranking = rank({("A", "B"): (52, 5, 50), ("A", "C"): (52, 5, 50), ("B", "C"): (50, 2, 50)})
+    assert ranking.rank_sets is not None
+    few = np.full((3, 3), 2.0)
+    sets = replace(ranking.rank_sets, effective=few, ways=ways, limits=None)
+    said, *_ = say_answer(replace(ranking, rank_sets=sets))
+    assert said.startswith(
+        f"Nothing is decided: any of the 3 systems may be the best. Collect judgments {collect}"
+    )
+    assert "cheap" not in said
+    (left, *_) = say_answer(replace(ranking, rank_sets=sets), advise=False)
+    assert left.endswith("may be the best.")
+
+
+@pytest.mark.parametrize(("judges", "advice"), [(6, "Collect judgments of more"), (16, "Take the")])
+def test_six_judges_who_decide_nothing_are_too_few_and_sixteen_are_not(
+    judges: int, advice: str
+) -> None:
+    """Critical values of five to seven judges are five to eight."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (left, right, ("left", "right")[rng.integers(2)], f"j{judge}", f"i{at}")
+        for judge in range(judges)
+        for at, (left, right) in enumerate([("A", "B"), ("B", "C"), ("C", "A")] * 4)
+    ]
+    columns = ["left", "right", "outcome", "judge", "item"]
+    ranking = evenhand.rank(evenhand.read(pl.DataFrame(rows, schema=columns, orient="row")))
+    assert isinstance(ranking, evenhand.Ranking)
+    assert ranking.rank_sets is not None
+    assert not ranking.rank_sets.decided.any()
+    assert f" {advice}" in say_answer(ranking)[0]
 
 
 def test_whom_a_statement_is_about_stands_in_the_answer() -> None:

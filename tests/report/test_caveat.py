@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.report.caveat import FAULTS, add_caveat
+from evenhand.report.caveat import FAULTS, MINDS, SIDES, add_caveat
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, Check, Part, Section
 
 
@@ -53,3 +53,21 @@ def test_circles_are_said_where_the_light_on_the_model_does_not_say_them() -> No
 def test_a_system_may_be_called_but_something() -> None:
     given = replace(part(judges=FAILED), answer=("But One is the best of 3 systems.",))
     assert add_caveat(given).answer[1].startswith("But some judges are doubtful")
+
+
+def test_each_reason_of_a_failed_check_has_its_own_words_and_is_said_once() -> None:
+    """Judges who lean to different sides are no place that matters, and no broken ladder."""
+    order = Check("order", "?", FAILED, "", faults=(SIDES,))
+    model = Check("model", "?", FAILED, "", faults=(SIDES, MINDS))
+    given = replace(part(), sections=(Section("s", "", checks=(order, model)),))
+    assert add_caveat(given).answer[-1] == (
+        "But some judges favour a side and judges differ in what they prefer: see the checks"
+        " before acting on it."
+    )
+
+
+def test_circles_are_said_beside_a_ladder_that_only_judges_break() -> None:
+    model = Check("model", "?", FAILED, "", faults=(MINDS,))
+    circles = Check("circles", "?", FAILED, "")
+    given = replace(part(), sections=(Section("s", "", checks=(model, circles)),))
+    assert "prefer and preferences go round in circles" in add_caveat(given).answer[-1]

@@ -182,7 +182,7 @@ def test_what_cannot_be_screened_is_refused(rows):
         screen_ratings(changed(rows, judges=("",)))
     with pytest.raises(NotIdentified, match="all scores are of controls"):
         screen_ratings(changed(rows, kind=np.full(rows.size, CONTROL, np.int8)))
-    with pytest.raises(UnknownOption, match="level 5 is no share"):
+    with pytest.raises(UnknownOption, match=r"level cannot be 5: it lies between 0 and 1, as \.05"):
         screen_ratings(rows, level=5)
     with pytest.raises(InvalidJudgments, match="not on the scale"):
         screen_ratings(rows, scale=read_scale("1-4"))

@@ -35,6 +35,8 @@ def test_a_model_that_knows_the_truth_needs_the_smallest_set() -> None:
     found = find_enough(curves, "truth")
     assert (found.size, found.sure, found.largest, found.gain) == (100, 100, 1600, 0)
     assert found.says[-1] == ("that is no gain: what more comparisons would bring is not known")
+    assert repr(found) == "\n".join(found.says)
+    assert found.says[-1] in found._repr_html_()
 
 
 def test_the_smallest_size_within_the_margin_is_read_off_the_curve() -> None:

@@ -1,6 +1,7 @@
 """What the organiser is told of judgments while they come in."""
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,26 @@ def test_mean_scores_with_and_without_flagged_judges_are_those_of_the_rows(judge
         assert one.value == pytest.approx(sum(every) / len(every))
         assert one.value_without == pytest.approx(sum(kept) / len(kept))
         assert one.n == len(every)
+
+
+def test_systems_with_equal_mean_scores_share_a_place(store: Store) -> None:
+    fill(store, make_campaign(MANY))
+    while (served := store.serve("j0")) is not None:
+        score = 30 if "C" in served.ticket.systems else 50
+        rates = served.ticket.task == "good"
+        judge_next(store, "j0", {"score": score} if rates else {"outcome": "left"})
+    rows = look_at(store).orders["good"].rows
+    assert [(one.system, one.rank) for one in rows] == [("A", "1"), ("B", "1"), ("C", "3")]
+
+
+def test_numbers_below_0_are_written_in_one_way_and_no_line_breaks_before_a_percent_sign(
+    client: TestClient, judged: Store
+) -> None:
+    with TestClient(make_app(Site(judged))) as visited:
+        page = visited.get(f"/a/{judged.make_link('admin').token}/findings").text
+    words = re.sub(r"<[^>]*>", " ", page)
+    assert re.findall(r"\s−\d", words)
+    assert re.findall(r"[\s(]-[\d.]+|−0\.0+(?!\d)|\d %", words) == []
 
 
 def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(

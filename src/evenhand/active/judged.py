@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from evenhand.errors import InvalidJudgments, NotIdentified, listing
+from evenhand.errors import NotIdentified, listing
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import take_pairs
 from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import require_pairs
 
 
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
@@ -23,13 +22,12 @@ def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
     >>> count_judged("votes.csv")
     Traceback (most recent call last):
     evenhand.errors.InvalidJudgments: pairs are chosen by comparisons or rankings, not by the text
-    'votes.csv': open a file of them with evenhand.read("votes.csv")
+    'votes.csv': open a file of them with evenhand.read('votes.csv')
     """
     if isinstance(data, Tally):
         return data
-    table = take_pairs(data)
-    if not isinstance(table, Comparisons):
-        raise InvalidJudgments(_say_form(data))
+    refusal = "pairs are chosen by comparisons or rankings, not by"
+    table = require_pairs(data, refusal, "choose_outputs chooses the outputs to have rated next")
     tasks = table.tasks()
     if len(tasks) > 1:
         raise NotIdentified(
@@ -40,17 +38,3 @@ def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
             ],
         )
     return table.tally()
-
-
-def _say_form(data: object) -> str:
-    """Say what was given instead of judgments on pairs, and what to do."""
-    if isinstance(data, Ratings):
-        return (
-            "pairs are chosen by comparisons or rankings, and these are ratings: choose_outputs"
-            " chooses the outputs to have rated next"
-        )
-    start = "pairs are chosen by comparisons or rankings, not by"
-    if isinstance(data, str):
-        return f'{start} the text {data!r}: open a file of them with evenhand.read("{data}")'
-    kind = type(data).__name__
-    return f"{start} {kind}: open a file or frame of them with evenhand.read"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evenhand.active.choice import CHOSEN, RANDOM, START
 from evenhand.active.output_pool import FeaturedOutputs, join_outputs, read_either, remark_counts
 from evenhand.active.query import Query, Scene
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_seed
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.ratings import Ratings
@@ -149,8 +149,7 @@ def choose_outputs(
     query = Query() if query is None else query
     if n < 1:
         raise UnknownOption(f"{n} outputs cannot be chosen: ask for 1 or more")
-    if seed < 0:
-        raise UnknownOption(f"seed cannot be {seed}: it is a number of 0 or more")
+    require_seed(seed)
     if query.strategy == "oracle":
         raise UnknownOption("an oracle knows the labels, which nobody has: choose uncertainty")
     every, labelled = _gather(data, features)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from evenhand.active.judged import count_judged
 from evenhand.active.policy import RULES, TITLES, Policy
 from evenhand.active.savings import Savings
 from evenhand.active.state import State, number_pairs, read_state
-from evenhand.errors import UnknownOption, listing
+from evenhand.active.uncertainty import LITTLE
+from evenhand.errors import UnknownOption, listing, require_seed
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.notebook import InNotebooks
@@ -23,8 +24,14 @@ from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.threads import one_blas_thread
 
+INDEPENDENT: Final = (
+    "“little doubt” takes judgments for independent: a ranking allows for judges and items that"
+    " differ, and may leave such a pair open"
+)
+"""What stands beside pairs whose order the belief calls clear."""
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class NextPairs(InNotebooks):
     """Pairs to ask about now.
 
@@ -41,9 +48,9 @@ class NextPairs(InNotebooks):
 
     pairs: tuple[Choice, ...]
     policy: Policy
-    state: State = field(repr=False)
+    state: State
     signature: str
-    savings: Savings | None = field(default=None, repr=False)
+    savings: Savings | None = None
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -75,9 +82,10 @@ class NextPairs(InNotebooks):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Pairs that come more than once, and what limits the meter of savings."""
+        """Pairs that come more than once, what doubt allows for, limits of the meter of savings."""
         measured = () if self.savings is None else self.savings.notes
-        return (*self._note_repeats(), *measured)
+        little = any(one.reason.startswith(LITTLE) for one in self.pairs)
+        return (*self._note_repeats(), *([INDEPENDENT] if little else []), *measured)
 
     def _note_repeats(self) -> list[str]:
         """Say that the batch is too large for its pairs to differ, if it is."""
@@ -141,8 +149,7 @@ def choose_pairs(
     [('a', 'b'), ('d', 'c')]
     """
     policy = Policy() if policy is None else policy
-    if seed < 0:
-        raise UnknownOption(f"seed cannot be {seed}: it is a number of 0 or more")
+    require_seed(seed)
     if not isinstance(policy, Policy):
         raise UnknownOption(f"a policy is no {type(policy).__name__}: give {_suggest(policy)}")
     tally = None if data is None else count_judged(data)

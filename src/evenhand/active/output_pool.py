@@ -21,6 +21,7 @@ from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.rating_groups import admit_unrated
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.wrong_kind import require_scores
 from evenhand.rating.features import OUTPUT, FeatureTable, OutputFeatures
 
 Array = NDArray[np.float64]
@@ -123,9 +124,11 @@ def read_either(
     left out, once its features are seen to be the same.
 
     Raises:
-        InvalidJudgments: as for `read_outputs`; also features that differ between such rows.
+        InvalidJudgments: no ratings; as for `read_outputs`; also features that differ between
+            such rows.
 
     """
+    require_scores(data, "outputs are chosen by ratings, not by")
     data = admit_unrated(data)
     missing = _find_missing(data)
     parts = (

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, require_seed
 from evenhand.judgments.coding import SEED
 
 Numbers = NDArray[np.int64]
@@ -62,8 +62,7 @@ class QueryReplay:
         for name in ("start", "batch", "search", "most"):
             if getattr(self, name) < 1:
                 raise UnknownOption(f"{name} {getattr(self, name)}: a number from 1")
-        if self.seed < 0:
-            raise UnknownOption(f"seed cannot be {self.seed}: it is a number of 0 or more")
+        require_seed(self.seed)
         if not 0 < self.test_share < 1:
             raise UnknownOption(f"test share {self.test_share:g}: a proportion, such as .3")
         if not self.relearn >= 1:

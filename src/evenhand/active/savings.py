@@ -60,7 +60,7 @@ class Saving:
     reached: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Savings(InNotebooks):
     """A policy and random pairs, replayed on the same judgments.
 

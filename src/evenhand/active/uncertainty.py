@@ -39,6 +39,9 @@ ROUGH: Final = 0.8
 CLEAR: Final = 0.95
 """Probability of an order above which it is no longer called doubtful."""
 
+LITTLE: Final = "little doubt here"
+"""What the reason of a pair begins with whose own order is clear."""
+
 
 def choose_by_order(batch: Batch, n: int, rng: np.random.Generator) -> None:
     """Choose n pairs by how much their answers tell about doubtful orders."""
@@ -94,12 +97,12 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
 def say_order(batch: Batch, pair: int, value: float) -> str:
     """Say how doubtful the order of a pair is, or what its answer tells of others."""
     share = f"{100 * value:.2g} % of the doubt about all orders"
-    return _say_doubt(batch, pair) or f"little doubt here, but an answer removes {share}"
+    return _say_doubt(batch, pair) or f"{LITTLE}, but an answer removes {share}"
 
 
 def say_nearest(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
     """Say how doubtful the order of a pair is, or that a draw chose it."""
-    return _say_doubt(batch, pair) or "little doubt here, but the nearest two in a draw of worths"
+    return _say_doubt(batch, pair) or f"{LITTLE}, but the nearest two in a draw of worths"
 
 
 def say_gain(batch: Batch, pair: int, value: float) -> str:

@@ -14,10 +14,11 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.agreement.engine_rows import MOMENT, PLACE, NeedsRows, Targets
+from evenhand.agreement.engine_rows import MOMENT, NeedsRows, Targets
 from evenhand.judgments.byte_order import ORDER, add_order
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.held_table import hold_table
+from evenhand.judgments.row_order import PLACE
 
 NAME: Final = "evenhand_name"
 _CODE: Final = "evenhand_code"

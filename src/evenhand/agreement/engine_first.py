@@ -12,9 +12,10 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.agreement.engine_codes import Coded
-from evenhand.agreement.engine_rows import MOMENT, PLACE
+from evenhand.agreement.engine_rows import MOMENT
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.portable import mark, mark_whole
+from evenhand.judgments.row_order import PLACE
 
 ODD: Final = "evenhand_odd"
 ROWS: Final = "evenhand_rows"

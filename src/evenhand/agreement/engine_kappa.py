@@ -22,6 +22,7 @@ from evenhand.agreement.count_table import Key
 from evenhand.agreement.engine_codes import Coded
 from evenhand.agreement.engine_pairs import TURNED
 from evenhand.agreement.engine_units import CLUSTER, count_different, find_cluster, name_parts
+from evenhand.agreement.exact_sums import check_exact
 from evenhand.agreement.preference_kappa import KAPPAS
 from evenhand.agreement.preferences import PreferenceAgreement
 from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns
@@ -31,10 +32,13 @@ Integers = NDArray[np.int64]
 
 AROUND: Final = "kappa-wmt-intra"
 """The κ whose chance is taken from comparisons around those that were asked again."""
+MIXED: Final = "kappa-wmt"
+"""The κ between judges that counts pairs of one judge's votes too."""
 _SIDES: Final = (0, 1)
 _SAID: Final = (-1, 0, 1)
 _SUMS: Final = ("agree", "comparable", "units", "votes")
 _OWN: Final = ("evenhand_own_agree", "evenhand_own_comparable")
+_MIXED: Final = "evenhand_mixed"
 _TIES, _ITEMS, _TWICE = "evenhand_ties", "evenhand_items", "evenhand_twice"
 
 
@@ -72,14 +76,16 @@ def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) 
     """
     levels = [name for name in ("task", "criterion") if name in scores.targets.labels]
     items = int(fetch_columns(scores.items.select(nw.len().alias(COUNT)))[COUNT][0])
-    added = {one: own for name in names for one, own in _compare(name).items()}
-    added |= {_TIES: _add([_given(0, side) for side in _SIDES]), COUNT: _total()}
+    added = {COUNT: _total(), _TIES: _add([_given(0, side) for side in _SIDES])}
+    added |= {one: own for name in names for one, own in _compare(name).items()}
     pairs = _sum_pairs(scores, levels) if again else _sum_single(scores, levels)
     pairs = pairs.with_columns(
         find_cluster(items, seed).alias(CLUSTER), *(own.alias(one) for one, own in added.items())
     )
     groups = pairs.group_by(*levels, CLUSTER).agg(*(nw.col(one).sum() for one in added))
-    return VoteSums(fetch_columns(groups), scores, tuple(names), items, seed, again)
+    found = fetch_columns(groups)
+    check_exact((found[one] for one in added), "pairs of votes")
+    return VoteSums(found, scores, tuple(names), items, seed, again)
 
 
 def split_kappas(sums: VoteSums, by: Sequence[str]) -> dict[Key, dict[str, PreferenceAgreement]]:
@@ -126,7 +132,8 @@ def _read(found: Columns, name: str, near: Columns | None) -> PreferenceAgreemen
         items = int(near[_ITEMS].sum())
     by_item = np.column_stack([agree // 2, comparable // 2, ties, total])
     numbers = int(units.sum()), int(votes.sum())
-    return PreferenceAgreement(mode, among, order, by_item, *numbers, items)
+    once = int(found[_MIXED].sum()) // 2 if name == MIXED else 0
+    return PreferenceAgreement(mode, among, order, by_item, *numbers, items, once)
 
 
 def _count_items(
@@ -192,6 +199,7 @@ def _compare(name: str) -> dict[str, nw.Expr]:
     mode, among, order, _ = KAPPAS[name]
     own = nw.col(_OWN[0]), nw.col(_OWN[1])
     same = [[nw.col(_same(side, what)) for side in _SIDES] for what in _SUMS[:2]]
+    repeated = same[1]
     if mode == "wmt":
         shown = [_given_side(side) for side in _SIDES]
         if among == "inter":
@@ -204,7 +212,8 @@ def _compare(name: str) -> dict[str, nw.Expr]:
         taken = {"any": own, "same": in_same}.get(order)
         taken = taken or (own[0] - in_same[0], own[1] - in_same[1])
         parts = [(*taken, _total())]
-    return {_name(name, what): own for what, own in zip(_SUMS, _finish(parts), strict=True)}
+    found = {_name(name, what): one for what, one in zip(_SUMS, _finish(parts), strict=True)}
+    return found | ({_MIXED: _add(repeated)} if name == MIXED else {})
 
 
 def _finish(parts: Sequence[tuple[nw.Expr, nw.Expr, nw.Expr]]) -> list[nw.Expr]:
@@ -219,12 +228,7 @@ def _finish(parts: Sequence[tuple[nw.Expr, nw.Expr, nw.Expr]]) -> list[nw.Expr]:
 
 
 def _fetch_around(sums: VoteSums, by: Sequence[str]) -> dict[Key, Columns]:
-    """Count ties and comparisons of every judge and item in which something was asked again.
-
-    Returns:
-        By part and cluster of items, clusters in order.
-
-    """
+    """Count ties and votes of judges and items in which something was asked again, by part."""
     keys = list(dict.fromkeys([*sums.scores.keys, *by]))
     answers = _sum_cells(_mark_votes(sums.scores, [*keys, "judge"]), [*keys, "judge"])
     answers = answers.with_columns(
@@ -232,15 +236,13 @@ def _fetch_around(sums: VoteSums, by: Sequence[str]) -> dict[Key, Columns]:
         _total().alias(COUNT),
         _add([_twice(_add(_given_side(side))) for side in _SIDES]).alias(_TWICE),
     )
-    columns = [nw.col(one).sum() for one in (_TIES, COUNT, _TWICE)]
+    columns = [nw.col(one).sum() for one in (COUNT, _TIES, _TWICE)]
     blocks = answers.group_by(*by, "item", "judge").agg(*columns).filter(nw.col(_TWICE) > 0)
     items = blocks.group_by(*by, "item").agg(*columns[:2])
     items = items.with_columns(
         nw.lit(1).alias(_ITEMS), find_cluster(sums.items, sums.seed).alias(CLUSTER)
     )
     found = fetch_columns(items.group_by(*by, CLUSTER).agg(*columns[:2], nw.col(_ITEMS).sum()))
-    order = np.argsort(found[CLUSTER].astype(np.int64), kind="stable")
-    found = {name: column[order] for name, column in found.items()}
     return {
         key: {name: column[rows] for name, column in found.items()}
         for key, rows in _list_rows(found, by, sums.scores).items()

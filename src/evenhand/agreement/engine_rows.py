@@ -23,11 +23,11 @@ from evenhand.judgments.engine import COUNT, Frame, fetch_columns, is_nan
 from evenhand.judgments.rating_reading import LABELS, is_unscored
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.row_order import PLACE, keep_places
 
 FINEST: Final = 16
 """Most different scores that an engine counts pairs of: they are columns."""
 MOMENT: Final = "evenhand_shown_at"
-PLACE: Final = "evenhand_place"
 KIND: Final = "evenhand_kind"
 
 
@@ -53,6 +53,7 @@ class Targets:
         placed: whether the numbers of rows are known, in the order of the table.
         weight: column of how many judgments a row stands for; None where each is one.
         distances: whether scores are far apart or near; else two are the same or not.
+        apart: whether tasks are looked at apart though one alone has targets.
         aside: controls and repeats, whose labels must be sound too; None where there are none.
 
     """
@@ -70,6 +71,7 @@ class Targets:
     placed: bool = False
     weight: str | None = None
     distances: bool = True
+    apart: bool = False
     aside: Frame | None = None
 
 
@@ -144,9 +146,7 @@ def add_places(frame: Frame) -> tuple[Frame, bool]:
     """Add the numbers of rows where an engine keeps their order, and say whether it does."""
     if not frame.implementation.is_duckdb():
         return frame, False
-    native: Any = frame.to_native()
-    numbered = nw.from_native(native.project(f'row_number() over () as "{PLACE}", *'))
-    return numbered, True
+    return keep_places(frame), True
 
 
 def add_kind(frame: Frame, asides: Mapping[str, Any]) -> Frame:
@@ -213,10 +213,14 @@ def _select(frame: Frame, keys: Sequence[str], *, timed: bool, placed: bool) -> 
 
 
 def clear_moments(frame: Frame) -> Frame:
-    """Make moments that are no numbers missing."""
-    if not frame.collect_schema()[MOMENT].is_float():
+    """Make moments that are no numbers missing, and others as exact as they are read of rows."""
+    kind, moment = frame.collect_schema()[MOMENT], nw.col(MOMENT)
+    if kind.is_integer():
+        return frame.with_columns(moment.cast(nw.Float64))
+    if isinstance(kind, nw.Datetime) and kind.time_unit == "ns":
+        return frame.with_columns(moment.cast(nw.Datetime("us", kind.time_zone)))
+    if not kind.is_float():
         return frame
-    moment = nw.col(MOMENT)
     return frame.with_columns(nw.when(~is_nan(frame, MOMENT)).then(moment).alias(MOMENT))
 
 

@@ -30,6 +30,7 @@ from evenhand.agreement.engine_rows import (
     note_rows,
     tell_rows,
 )
+from evenhand.agreement.exact_sums import check_exact
 from evenhand.agreement.preference_units import ANSWERS, FORCED
 from evenhand.judgments.aside_reading import AsideColumns, find_aside_columns
 from evenhand.judgments.checks import Weighing, is_name, read_weights
@@ -44,6 +45,7 @@ from evenhand.judgments.engine import (
 from evenhand.judgments.labels import read_outcome
 from evenhand.judgments.portable import mark
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.judgments.row_order import restore_places
 from evenhand.judgments.scale import Scale
 from evenhand.judgments.vote_reading import note_names
 
@@ -59,9 +61,11 @@ class Answers:
     """What is known of the votes as a whole.
 
     Attributes:
-        scales: task → the answers that can be given; of all tasks under "".
+        scales: task → the answers that can be given; of all tasks under "". Tasks of controls
+            and repeats alone have none.
         known: whether left really stood first.
         ranked: task → whether several rows are one answer; of all tasks under "".
+        tasks: of all rows, sorted; those without targets among them.
         copied: whether some row stands for several votes.
 
     """
@@ -69,6 +73,7 @@ class Answers:
     scales: Mapping[str, Scale]
     known: bool
     ranked: Mapping[str, bool]
+    tasks: tuple[str, ...]
     copied: bool
 
 
@@ -101,7 +106,7 @@ def find_votes(data: Comparisons) -> FoundVotes:
         InvalidJudgments: labels that are fractions, times or nested values, weights that cannot be.
 
     """
-    weighing = read_weights(data)
+    weighing = read_weights(_place_pairs(data))
     keys = [*(name for name in LABELS if data.has(name)), "left", "right", "outcome"]
     table, placed = add_places(weighing.frame)
     frame = name_levels(data, keys, table)
@@ -111,18 +116,15 @@ def find_votes(data: Comparisons) -> FoundVotes:
     groups = _count_answers(data, frame, weighing)
     meaning, kinds = _read_outcomes(data, groups), tell_rows(groups[KIND])
     means = np.array([kinds[text] for text in groups[KIND].tolist()])
-    answers = Answers(
-        scales=_choose_scales(groups, means, meaning),
-        known=data.positions_known,
-        ranked=_find_ranked(data, weighing.frame),
-        copied=bool((groups[_VOTES] > groups[COUNT]).any()),
-    )
+    scales = _choose_scales(groups, means, meaning)
+    answers = _find_answers(data, groups, scales, weighing.frame)
     every = replace(
         _find_every(data, frame, groups, meaning, answers.scales[""]),
         left=count_left({**groups, COUNT: groups[_VOTES]}, means),
         timed=timed,
         placed=placed,
         weight=weighing.column,
+        apart=len(answers.tasks) > 1,
         notes=_write_notes(data, groups, frame, (beside, weighing)),
     )
     every = replace(every, frame=clear_moments(every.frame)) if timed else every
@@ -139,7 +141,26 @@ def _count_answers(data: Comparisons, frame: Frame, weighing: Weighing) -> Colum
     votes = nw.len() if weighing.column is None else nw.col(weighing.column).sum()
     frame = frame.with_columns(mark(nw.col("left") == nw.col("right")).alias(_SAME))
     sums = nw.len().alias(COUNT), votes.alias(_VOTES), nw.col(_SAME).sum()
-    return fetch_columns(frame.group_by(*names).agg(*sums))
+    found = fetch_columns(frame.group_by(*names).agg(*sums))
+    check_exact([found[_VOTES]], "votes")
+    return found
+
+
+def _place_pairs(data: Comparisons) -> Comparisons:
+    """Say where pairs of rankings stood, where the engine tells first answers by it."""
+    return restore_places(data) if data.frame.implementation.is_duckdb() else data
+
+
+def _find_answers(
+    data: Comparisons, groups: Columns, scales: Mapping[str, Scale], frame: Frame
+) -> Answers:
+    return Answers(
+        scales=scales,
+        known=data.positions_known,
+        ranked=_find_ranked(data, frame),
+        tasks=tuple(sorted(set(groups["task"].tolist()))) if "task" in groups else (),
+        copied=bool((groups[_VOTES] > groups[COUNT]).any()),
+    )
 
 
 def _find_every(
@@ -195,7 +216,7 @@ def _choose_scales(
     """Return the answers that can be given in every task, and in all: ties if one occurs.
 
     Raises:
-        NeedsRows: a task has controls and repeats alone.
+        NeedsRows: there are controls and repeats alone.
 
     """
     ties = np.array([meaning[one] == 0 for one in groups["outcome"].tolist()])
@@ -203,9 +224,11 @@ def _choose_scales(
     scales = {}
     for name in ("", *sorted(set(tasks.tolist()) - {""})):
         own = tasks == name if name else np.ones(len(ties), dtype=np.bool_)
-        if not (means[own] == TARGET).any():
+        targets = (means[own] == TARGET).any()
+        if not name and not targets:
             raise NeedsRows("rows that are all controls or repeats are refused as they are read")
-        scales[name] = ANSWERS if (ties & own & (means != CONTROL)).any() else FORCED
+        if targets:
+            scales[name] = ANSWERS if (ties & own & (means != CONTROL)).any() else FORCED
     return scales
 
 
@@ -222,7 +245,7 @@ def _find_ranked(data: Comparisons, frame: Frame) -> dict[str, bool]:
     frame = name_levels(data, [*tasks, "ranking"], frame).select(*tasks, "ranking")
     check_names(frame, "ranking")
     answers = frame.group_by(*tasks, "ranking").agg(nw.len().alias(COUNT))
-    sums = nw.len().alias(_ANSWERS), nw.col(COUNT).sum()
+    sums = nw.col(COUNT).sum(), nw.len().alias(_ANSWERS)
     found = fetch_columns(answers.group_by(*tasks).agg(*sums) if tasks else answers.select(*sums))
     several = found[_ANSWERS].astype(np.int64) < found[COUNT].astype(np.int64)
     own = zip(found["task"].tolist(), several.tolist(), strict=True) if tasks else ()

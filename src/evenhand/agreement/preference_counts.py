@@ -13,6 +13,7 @@ from evenhand.agreement.count_table import Counted, Key, tabulate_counts
 from evenhand.agreement.engine_votes import Answers
 from evenhand.agreement.preference_kappa import COUNTED, KAPPAS, describe_kappa, must_be_apart
 from evenhand.agreement.preference_table import (
+    NO_TARGETS,
     add_kappas,
     choose_kappas,
     finish_table,
@@ -21,7 +22,7 @@ from evenhand.agreement.preference_table import (
 )
 from evenhand.agreement.preferences import PreferenceAgreement, check_order
 from evenhand.agreement.tabulation import Request
-from evenhand.errors import UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +62,13 @@ def tabulate_vote_counts(found: CountedVotes, request: Request, task: str = "") 
         task: the task; "" for all.
 
     Raises:
-        NotIdentified: no output pair was judged by two judges.
+        NotIdentified: no output pair was judged by two judges, or there are controls and repeats
+            alone.
         UnknownOption: a coefficient that is none.
 
     """
+    if task not in found.answers.scales:
+        raise NotIdentified(NO_TARGETS)
     kappas, wanted = choose_kappas(request)
     table = tabulate_counts(found.of(task), wanted, task)
     parts = tuple(_add(part, found, kappas, request, task) for part in table.parts)

@@ -39,6 +39,10 @@ KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
     "kappa-wmt-intra": ("wmt", "intra", "any", "pairwise κ as WMT counts it, intra"),
 }
 """Name → mode, between whom, in which order, title."""
+BETWEEN: Final = "kappa-strict"
+"""The κ of different judges alone: rows marked as repeats are no part of it."""
+OWN_PAIRS: Final = "one judge's, asked again"
+"""What pairs are that count as of two judges and are not."""
 COUNTED: Final = (
     "rows with a weight are several judgments that nobody can tell apart: whether they are repeats"
     " of one judge is not known"
@@ -81,7 +85,7 @@ def describe_kappa(found: PreferenceAgreement, name: str, level: float, seed: in
 
     """
     title = KAPPAS[name][3]
-    if found.kappa is None:
+    if found.kappa is None or found.own == found.comparable:
         return Coefficient(
             name, title, None, units=found.units, ratings=found.votes, why=_say_missing(found)
         )
@@ -91,6 +95,7 @@ def describe_kappa(found: PreferenceAgreement, name: str, level: float, seed: in
         f"P(A) {found.observed:.3f}: {found.agree:,} of {found.comparable:,} pairs of votes agree;"
         f" P(E) {found.chance:.3f}: {found.ties:,} ties in {found.total:,} comparisons",
         *((interval.why,) if interval.why else ()),
+        *_note_own(found),
     )
     return Coefficient(
         name,
@@ -127,7 +132,22 @@ def _kappas(sums: Array) -> Ratio:
     return Ratio(observed - chance, np.where(known & (share < 1), 1 - chance, 0.0))
 
 
+def _note_own(found: PreferenceAgreement) -> tuple[str, ...]:
+    """Say how many pairs of votes are no agreement between judges."""
+    if not found.own:
+        return ()
+    share = 100 * found.own / found.comparable
+    return (
+        f"{found.own:,} of {found.comparable:,} pairs of votes ({share:.1f} %) are {OWN_PAIRS}",
+    )
+
+
 def _say_missing(found: PreferenceAgreement) -> str:
+    if found.own and found.own == found.comparable:
+        return (
+            "no two judges saw the same two outputs in the same order: all"
+            f" {found.own:,} pairs of votes that WMT counts are {OWN_PAIRS}"
+        )
     if found.comparable:
         return "all comparisons are ties: chance explains all agreement"
     order = {"any": "", "same": " in the same order", "exchanged": " in exchanged order"}

@@ -17,6 +17,7 @@ from evenhand.agreement.engine_kappa import fetch_votes, split_kappas
 from evenhand.agreement.engine_rows import NeedsRows
 from evenhand.agreement.engine_votes import find_votes
 from evenhand.agreement.preference_counts import CountedVotes
+from evenhand.agreement.preference_kappa import BETWEEN
 from evenhand.agreement.preferences import PreferenceAgreement
 from evenhand.agreement.pushing import Rows, check_request, count_scores, find_few, list_parts
 from evenhand.agreement.tabulation import Request
@@ -63,20 +64,35 @@ def _count(data: Comparisons, request: Request, kappas: Sequence[str]) -> Counte
         scale = found.answers.scales[""]
         seen = Points(found.every.points, found.every.points.astype("int32"), scale)
         counted = count_scores(replace(every, targets=found.targets), request, seen)
-        pairs = _count_pairs(replace(every, targets=found.votes), counted, request, kappas)
+        both = replace(every, targets=found.votes), replace(every, targets=found.targets)
+        pairs = _count_pairs(both, counted, request, kappas)
     return CountedVotes(counted, pairs, found.answers)
 
 
 def _count_pairs(
-    votes: Coded, counted: Counted, request: Request, kappas: Sequence[str]
+    votes: tuple[Coded, Coded], counted: Counted, request: Request, kappas: Sequence[str]
 ) -> dict[Key, dict[str, PreferenceAgreement]]:
-    """Count pairs of votes of every part that has κ."""
-    if not kappas:
-        return {}
+    """Count pairs of votes of every part that has κ.
+
+    Args:
+        votes: all but controls, and those of them that are not marked as repeats.
+        counted: how often output pairs were answered how.
+        request: what was asked for.
+        kappas: which κ.
+
+    """
     counts = counted.counts
-    again = bool(counts.again.any()) or counted.left[""][0] > 0
-    levels = {"task", "criterion"} & {*votes.targets.labels}
-    parts = [by for by in list_parts(counts, request.by) if {*by} <= levels]
-    sums = fetch_votes(votes, kappas, request.seed, again=again)
-    found = [split_kappas(sums, by) for by in parts]
-    return {key: own for one in found for key, own in one.items()}
+    again, repeats = bool(counts.again.any()), counted.left[""][0] > 0
+    levels = {"task", "criterion"} & {*votes[0].targets.labels}
+    listed = list_parts(counts, request.by, apart=votes[0].targets.apart)
+    parts = [by for by in listed if {*by} <= levels]
+    first = [name for name in kappas if repeats and name == BETWEEN]
+    rest = [name for name in kappas if name not in first]
+    found: dict[Key, dict[str, PreferenceAgreement]] = {}
+    for held, names, twice in ((votes[0], rest, again or repeats), (votes[1], first, again)):
+        if names:
+            sums = fetch_votes(held, names, request.seed, again=twice)
+            for by in parts:
+                for key, own in split_kappas(sums, by).items():
+                    found.setdefault(key, {}).update(own)
+    return found

@@ -12,15 +12,19 @@ from evenhand.agreement.agreement_table import AgreementPart, AgreementTable
 from evenhand.agreement.coefficient import Coefficient
 from evenhand.agreement.preference_kappa import KAPPAS, preference_kappa
 from evenhand.agreement.preference_units import FORCED, SHOWN, choose_answers, preference_rows
-from evenhand.agreement.preferences import MODES
+from evenhand.agreement.preferences import MODES, leave_repeats
 from evenhand.agreement.sentences import say_parts
-from evenhand.agreement.tabulation import Request, tabulate_units
+from evenhand.agreement.tabulation import AGAIN, Request, tabulate_units
 from evenhand.agreement.units import find_units
+from evenhand.errors import NotIdentified
 from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.scale import Scale
 from evenhand.judgments.votes import Votes
 
 RANKED: Final = "pairs of one ranking are one judge's one answer: items, which hold them, are drawn"
+
+NO_TARGETS: Final = "nothing to compare: all judgments are controls or repeats"
+COUNTS: Final = "pairwise κ counts them"
 
 
 def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
@@ -31,11 +35,14 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
         request: what was asked for; "strict" or "wmt" limits κ to that mode.
 
     Raises:
-        NotIdentified: no output pair was judged by two judges.
+        NotIdentified: no output pair was judged by two judges, or there are controls and repeats
+            alone.
         InvalidJudgments: no item or no judge is named.
 
     """
     rows = preference_rows(votes)
+    if not leave_repeats(votes).size:
+        raise NotIdentified(NO_TARGETS)
     units = find_units(rows, choose_answers(votes))
     kappas, wanted = choose_kappas(request)
     table = tabulate_units(units, wanted, digest_ratings(rows))
@@ -60,8 +67,10 @@ def finish_table(
     table: AgreementTable, parts: tuple[AgreementPart, ...], notes: Sequence[str]
 ) -> AgreementTable:
     """Put parts with their κ in the place of those without, and say what they show."""
-    said = say_parts(parts, answers="answer")
-    return replace(table, parts=parts, scale=None, notes=(*table.notes, *notes), says=said)
+    again = any(one.startswith(AGAIN) for one in table.notes)
+    said = say_parts(parts, answers="answer", again=again)
+    held = [f"{one}; {COUNTS}" if one.startswith(AGAIN) else one for one in table.notes]
+    return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=said)
 
 
 def _add(

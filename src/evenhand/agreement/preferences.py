@@ -7,7 +7,8 @@ Two votes on the same two outputs of an item agree if both prefer the same one, 
 
 What is comparable, and which comparisons p is taken over, is a choice:
 
-    strict  inter  votes of two different judges, whichever output stood left
+    strict  inter  votes of two different judges, whichever output stood left; not rows marked as
+                   repeats, which were asked to hold a judge against himself
             intra  two votes of one judge, whichever output stood left; also split by whether the
                    outputs stood in the same order or were exchanged; p over all comparisons
     wmt     inter  votes shown in the same left-right order, one judge's repeats among them; p
@@ -34,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.rating_rows import CONTROL, TARGET
 from evenhand.judgments.votes import TIE, Votes
 
 Counts = NDArray[np.int64]
@@ -60,6 +61,8 @@ class PreferenceAgreement:
         units: output pairs (as they were shown, in mode wmt) with comparable votes.
         votes: votes on them.
         items: items that have votes, where the rows above are clusters of some; else None.
+        own: comparable pairs of votes that are one judge's, where they count as of two (mode wmt
+            between judges, judges named); else 0.
 
     """
 
@@ -70,6 +73,7 @@ class PreferenceAgreement:
     units: int
     votes: int
     items: int | None = None
+    own: int = 0
 
     @property
     def agree(self) -> int:
@@ -121,7 +125,7 @@ def compare_votes(
     """Count how far votes on the same two outputs agree.
 
     Args:
-        votes: comparisons; controls are left out.
+        votes: comparisons; controls are left out, and between judges in mode strict repeats.
         mode: "strict" or "wmt", see above; `wmt` compares votes in the same order only.
         among: between judges, or of one judge asked again.
         order: of "strict" and "intra": only votes that saw the same order, or exchanged ones.
@@ -134,7 +138,7 @@ def compare_votes(
     _check_settings(mode, among, order)
     check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
-    votes = leave_controls(votes)
+    votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)
     unit = "shown" if mode == "wmt" else "pair"
     pairs = votes.number(unit)
     size = int(pairs.max(initial=-1)) + 1
@@ -153,12 +157,27 @@ def compare_votes(
         np.bincount(votes.item[base], minlength=len(votes.items)),
     )
     units, concerned = int(comparable.sum()), int(comparable[pairs].sum())
-    return PreferenceAgreement(mode, among, order, np.column_stack(columns), units, concerned)
+    own = _count_own(votes, unit) if (mode, among) == ("wmt", "inter") else 0
+    by_item = np.column_stack(columns)
+    return PreferenceAgreement(mode, among, order, by_item, units, concerned, own=own)
 
 
 def leave_controls(votes: Votes) -> Votes:
     """Keep the votes on outputs whose worth is not known: judges agree on controls by design."""
     return votes if votes.kind is None else votes.take(votes.kind != CONTROL)
+
+
+def leave_repeats(votes: Votes) -> Votes:
+    """Keep first answers on outputs whose worth is not known: no controls, no marked repeats."""
+    return votes if votes.kind is None else votes.take(votes.kind == TARGET)
+
+
+def _count_own(votes: Votes, unit: str) -> int:
+    """Count comparable pairs of votes that one judge gave; 0 where judges are not named."""
+    if votes.judges == ("",):
+        return 0
+    each = np.bincount(votes.number(unit, "judge"))
+    return int((each * (each - 1) // 2).sum())
 
 
 def _terms(

@@ -99,15 +99,16 @@ def check_request(request: Request) -> None:
 
     """
     between = {"all", _SELF, *list_between()}
+    did = "scored" if request.kind == "ratings" else "judged"
     asked = [
         name
         for name in request.coefficients
         if name in between or name.startswith("n-agreement-pair")
     ]
     if asked:
-        raise NeedsRows(f"who scored with whom is known row by row: {', '.join(asked)}")
+        raise NeedsRows(f"who {did} with whom is known row by row: {', '.join(asked)}")
     if request.cluster != "item":
-        raise NeedsRows(f"to draw {request.cluster}s again, who scored what must be known")
+        raise NeedsRows(f"to draw {request.cluster}s again, who {did} what must be known")
     told = [name for name in request.by if name in ("item", "judge")]
     if told:
         raise NeedsRows(f"levels of '{told[0]}' are too many to be counted apart")
@@ -150,7 +151,7 @@ def count_scores(
         counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
         if check is not None:
             check(counts)
-        parts = list_parts(counts, request.by)
+        parts = list_parts(counts, request.by, apart=targets.apart)
         sizes = np.unique(counts.judges[counts.several]).tolist()
         doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
         items = _count_few(sums, counts, parts)
@@ -199,16 +200,23 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
         )
 
 
-def list_parts(counts: Counts, by: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the columns by which parts are made, for each depth."""
-    bound = _list_tasks(counts, by)
+def list_parts(counts: Counts, by: Sequence[str], *, apart: bool = False) -> list[tuple[str, ...]]:
+    """Return the columns by which parts are made, for each depth.
+
+    Args:
+        counts: what was counted.
+        by: columns whose levels are parts.
+        apart: whether tasks are looked at apart though one alone was counted.
+
+    """
+    bound = _list_tasks(counts, by, apart=apart)
     alone = len(by) > 0 and len(counts.codes(by[0])[0]) == 1
     depths = [at for at in range(len(by) + 1) if not (at == 1 and alone)]
     return [(*bound, *by[:at]) for at in depths]
 
 
-def _list_tasks(counts: Counts, by: Sequence[str]) -> tuple[str, ...]:
-    several = len(counts.codes("task")[0]) > 1 and "task" not in by
+def _list_tasks(counts: Counts, by: Sequence[str], *, apart: bool) -> tuple[str, ...]:
+    several = (apart or len(counts.codes("task")[0]) > 1) and "task" not in by
     return ("task",) if several else ()
 
 

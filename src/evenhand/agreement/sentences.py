@@ -12,27 +12,30 @@ SAID = 8
 """Most parts of which a sentence each is said; of more only the whole is."""
 
 
-def say_parts(parts: Sequence[AgreementPart], *, answers: str = "score") -> tuple[str, ...]:
+def say_parts(
+    parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
+) -> tuple[str, ...]:
     """Return one sentence for each part.
 
     Args:
         parts: all judgments last.
         answers: what two judges give the same of: "score" or "answer".
+        again: whether κ of preferences counts second answers, which the rest leaves out.
 
     """
     shown = parts if len(parts) <= SAID else parts[-1:]
-    return tuple(_say(part, answers) for part in shown)
+    return tuple(_say(part, answers, again=again) for part in shown)
 
 
-def _say(part: AgreementPart, answers: str) -> str:
+def _say(part: AgreementPart, answers: str, *, again: bool) -> str:
     known = {one.name: one for one in part.coefficients}
     start = f"{part.name}: " if part.by else ""
-    again = known.get("intra-n-agreement-0")
-    if not part.units and again is not None and again.value is not None:
-        return f"{start}judges give the same {answers} again in {_percent(again)}"
+    own = known.get("intra-n-agreement-0")
+    if not part.units and own is not None and own.value is not None:
+        return f"{start}judges give the same {answers} again in {_percent(own)}"
     if not part.units:
         return f"{start}nothing was judged by two judges"
-    said = [*_say_near(known, answers), *_say_chance(known)]
+    said = [*_say_near(known, answers), *_say_chance(known, again=again)]
     return start + ("; ".join(said) or f"{part.units:,} units were judged by two judges or more")
 
 
@@ -49,7 +52,7 @@ def _say_near(known: dict[str, Coefficient], answers: str) -> list[str]:
     return [f"{first} and differ by at most {points:g} point{plural} in {_percent(values[1])}"]
 
 
-def _say_chance(known: dict[str, Coefficient]) -> list[str]:
+def _say_chance(known: dict[str, Coefficient], *, again: bool) -> list[str]:
     said = []
     strict = "kappa-strict" in known
     for name in ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal"):
@@ -57,6 +60,7 @@ def _say_chance(known: dict[str, Coefficient]) -> list[str]:
         if one is None:
             continue
         title = one.title if name == "alpha-ordinal" else one.title.partition(", ")[0]
+        title += ", second answers too," if strict and again and one.value is not None else ""
         if one.value is None:
             said.append(f"{title} does not exist")
             continue

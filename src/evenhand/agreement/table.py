@@ -19,10 +19,18 @@ from evenhand.agreement.pushing import count_ratings
 from evenhand.agreement.rating_table import tabulate_ratings
 from evenhand.agreement.tabulation import Request
 from evenhand.agreement.units import Units, find_units
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    require_level,
+    require_option,
+    require_seed,
+)
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import ANSWER
+from evenhand.judgments.engine import ANSWER, require_open
+from evenhand.judgments.names import take_names
 from evenhand.judgments.pushed import say_why
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_reading import code_ratings
@@ -84,12 +92,12 @@ def measure_agreement(
 
     """
     require_option("cluster", cluster, CLUSTERS)
-    if not 0 < level < 1:
-        raise UnknownOption(f"level {level:g} is no proportion between 0 and 1, such as .95")
-    names = (coefficients,) if isinstance(coefficients, str) else tuple(coefficients)
+    require_level(level)
+    require_seed(seed)
+    names = take_names(coefficients)
     if not names:
         raise UnknownOption('no coefficient is asked for: name some, or "default" or "all"')
-    request = Request(tuple(by), names, level, cluster, seed)
+    request = Request(take_names(by), names, level, cluster, seed)
     if isinstance(data, Ratings):
         return _measure_ratings(data, request, scale)
     if not isinstance(data, Comparisons | Rankings):
@@ -99,12 +107,14 @@ def measure_agreement(
         )
     if scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
+    require_open(data.frame, data.source.name)
     return _measure_preferences(data, request)
 
 
 def _measure_ratings(
     data: Ratings, request: Request, scale: Scale | str | None
 ) -> AgreementTable | GroupedAgreement:
+    require_open(data.frame, data.source.name)
     held = request.by == ("criterion",) and not data.has("criterion")
     by = () if held else tuple(data.require(name) for name in request.by)
     request, scale = replace(request, by=by), require_scale(scale)
@@ -194,8 +204,8 @@ def _is_inflated(data: Rankings | Comparisons) -> bool:
 
 def _tabulate_votes(found: CountedVotes, request: Request) -> AgreementTable | GroupedAgreement:
     """Make one table of what an engine counted, or one for each task unless tasks are parts."""
-    tasks, _ = found.counted.counts.codes("task")
-    if len(tasks) == 1 or "task" in request.by:
+    tasks = found.answers.tasks
+    if len(tasks) <= 1 or "task" in request.by:
         return tabulate_vote_counts(found, request)
     names = {name: name for name in tasks}
     return _by_task(names, lambda name: tabulate_vote_counts(found, request, name))

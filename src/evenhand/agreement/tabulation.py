@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from evenhand.judgments.signature import write_signature
 from evenhand.numerics.threads import one_blas_thread
 
 Mask = NDArray[np.bool_]
+AGAIN: Final = "second answers of a judge"
+"""What the note begins with on answers that nothing marks as repeats."""
 
 
 class Scored(OnScale, Protocol):
@@ -194,7 +196,7 @@ def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
     notes = [f"{what} are left out: {count:,}" for count, what in counted if count]
     if again:
         notes.append(
-            "second answers of a judge to the same output are left out, since they tell how judges"
+            f"{AGAIN} to the same output are left out, since they tell how judges"
             f" agree with themselves: {again:,}"
         )
     return tuple(notes)

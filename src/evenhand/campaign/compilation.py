@@ -14,6 +14,9 @@ from evenhand.campaign.feasibility import check_balance
 from evenhand.campaign.positions import arrange
 from evenhand.campaign.shares import FREE, Dealt, deal_campaign
 from evenhand.campaign.sitting import Hand, NoRoom, seat
+from evenhand.campaign.tasks.pair import PairTask
+from evenhand.campaign.tasks.rank import RankTask
+from evenhand.campaign.tasks.rating import RatingTask
 from evenhand.campaign.tasks.task import Task
 from evenhand.campaign.ticket import KINDS
 from evenhand.errors import CampaignError, InvalidJudgments
@@ -76,8 +79,23 @@ def _check_training(campaign: Campaign) -> None:
                 task.validate(dict(one.answer), tuple(one.item.outputs.values()), one.item.source)
             except InvalidJudgments as error:
                 raise CampaignError(
-                    f"training '{one.item.name}' of pass '{task.name}': {error}"
+                    f"training '{one.item.name}' of pass '{task.name}': {error}{_show_answer(task)}"
                 ) from None
+
+
+def _show_answer(task: Task) -> str:
+    """Return an answer as a campaign file writes it, where that is short; "" where it is not."""
+    if isinstance(task, PairTask):
+        first, *others = task.outcomes
+        shown = f'{{ outcome = "{first}" }}, or {", ".join(others)}; left is what is written first'
+    elif isinstance(task, RankTask):
+        places = list(range(1, task.width + 1))
+        shown = f"{{ ranks = {places} }}, a place for each output as they are written"
+    elif isinstance(task, RatingTask):
+        shown = f"{{ score = {task.low:g} }}, a number from {task.low:g} to {task.high:g}"
+    else:
+        return ""
+    return f"; write answer = {shown}"
 
 
 def _enter(campaign: Campaign, task: Task, what: tuple[Dealt, Shown], draws: Draws) -> Entries:

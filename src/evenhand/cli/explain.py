@@ -93,8 +93,7 @@ def _write_fetches(fetches: Sequence[Fetch]) -> str:
     lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
     said: set[str] = set()
     for number, one in enumerate(fetches, 1):
-        size = f"{plural(one.rows, 'row')} × {plural(len(one.columns), 'column')}"
-        lines.append(f"{number:>7}  {_say(one)}: {size} {_say_how(one)}")
+        lines.append(f"{number:>7}  {_say(one)}: {_say_how(one)}")
         if one.why and one.why not in said:
             said.add(one.why)
             lines.append(f"         row by row: {one.why}")
@@ -103,11 +102,15 @@ def _write_fetches(fetches: Sequence[Fetch]) -> str:
 
 
 def _say_how(fetch: Fetch) -> str:
-    """Say how the rows of an answer came."""
+    """Say how many rows and columns an answer has, and how they came."""
+    columns = plural(len(fetch.columns), "column")
+    if fetch.kept:
+        return f"a table of {columns}, kept by the engine"
+    size = f"{plural(fetch.rows, 'row')} × {columns}"
     if not fetch.batches:
-        return "collected"
+        return f"{size} collected"
     where = "to a temporary file" if fetch.filed else "and counted"
-    return f"streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
+    return f"{size} streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
 
 
 def _say(fetch: Fetch) -> str:
@@ -115,9 +118,18 @@ def _say(fetch: Fetch) -> str:
     ours = [WORDS[name] for name in fetch.columns if name in WORDS]
     theirs = [re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in WORDS]
     if "evenhand_count" in fetch.columns:
-        counted = f"rows counted by {', '.join(theirs)}" if theirs else "rows counted"
-        return counted + (" with their squares" if "evenhand_squares" in fetch.columns else "")
+        return _say_counted(fetch.columns)
     return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
+
+
+def _say_counted(columns: Sequence[str]) -> str:
+    """Say by what rows were counted: columns before their number; others are sums."""
+    at = columns.index("evenhand_count")
+    keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in columns[:at])
+    sums = [name for name in columns[at + 1 :] if name not in WORDS]
+    squares = " with their squares" if "evenhand_squares" in columns else ""
+    more = f" with {plural(len(sums), 'more column')}" if sums else ""
+    return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
 
 
 def _shorten(query: str) -> list[str]:

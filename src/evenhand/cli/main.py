@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -58,7 +59,9 @@ class Verbs(click.Group):
         """Run as a program; the console script and `python -m evenhand` come here."""
         if standalone_mode:
             sys.excepthook = say_unforeseen
-        return self.main(args, prog_name, standalone_mode=standalone_mode)
+        words = sys.argv[1:] if args is None else args
+        with _ending(words) if standalone_mode else nullcontext():
+            return self.main(args, prog_name, standalone_mode=standalone_mode)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the verbs in the order in which they are needed."""
@@ -100,6 +103,15 @@ class Verbs(click.Group):
         write_whatever_they_take()
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
+
+
+def _ending(words: Sequence[str]) -> AbstractContextManager[None]:
+    """Return what ends a command orderly that may copy files from elsewhere."""
+    if not any("://" in word for word in words):
+        return nullcontext()
+    from evenhand.cli.ending import end_orderly
+
+    return end_orderly()
 
 
 def _no_verb(word: str) -> str:

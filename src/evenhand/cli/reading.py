@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.kept import kept
+from evenhand.cli.left_out import remember_opened
 from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownFormat, UnknownOption
 
@@ -61,7 +62,7 @@ class Reading:
         """
         from evenhand.formats import read
 
-        return read(
+        data = read(
             self.files[0] if len(self.files) == 1 else list(self.files),
             format=self.layout,
             columns=self.wishes.columns or None,
@@ -71,6 +72,8 @@ class Reading:
             task=self.task,
             merged=self.wishes.merged,
         )
+        remember_opened({} if self.wishes.merged else data.source.columns, self.where)
+        return data
 
     def open_systems(self) -> Comparisons | Rankings | Ratings:
         """Open the files and leave controls out, which say nothing of systems."""

@@ -20,6 +20,8 @@ WIDTH: Final = 7
 INTERRUPTED: Final = 130
 INTERRUPTED_QUERY: Final = "Query interrupted"
 """With these words DuckDB passes on an interrupt as a RuntimeError."""
+MEANT: Final = {"--pairs": "--batch"}
+"""What people write → the option that does it, where letters are no guide."""
 
 
 class Refusal(click.ClickException):
@@ -70,7 +72,9 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except EvenhandError as error:
-        raise Refusal(visible(str(error))) from error
+        from evenhand.cli.left_out import explain_leaving
+
+        raise Refusal(visible(explain_leaving(error))) from error
     except click.UsageError as error:
         raise Refusal(_explain_usage(error)) from error
     except KeyboardInterrupt:
@@ -158,7 +162,9 @@ def _no_option(error: click.NoSuchOption, verb: str) -> str:
     """Suggest the nearest option, or say which other verb has it."""
     context = error.ctx
     own = context.command.get_params(context) if context is not None else []
-    hint = end(suggest(error.option_name, [name for one in own for name in one.opts]))
+    names = [name for one in own for name in one.opts]
+    meant = MEANT.get(error.option_name, "")
+    hint = end(suggest(meant if meant in names else error.option_name, names))
     others = [] if context is None else _who_has(error.option_name, context)
     if others:
         hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"

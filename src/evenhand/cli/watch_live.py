@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import shutil
 import signal
 import sys
@@ -52,11 +54,26 @@ def follow(source: Source, pace: float, *, as_json: bool) -> None:
         pass  # before the first look, or again because it took too long
     finally:
         source.close()
-    if signal.SIGTERM in asked:
-        raise click.exceptions.Exit(TERMINATED)
-    if drawn and looker.news.sight is not None:
+    status = TERMINATED if signal.SIGTERM in asked else 0
+    if drawn and not status and looker.news.sight is not None:
         columns = shutil.get_terminal_size((PLAIN, HEIGHT)).columns
         click.echo(SightResult(looker.news.sight, looker.news.status).text(columns), nl=False)
+    if looker.looks_still:
+        _leave(status)
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+def _leave(status: int) -> None:
+    """End at once, with what is done at every end: files of our own are removed, output is written.
+
+    An interpreter that ends stops the thread of a look wherever it takes the lock again; within
+    an engine written in C++ that aborts the process.
+    """
+    atexit._run_exitfuncs()  # os._exit leaves them out
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _is_dumb() -> bool:

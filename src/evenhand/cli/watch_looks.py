@@ -20,6 +20,8 @@ TICK: Final = 1.0
 """Seconds after which ages on the screen are drawn anew."""
 LONGEST: Final = 60.0
 """Seconds between two tries of a server that is away, at most."""
+PATIENCE: Final = 1.0
+"""Seconds that a look may still take after the end."""
 NEVER: Final = Status(0.0)
 
 
@@ -84,7 +86,12 @@ class Looker:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join(1.0)  # one that waits for a server is left behind
+        self._thread.join(PATIENCE)  # one that waits for a server is left behind
+
+    @property
+    def looks_still(self) -> bool:
+        """Whether a look goes on that was left behind."""
+        return self._thread.is_alive()
 
     def wait(self) -> bool:
         """Wait for news or a tick; say whether the looks go on."""

@@ -12,7 +12,8 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural, share, width
 from evenhand.cli.words import block, sign
-from evenhand.ranking.anytime.board import Board, Standing
+from evenhand.ranking.anytime.board import Board
+from evenhand.ranking.anytime.standing import Standing
 from evenhand.report.tables.latex import escape, number, tabular
 
 Heads = tuple[str, str, str, str, str]
@@ -55,7 +56,13 @@ class WatchResult(GroupedResult[Board]):
         """Return the board as a table for a paper."""
         header = ("decided rank", "leading now", "system", "log-worth", "better than")
         rows = [
-            (_rank(one, "--"), str(one.place), escape(one.system), number(one.log_worth, 2), better)
+            (
+                _rank(one, "--"),
+                _place(one, "---"),
+                escape(one.system),
+                number(one.log_worth, 2),
+                better,
+            )
             for one in part.standings
             for better in [str(one.better_than)]
         ]
@@ -70,7 +77,7 @@ class WatchResult(GroupedResult[Board]):
 def _lay_out(part: Board, heads: Heads) -> tuple[list[list[str]], list[list[str]]]:
     """Return the columns before the names and those after them, heads first."""
     others = len(part.standings) - 1
-    before = [heads[:2], *((_rank(one), str(one.place)) for one in part.standings)]
+    before = [heads[:2], *((_rank(one), _place(one)) for one in part.standings)]
     columns = [
         [heads[2], *(f"{one.log_worth:z.2f}" for one in part.standings)],
         [heads[3], *(f"{one.better_than} of {others}" for one in part.standings)],
@@ -82,6 +89,10 @@ def _lay_out(part: Board, heads: Heads) -> tuple[list[list[str]], list[list[str]
 
 def _rank(one: Standing, dash: str = "-") -> str:
     return str(one.lower) if one.lower == one.upper else f"{one.lower}{dash}{one.upper}"
+
+
+def _place(one: Standing, none: str = "—") -> str:
+    return none if one.place is None else str(one.place)
 
 
 def draw_board(part: Board, columns: int) -> list[str]:

@@ -109,7 +109,7 @@ class DawidSkene:
             converged=found.converged,
             notes=(
                 *note_answers(answers),
-                *note_labels(found.posterior),
+                *note_labels(answers, found.posterior),
                 *note_errors(answers, found),
                 *self._note_end(found),
             ),

@@ -113,13 +113,15 @@ class LabelFit(InNotebooks):
         return np.asarray(self.entropy <= np.partition(self.entropy, at)[at])
 
     def least_certain(self, number: int) -> Codes:
-        """Return the codes of some units, those of the highest entropy first; equal ones in order.
+        """Return the codes of some units, those whose label is least probable first.
+
+        Among equally probable ones the higher entropy comes first, then the order of units.
 
         Args:
             number: how many.
 
         """
-        return np.argsort(-self.entropy, kind="stable")[:number]
+        return np.lexsort((-self.entropy, self.confidence))[:number]
 
     def keep(self, share: float) -> LabelFit:
         """Withhold the labels of all but the most certain units; see `most_certain`.
@@ -149,9 +151,10 @@ class LabelFit(InNotebooks):
         sure = int((self.confidence >= SURE)[self.best != NONE].sum())
         values = np.array([one.value for one in self.skills])
         low, middle, high = np.quantile(values, [0.1, 0.5, 0.9]).tolist()
+        have = "has" if found == 1 else "have"
         return (
-            f"{found:,} of {units:,} units have a label; {sure:,} labels are at least"
-            f" {100 * SURE:g} % probable",
+            f"{found:,} of {units:,} unit{'' if units == 1 else 's'} {have} a label; {sure:,}"
+            f" label{' is' if sure == 1 else 's are'} at least {100 * SURE:g} % probable",
             f"{self.measure} of the middle judge {middle:.2f}, of the lowest tenth below {low:.2f},"
             f" of the highest above {high:.2f}",
         )

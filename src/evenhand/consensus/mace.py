@@ -133,7 +133,7 @@ class MACE:
             converged=bool(best[0].rise < STEADY * answers.size),
             notes=(
                 *note_answers(answers),
-                *note_labels(posterior),
+                *note_labels(answers, posterior),
                 *self._note_ends(best, ends, answers.size),
             ),
             signature=sign_labels(answers, self._sign(knowing)),

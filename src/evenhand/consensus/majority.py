@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evenhand.consensus.answer_reading import Judgments, code_answers
 from evenhand.consensus.answers import Answers
 from evenhand.consensus.label_fit import LabelFit
-from evenhand.consensus.remarks import note_answers, note_labels, sign_labels
+from evenhand.consensus.remarks import note_answers, note_lacking, sign_labels
 from evenhand.consensus.skill import count_skills, list_skills
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ class MajorityVote:
             objective=None,
             steps=0,
             converged=True,
-            notes=(*note_answers(answers), *note_labels(posterior)),
+            notes=(*note_answers(answers), *note_lacking(posterior)),
             signature=sign_labels(answers, ["majority vote"]),
         )
 

@@ -16,7 +16,7 @@ import narwhals as nw
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.numbers import read_number
 from evenhand.formats.roles import SYNONYMS, fold
-from evenhand.formats.table import Table
+from evenhand.formats.table import LABELS, Table
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.source import find_rows, name_rows
 
@@ -108,9 +108,11 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
     """Return a label column as text, under the name of its role.
 
     Raises:
-        InvalidJudgments: the column holds fractions, truth values, times or nested values.
+        InvalidJudgments: the column holds fractions, truth values, times or nested values, or
+            values of different kinds, in one file or in several.
 
     """
+    table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
     found = table.found.get(column) or _unfit(table, column, dtype)
     if found:

@@ -12,6 +12,7 @@ from evenhand.formats.kept_tallies import Counts, Names
 from evenhand.formats.one_file import OneFile
 from evenhand.judgments import Tally
 from evenhand.judgments.adding import add_tallies
+from evenhand.judgments.names import take_names
 
 HELD: Final = 10_000_000
 """Most entries of tallies that are held in memory; of more, each file's are read when needed."""
@@ -88,15 +89,17 @@ class CountedFiles:
         Raises:
             UnknownColumn: a factor that the files were not counted by.
             UnknownOption: factors together, of files so large that each was counted apart.
+            UnknownFormat: a file that changed since it was counted, if its entry is gone.
 
         """
+        by = take_names(by)
         missing = [name for name in by if name not in self.factors]
         if missing:
             raise UnknownColumn(
                 f"the files were not counted by {missing[0]}, but by"
                 f" {listing(self.factors) or 'nothing'}"
             )
-        return add_tallies(_Parts(self.files, tuple(by)), limits=limits)
+        return add_tallies(_Parts(self.files, by), limits=limits)
 
     def __repr__(self) -> str:
         found = sum(one.found for one in self.files)

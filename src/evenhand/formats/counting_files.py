@@ -14,9 +14,21 @@ from typing import Any, Final, Literal
 
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownFormat, listing, require_option
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    require_option,
+)
 from evenhand.formats.counted import CountedFile, CountedFiles
-from evenhand.formats.kept_tallies import Counts, place_of, read_counts, write_counts
+from evenhand.formats.kept_tallies import (
+    Counts,
+    has_counts,
+    place_of,
+    read_counts,
+    write_counts,
+)
 from evenhand.formats.one_file import (
     OneFile,
     find_each,
@@ -27,6 +39,7 @@ from evenhand.formats.one_file import (
 )
 from evenhand.formats.reading import understand
 from evenhand.formats.steady_conditions import refuse_unsteady
+from evenhand.formats.stores.stored_file import say_changed
 from evenhand.formats.table import Wishes
 from evenhand.judgments import Comparisons, Ratings
 from evenhand.judgments.controls import take_pairs
@@ -113,6 +126,18 @@ class _Way:
         tallies = {names: data.tally(by=names) for names in kinds}
         return Counts(tallies, notes, tuple(data.tasks()), columns)
 
+    def count_unchanged(self, path: OneFile, key: Mapping[str, Any]) -> Counts:
+        """Count a file that is the one of a key; any where there is none, since none is kept.
+
+        Raises:
+            UnknownFormat: it was changed since, or while it was counted.
+
+        """
+        counts = self.count(path)
+        if key and self.key(path) != key:
+            raise say_changed(str(path))
+        return counts
+
 
 def count_files(
     source: str | Path | Sequence[str | Path],
@@ -147,8 +172,8 @@ def count_files(
         progress: called with bytes done and to do.
 
     Raises:
-        UnknownFormat: a file that is not there, is damaged, or has no known layout; or files that
-            are not alike.
+        UnknownFormat: a file that is not there, is damaged, changes meanwhile, or has no known
+            layout; or files that are not alike.
         UnknownColumn: a column that was asked for is missing.
         UnknownOption: a wish that does not fit, a folder that cannot be written to, or a cache for
             a condition that may change while files do not, such as one that asks for the time.
@@ -156,6 +181,8 @@ def count_files(
 
     """
     require_option("weights", weights, ("frequency", "importance"))
+    if cache == "":
+        raise UnknownOption("cache is empty: name a folder, such as tallies, or leave it out")
     if cache is not None and where is not None:
         refuse_unsteady(where)
     paths = find_each(source)
@@ -184,13 +211,13 @@ def _count_one(path: OneFile, way: _Way, folder: Path | None, notes: list[str]) 
     key = way.key(path) if folder is not None else {}
     place = None if folder is None else place_of(folder, key)
     counts = None
-    if place is not None and place.exists():
+    if place is not None and has_counts(place):
         counts = read_counts(place, key)
         if counts is None:
             notes.append(f"{place} is damaged or no tally of {path}: counted again")
     found = counts is not None
     if counts is None:
-        counts = way.count(path)
+        counts = way.count_unchanged(path, key)
         if place is not None:
             write_counts(place, key, counts)
     return _hold(path, counts, way, None if place is None else (place, key), found=found)
@@ -220,7 +247,7 @@ def _give(counts: Counts) -> Counts:
 def _read_again(path: OneFile, way: _Way, kept: tuple[Path, Mapping[str, Any]]) -> Counts:
     """Return tallies from their folder, or count again where somebody cleared it."""
     again = read_counts(*kept)
-    return way.count(path) if again is None else again
+    return way.count_unchanged(path, kept[1]) if again is None else again
 
 
 def _refuse_unlike(files: Sequence[CountedFile], task: str | None) -> None:

@@ -15,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from evenhand.errors import UnknownFormat
+
 BLOCK: Final = 2**16
 """Bytes of one sample."""
 BLOCKS: Final = 64
@@ -22,7 +24,19 @@ BLOCKS: Final = 64
 
 
 def find_fingerprint(path: Path) -> Mapping[str, int | str]:
-    """Return size (bytes), time of the last change (ns) and SHA-256 of samples of a file."""
+    """Return size (bytes), time of the last change (ns) and SHA-256 of samples of a file.
+
+    Raises:
+        UnknownFormat: it is not there any more, or cannot be read.
+
+    """
+    try:
+        return _look_at(path)
+    except OSError as error:
+        raise UnknownFormat(f"'{path}' cannot be read: {error.strerror or error}") from None
+
+
+def _look_at(path: Path) -> Mapping[str, int | str]:
     known = path.stat()
     digest, size = sha256(), known.st_size
     with path.open("rb") as file:

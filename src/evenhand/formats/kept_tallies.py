@@ -21,7 +21,8 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from os import getpid
+from itertools import pairwise
+from os import urandom
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 from evenhand.errors import UnknownOption
 from evenhand.judgments.tally import Factor, Tally
 
-FORM: Final = "evenhand tallies 2"
+FORM: Final = "evenhand tallies 3"
 Array = NDArray[Any]
 Names = tuple[str, ...]
 _UNREADABLE: Final = (
@@ -90,7 +91,7 @@ def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
     said = {"notes": counts.notes, "tasks": counts.tasks, "columns": dict(counts.columns)}
     head = {"form": FORM, "key": key, **said, "tallies": heads}
     arrays["head"] = np.frombuffer(_write(head).encode(), dtype=np.uint8)
-    unfinished = place.with_name(f"{place.stem}-{getpid()}.part")
+    unfinished = place.with_name(f"{place.stem}-{urandom(8).hex()}.part")  # pids are shared
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -99,15 +100,33 @@ def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
             unfinished.replace(place)
         finally:
             unfinished.unlink(missing_ok=True)
-    except OSError as error:
-        raise UnknownOption(
-            f"tallies cannot be kept in '{place.parent}': {error.strerror or error}; name another"
-            " folder, or count without one"
-        ) from None
+    except (OSError, ValueError) as error:
+        raise _say_no_folder(place, error) from None
+
+
+def has_counts(place: Path) -> bool:
+    """Say whether something is kept at a place.
+
+    Raises:
+        UnknownOption: its folder cannot be.
+
+    """
+    try:
+        return place.exists()
+    except (OSError, ValueError) as error:
+        raise _say_no_folder(place, error) from None
+
+
+def _say_no_folder(place: Path, error: OSError | ValueError) -> UnknownOption:
+    said = getattr(error, "strerror", None) or error
+    return UnknownOption(
+        f"tallies cannot be kept in '{place.parent}': {said}; name another folder, or count"
+        " without one"
+    )
 
 
 def read_counts(place: Path, key: Mapping[str, Any]) -> Counts | None:
-    """Read tallies that were kept; None where they are damaged, or not of this file."""
+    """Read tallies that were kept; None where they are damaged, of another form or file."""
     try:
         with place.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             head = json.loads(arrays["head"].tobytes())
@@ -115,9 +134,9 @@ def read_counts(place: Path, key: Mapping[str, Any]) -> Counts | None:
                 return None
             found = [_take(str(i), one, arrays) for i, one in enumerate(head["tallies"])]
             columns = {str(role): str(name) for role, name in head["columns"].items()}
+            notes, tasks = tuple(map(str, head["notes"])), tuple(map(str, head["tasks"]))
     except _UNREADABLE:
         return None
-    notes, tasks = tuple(map(str, head["notes"])), tuple(map(str, head["tasks"]))
     return Counts({tuple(one.factors): one for one in found}, notes, tasks, columns)
 
 
@@ -140,6 +159,7 @@ def _put(name: str, tally: Tally, arrays: dict[str, Array]) -> dict[str, Any]:
         "n_judgments": tally.n_judgments,
         "zero_weight": tally.zero_weight,
         "positions_known": tally.positions_known,
+        "of_rankings": tally.of_rankings,
         "importance": tally.squares is not None,
     }
 
@@ -161,23 +181,31 @@ def _take(name: str, head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Ta
         ValueError: they do not belong together.
 
     """
-    systems = tuple(head["systems"])
+    systems = _names(head["systems"])
     left, right = (_codes(arrays[f"{name}.{side}"], len(systems)) for side in ("left", "right"))
     n, factors = len(left), {}
     for j, (own, labels) in enumerate(head["factors"]):
         codes = _codes(arrays[f"{name}.codes.{j}"], len(labels))
         loads = _numbers(arrays[f"{name}.loads.{j}"], (len(labels),))
         _check(len(codes) == n)
-        factors[str(own)] = Factor(tuple(labels), codes, loads, len(labels))
+        factors[str(own)] = Factor(_names(labels), codes, loads, len(labels))
     wins, ties, losses = (
         _numbers(arrays[f"{name}.{part}"], (n,)) for part in ("wins", "ties", "losses")
     )
     _check(len(right) == n)
     squares = _numbers(arrays[f"{name}.squares"], (n, 3)) if head["importance"] else None
     judgments, zero = float(head["n_judgments"]), int(head["zero_weight"])
-    known = bool(head["positions_known"])
-    sums = wins, ties, losses
-    return Tally(systems, left, right, *sums, factors, judgments, squares, zero, known)
+    _check(0 <= judgments < np.inf and zero >= 0)
+    parts = (systems, left, right, wins, ties, losses, factors, judgments, squares, zero)
+    known, of_rankings = bool(head["positions_known"]), bool(head["of_rankings"])
+    return Tally(*parts, positions_known=known, of_rankings=of_rankings)
+
+
+def _names(values: Any) -> Names:
+    """Return labels, which stand in their order, none twice."""
+    names = tuple(values)
+    _check(all(type(one) is str for one in names), all(a < b for a, b in pairwise(names)))
+    return names
 
 
 def _codes(values: Array, size: int) -> NDArray[np.int32]:
@@ -186,7 +214,7 @@ def _codes(values: Array, size: int) -> NDArray[np.int32]:
 
 
 def _numbers(values: Array, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    _check(values.shape == shape and bool(np.isfinite(values).all()))
+    _check(values.shape == shape and bool(np.isfinite(values).all() and (values >= 0).all()))
     return values.astype(np.float64)
 
 

@@ -8,11 +8,11 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats.table import Table
+from evenhand.formats.table import NUMBERS, Table
 from evenhand.judgments.engine import is_nan
 from evenhand.judgments.source import find_rows, name_rows
 
-PATTERN: Final = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$"
+PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 """A number as people and programs write it; never inf, nan, 1,5 or 0x1."""
 
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
@@ -42,6 +42,7 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
             kind altogether.
 
     """
+    table.refuse_mixed(column, role, NUMBERS)
     dtype = table.schema[column]
     value = nw.col(column)
     if dtype.is_integer():

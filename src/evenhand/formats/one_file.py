@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from evenhand.errors import UnknownOption
 from evenhand.formats.files import open_files
+from evenhand.formats.files.head import suffix_of
 from evenhand.formats.files.names import find_files
 from evenhand.formats.fingerprint import find_fingerprint
 from evenhand.formats.stores import find_stored, is_stored
@@ -43,12 +44,14 @@ def name_folders(file: OneFile) -> list[str]:
 def identify(file: OneFile) -> Mapping[str, int | str]:
     """Return what says which file this is, and changes when the file does.
 
+    Its ending is a part of it: it says how the file is to be read.
+
     Raises:
         UnknownOption: its store tells nothing of the kind, so that no count of it may be kept.
 
     """
     if isinstance(file, Path):
-        return find_fingerprint(file)
+        return {**find_fingerprint(file), "kind": suffix_of(file)}
     found = file.find_fingerprint()
     if not found:
         raise UnknownOption(

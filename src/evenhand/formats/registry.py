@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
+from evenhand.formats.files.head import DOWNLOAD
 from evenhand.formats.layouts import (
     appraise,
     appraise_pairs,
@@ -116,8 +117,11 @@ _CAMPAIGNS: Final = {
     ("info", "data"): "a Pearmut campaign",
     ("items", "task"): "batches of Appraise",
     ("CAMPAIGN_NAME", "TASKS_TO_ANNOTATORS"): "a manifest of Appraise",
+    ("instructions", "consent", "thanks", "design"): "a campaign",
 }
 """Columns of files that say what is to be judged."""
+_LOG: Final = ("body", "hash")
+"""Columns of the log of a campaign."""
 
 
 def choose(header: Header, name: str | None) -> Layout:
@@ -150,6 +154,10 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             return UnknownFormat(
                 f"{header.table} holds {what}: what is to be judged, and no judgments yet"
             )
+    if header.holds(_LOG):
+        return UnknownFormat(
+            f"{header.table} is the log of a campaign, for evenhand verify: {DOWNLOAD}"
+        )
     if "weight" in header.asked and ratings not in fitting and ratings.recognise(header):
         return UnknownColumn(
             f"{header.table} holds ratings, which have no weights: leave out the role of weight"

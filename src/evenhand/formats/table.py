@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import narwhals as nw
 
+from evenhand.errors import InvalidJudgments
 from evenhand.formats.roles import Header
 from evenhand.judgments import Comparisons, Rankings, Ratings, Source
+from evenhand.judgments.copies import name_originals
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.labels import Outcome
 
 Handle: TypeAlias = Comparisons | Rankings | Ratings
+Kinds: TypeAlias = Callable[[], Mapping[str, str]]
+LABELS: Final = frozenset({"text", "whole numbers", "dates"})
+"""Kinds of value that name the same however they are read: "5" and 5."""
+NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
+"""Kinds of value that are the same number: "5", 5 and 5.0."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class Table:
         found: column → "fractions", "true or false" or "nested values", for columns that are read
             as text although the file holds something else there (JSON).
         paths: the files, if they are files.
+        mixed: column → what finds out which kinds of value it holds, and a file with each, for
+            columns whose rows or files do not agree.
 
     """
 
@@ -55,6 +64,7 @@ class Table:
     connection: Any = None
     found: Mapping[str, str] = field(default_factory=dict)
     paths: tuple[Path, ...] = ()
+    mixed: Mapping[str, Kinds] = field(default_factory=dict)
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -69,6 +79,25 @@ class Table:
     def header(self, wishes: Wishes) -> Header:
         """Return the columns beside the roles that the caller gave them."""
         return Header(self.columns, wishes.columns, self.name)
+
+    def refuse_mixed(self, column: str, role: str, fitting: frozenset[str]) -> None:
+        """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges.
+
+        Args:
+            column: its name.
+            role: what it is taken as.
+            fitting: kinds that may stand beside each other.
+
+        Raises:
+            InvalidJudgments: says what stands in which file.
+
+        """
+        kinds = self.mixed[column]() if column in self.mixed else {}
+        if not set(kinds) <= fitting:
+            said = " and ".join(f"{kind} in {name_originals(at)}" for kind, at in kinds.items())
+            raise InvalidJudgments(
+                f"column '{column}', taken as {role}, holds {said}: write it alike everywhere"
+            )
 
     def with_frame(self, frame: Frame) -> Table:
         """Return the same table with another frame."""

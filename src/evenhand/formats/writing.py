@@ -28,6 +28,7 @@ from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
 from evenhand.judgments.labels import OUTCOMES, is_both_bad, read_outcome
 from evenhand.judgments.rankings import ROLES as RANKING_ROLES
 from evenhand.judgments.ratings import ROLES as RATING_ROLES
+from evenhand.judgments.row_order import PLACE
 from evenhand.judgments.source import find_rows, name_rows
 
 FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
@@ -234,7 +235,7 @@ def _ordered(frame: Frame, roles: Sequence[str]) -> Frame:
     """Put the columns of roles first, in the order in which the roles are told."""
     names = frame.collect_schema().names()
     first = [role for role in roles if role in names]
-    return frame.select(*first, *[name for name in names if name not in first])
+    return frame.select(*first, *[name for name in names if name not in (*first, PLACE)])
 
 
 def _whole(frame: Frame, roles: Sequence[str]) -> Frame:

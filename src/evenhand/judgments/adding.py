@@ -177,7 +177,7 @@ def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
         InvalidJudgments: names it.
 
     """
-    pairs = part.n_judgments == part.n_comparisons and not part.of_rankings
+    pairs = part.of_pairs and not part.of_rankings
     if not known or pairs:
         return
     twice = [label for label in part.factors["ranking"].labels if label in known]

@@ -11,6 +11,7 @@ import numpy as np
 
 from evenhand.errors import InvalidJudgments, listing
 from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.conditions import advise_filled
 from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
 from evenhand.judgments.file_lines import name_lines
 from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
@@ -78,7 +79,7 @@ def refuse_unnamed_levels(
             rows = name_lines(source, find_rows(frame, empty), column)
             raise InvalidJudgments(
                 f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
-                f""" (--where '"{source.named(column)}" is not null', in Python where=)"""
+                f" ({advise_filled(frame, source.named(column), empty='' in found)})"
             )
     padded = {
         column: [label for label in found if label and not is_name(label)]

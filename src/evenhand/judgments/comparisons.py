@@ -11,10 +11,12 @@ import narwhals as nw
 
 from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.engine import ANSWER, Frame
+from evenhand.judgments.engine import ANSWER, Frame, require_open
 from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.merging import find_parts, say_none, spread
+from evenhand.judgments.names import take_names
+from evenhand.judgments.row_order import PLACE, keep_places
 from evenhand.judgments.source import Source, number_rows
 from evenhand.judgments.tasks import list_tasks, require_task
 
@@ -77,8 +79,8 @@ class Comparisons:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Names of all columns, roles first as the frame has them."""
-        return list(self.frame.collect_schema().names())
+        """Names of all columns, roles first as the frame has them; not of where rows stood."""
+        return [name for name in self.frame.collect_schema().names() if name != PLACE]
 
     @property
     def covariates(self) -> list[str]:
@@ -197,7 +199,7 @@ class Comparisons:
         parts = find_parts(self.frame, ("left", "right"), sign, self.source)
         if parts is None:
             return replace(self, source=self.source.noting(say_none(sign)))
-        frame = number_rows(self.frame, ANSWER)
+        frame = keep_places(number_rows(self.frame, ANSWER))
         if not self.has("ranking"):
             frame = frame.with_columns(ranking=nw.col(ANSWER))
         for side in ("left", "right"):
@@ -219,7 +221,8 @@ class Comparisons:
 
         """
         self.require(on)
-        return replace(self, frame=join_covariates(self.frame, table, on, self.source, named))
+        frame = self.frame if self.rankings is not None else keep_places(self.frame)
+        return replace(self, frame=join_covariates(frame, table, on, self.source, named))
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         """Count outcomes per pair of systems, and per judge, item, ... in `by`.
@@ -239,6 +242,8 @@ class Comparisons:
         """
         from evenhand.judgments.counting import count_outcomes
 
+        require_open(self.frame, self.source.name)
+        by = take_names(by)
         factors = tuple(self.require(name) for name in by)
         for name, factor in zip(by, factors, strict=True):
             refuse_judged(name, factor)
@@ -250,12 +255,14 @@ class Comparisons:
 
         if self.mix is not None:
             return self.mix.n_judgments
+        require_open(self.frame, self.source.name)
         return count_answers(self).get("", 0.0)
 
     def votes(self) -> Votes:
         """Read the table row by row: who said what of which output pair; see `code_votes`."""
         from evenhand.judgments.vote_reading import code_votes
 
+        require_open(self.frame, self.source.name)
         return code_votes(self)
 
     def __repr__(self) -> str:

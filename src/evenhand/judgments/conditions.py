@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from typing import Final
 
 import narwhals as nw
@@ -52,6 +54,33 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
             " narwhals expression, such as nw.col('judge') != 'j3', or filter it first"
         )
     return _filter_duckdb(frame, condition, name)
+
+
+def advise_filled(frame: Frame, column: str, *, empty: bool) -> str:
+    """Return what leaves out the rows of a table without a value in a column.
+
+    Args:
+        frame: the table.
+        column: its name outside.
+        empty: whether texts without a character are to go as well.
+
+    >>> import pandas as pd
+    >>> frame = nw.from_native(pd.DataFrame({"winner": ["A", None]}))
+    >>> advise_filled(frame, "winner", empty=False)
+    'frame.dropna(subset=["winner"])'
+    """
+    engine, name = frame.implementation, json.dumps(column, ensure_ascii=False)
+    if engine.is_duckdb():
+        quoted = '"' + column.replace('"', '""') + '"'
+        sql = f"{quoted} <> ''" if empty else f"{quoted} is not null"
+        return f"--where {shlex.quote(sql)}, in Python where={sql!r}"
+    if engine.is_pandas():
+        kept = f'frame[frame[{name}].fillna("") != ""]'
+        return kept if empty else f"frame.dropna(subset=[{name}])"
+    if engine.is_polars():
+        return f'frame.filter(pl.col({name}) != "")' if empty else f"frame.drop_nulls({name})"
+    every = f"narwhals.col({name})"
+    return f"where={every} != ''" if empty else f"where=~{every}.is_null()"
 
 
 def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:

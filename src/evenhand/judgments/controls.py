@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.engine import require_open
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
 
@@ -36,6 +37,7 @@ def leave_out_controls(data: Held) -> Held:
     without either column is returned as it is, and so is one whose controls were left out before.
 
     Raises:
+        UnknownFormat: a DuckDB relation whose connection was closed meanwhile.
         InvalidJudgments: nothing but controls; or a column that is called kind or expected, or was
             asked for, names controls beside words that mean nothing.
 
@@ -47,6 +49,7 @@ def leave_out_controls(data: Held) -> Held:
     (('x', 'y'), ('1 control left out',))
 
     """
+    require_open(data.frame, data.source.name)
     if data.source.without_controls:
         return data
     asked = data.rankings if isinstance(data, Comparisons) and data.rankings is not None else data

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from evenhand.judgments.comparisons import BOUND_BY, TASK_BOUND, Comparisons
+from evenhand.judgments.names import take_names
 from evenhand.judgments.tally import Tally
 
 
@@ -27,6 +28,7 @@ class CountedOnce(Comparisons):
         """Count outcomes, or sum what was counted; see `Comparisons.tally`."""
         if limits:
             return super().tally(by, limits=limits)
+        by = take_names(by)
         factors = tuple(self.require(name) for name in by)
         coarse = (coarsen(known, factors) for known in self._counts)
         found = next((one for one in coarse if one is not None), None)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import narwhals as nw
@@ -18,6 +19,7 @@ import numpy as np
 from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
 
+from evenhand.errors import UnknownFormat
 from evenhand.judgments.pushed import note_fetch
 from evenhand.judgments.refusals import explain, explain_polars, name_file
 
@@ -32,6 +34,8 @@ SQUARES = "evenhand_squares"
 ANSWER = "evenhand_answer"
 """Columns that we add to somebody's table carry names that are nobody's."""
 
+_ENGINE = RLock()
+"""Held while DuckDB answers: a connection has one answer at a time, and one count of threads."""
 _NAMES = count()
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -117,10 +121,32 @@ def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
     import duckdb
 
     try:
-        columns = relation.fetchnumpy()
+        with _ENGINE:
+            columns = relation.fetchnumpy()
     except duckdb.Error as error:
         raise explain(error, name_file(relation)) from None
     return {name: _unmask(column) for name, column in columns.items()}
+
+
+def require_open(frame: Frame, name: str) -> None:
+    """Refuse a DuckDB relation that cannot be read any more; no row is looked at.
+
+    Raises:
+        UnknownFormat: its connection was closed, or its table dropped.
+
+    """
+    if not frame.implementation.is_duckdb():
+        return
+    import duckdb
+
+    try:
+        cast("duckdb.DuckDBPyRelation", frame.to_native()).project("1 as one")
+    except duckdb.ConnectionException:
+        raise UnknownFormat(
+            f"the DuckDB connection of {name} was closed: keep it open until all is counted"
+        ) from None
+    except duckdb.Error as error:
+        raise explain(error, name) from None
 
 
 def _unmask(column: NDArray[Any]) -> NDArray[Any]:
@@ -252,10 +278,11 @@ def one_thread(connection: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
     if connection is None:
         yield
         return
-    setting = connection.execute("select current_setting('threads')").fetchone()
-    threads = 1 if setting is None else int(setting[0])
-    connection.execute("set threads = 1")
-    try:
-        yield
-    finally:
-        connection.execute(f"set threads = {threads}")
+    with _ENGINE:
+        setting = connection.execute("select current_setting('threads')").fetchone()
+        threads = 1 if setting is None else int(setting[0])
+        connection.execute("set threads = 1")
+        try:
+            yield
+        finally:
+            connection.execute(f"set threads = {threads}")

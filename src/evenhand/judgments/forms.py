@@ -11,6 +11,7 @@ from evenhand.judgments.controls import say_left_out, take_pairs
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Tally
 from evenhand.judgments.votes import Votes
+from evenhand.judgments.wrong_kind import refuse_kind
 
 Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes
 ANSWERS: Final = ("ranking", "task")
@@ -60,10 +61,7 @@ def refuse_form(data: object, of: str) -> InvalidJudgments:
 
     """
     forms = "rankings or comparisons" if of == "rankings" else "comparisons or rankings"
-    return InvalidJudgments(
-        f"a model of {of} is fitted to {forms}, not to {type(data).__name__}: open a file or frame"
-        " of them with evenhand.read"
-    )
+    return refuse_kind(data, f"a model of {of} is fitted to {forms}, not to")
 
 
 def note_tasks(data: object) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from evenhand.errors import InvalidJudgments, suggest
+from evenhand.errors import InvalidJudgments, name_near
 from evenhand.judgments.notebook import draw_groups, draw_result
 
 
@@ -44,7 +44,7 @@ class Grouped(Generic[Held]):
 
     def __getitem__(self, name: str) -> Held:
         if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
+            raise InvalidJudgments(f"no {self.by} '{name}'.{name_near(name, tuple(self.groups))}")
         return self.groups[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evenhand.errors import UnknownOption
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.levels import count_answers
 from evenhand.judgments.tally import Tally
@@ -15,9 +16,12 @@ def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
 
     Raises:
         UnknownColumn: there is no such column.
+        UnknownOption: it is no name of a column.
 
     """
     if group_by is not None:
+        if not isinstance(group_by, str):
+            raise UnknownOption(f"group_by is one column, such as 'judge', not {group_by!r}")
         return table.require(group_by)
     return "task" if table.has("task") else None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import narwhals as nw
 
 from evenhand.judgments.engine import Frame, collect, is_spark
-from evenhand.judgments.pushed import note_fetch
+from evenhand.judgments.pushed import note_held
 from evenhand.judgments.refusals import explain, name_file
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
     """
     native: Any = frame.to_native()
     if frame.implementation.is_duckdb() and connection is not None:
-        note_fetch(frame, dict.fromkeys(frame.collect_schema().names(), ()))
+        note_held(frame, frame.collect_schema().names())
         name = _store(native, connection)
         try:
             yield nw.from_native(connection.table(name))
@@ -55,7 +55,7 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
             yield cast("Frame", nw.from_native(held))
     elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
         answer = collect(frame)
-        note_fetch(frame, dict.fromkeys(answer.columns, ()))
+        note_held(frame, answer.columns)
         yield answer.lazy()
     else:
         yield frame

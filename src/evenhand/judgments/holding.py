@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import narwhals as nw
 
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import COUNT, fetch_columns
+from evenhand.judgments.engine import COUNT, fetch_columns, require_open
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.refusals import explain, name_file
@@ -30,8 +30,10 @@ def hold_rows(data: Held) -> Held:
 
     Raises:
         InvalidJudgments: the file is damaged; says where.
+        UnknownFormat: a DuckDB relation whose connection was closed meanwhile.
 
     """
+    require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
         return data

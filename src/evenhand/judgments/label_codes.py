@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from evenhand.judgments.comparisons import BOUND_BY
 from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, label_frame, one_thread
 from evenhand.judgments.joined_codes import first_of_each, join_codes
+from evenhand.judgments.row_order import number_places
 from evenhand.judgments.tally import Codes
 from evenhand.numerics.hash_table import find_hashes
 
@@ -178,7 +179,7 @@ def _join(
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Columns:
     """Join with a table for each column; rows get the order back that no join keeps."""
-    numbered = _number_rows(frame)
+    numbered = number_places(frame, _ROW)
     joined = frame if numbered is None else numbered
     names = {}
     for name, own in labels.items():
@@ -195,20 +196,6 @@ def _join(
         found = {name: values[order] for name, values in found.items()}
     codes = {name: found[code].astype(np.int32, copy=False) for name, code in names.items()}
     return {**{name: found[name] for name in columns}, **codes}
-
-
-def _number_rows(frame: Frame) -> Frame | None:
-    """Number the rows; None where the engine keeps no order of them."""
-    if isinstance(frame, nw.DataFrame):
-        numbered: Frame = frame.with_row_index(_ROW)
-        return numbered
-    native: Any = frame.to_native()
-    if frame.implementation.is_polars():
-        return cast("Frame", nw.from_native(native.with_row_index(_ROW)))
-    if frame.implementation.is_duckdb():
-        counted = native.project(f'row_number() over () as "{_ROW}", *')
-        return cast("Frame", nw.from_native(counted))
-    return None
 
 
 def _look_up(frame: Frame, labels: Mapping[str, Labels], columns: Sequence[str]) -> Columns:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
+from evenhand.judgments.conditions import advise_filled
 from evenhand.judgments.engine import ANSWER, COUNT, fetch_columns
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             column, rows = table.source.named(name), int(cells[ROWS][missing].sum())
             raise InvalidJudgments(
                 f"{rows:,} comparisons of {table.source.name} have no {column}, so that no mix"
-                f' tells what they weigh: leave them out (--where "{column} is not null"), or fill'
-                " them in"
+                " tells what they weigh: leave them out"
+                f" ({advise_filled(table.frame, column, empty=False)}), or fill them in"
             )
 
 

@@ -1,4 +1,7 @@
-"""How results are shown in notebooks: a table, what they say, the line that reproduces them."""
+"""How results are shown: a table, what they say, the line that reproduces them.
+
+In notebooks as HTML, and wherever they are printed as text.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 class InNotebooks:
-    """A result that a notebook shows as a table, with its sentences, notes and signature.
+    """A result that is shown as a table, with its sentences, notes and signature.
 
     Attributes:
         TABLE: where its rows stand in `to_dict`; "" where `records` returns them.
@@ -28,6 +31,9 @@ class InNotebooks:
     def _repr_html_(self) -> str:
         return draw_result(self, self.TABLE)
 
+    def __repr__(self) -> str:
+        return write_result(self, self.TABLE)
+
 
 def draw_result(result: Any, table: str = "") -> str:
     """Return a result for a notebook.
@@ -37,12 +43,22 @@ def draw_result(result: Any, table: str = "") -> str:
         table: where its rows stand in `to_dict`; "" where `records` returns them.
 
     """
-    rows = _take_rows(result.to_dict()[table]) if table else result.records()
-    head, body = tabulate(rows[:SHOWN])
-    more = [f"... and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
-    notes = (f"note: {note}" for note in getattr(result, "notes", ()))
-    signature = getattr(result, "signature", "")
-    return draw_table(head, body, (*more, *_list_says(result), *notes, signature))
+    rows, more = _take_rows(result, table)
+    return draw_table(*tabulate(rows), (*more, *_list_lines(result)))
+
+
+def write_result(result: Any, table: str = "") -> str:
+    """Return a result as text: its table, and below it what is said.
+
+    Args:
+        result: as for `draw_result`.
+        table: likewise.
+
+    """
+    rows, more = _take_rows(result, table)
+    return "\n".join(
+        line for line in (*_align(*tabulate(rows)), *more, *_list_lines(result)) if line
+    )
 
 
 def draw_table(
@@ -125,9 +141,33 @@ def _cells(tag: str, row: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
 
 
-def _take_rows(held: Any) -> list[Row]:
-    """Return rows; what stands alone is one."""
-    return [held] if isinstance(held, Mapping) else list(held)
+def _align(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
+    """Return lines of text, numbers below each other; columns without a value are left out.
+
+    >>> _align(["system", "wins", "seed"], [["A", "12", ""], ["lark", "3", ""]])
+    ['system  wins', 'A         12', 'lark       3']
+    """
+    columns = []
+    for title, *cells in zip(head, *body, strict=True):
+        if any(cells):
+            wide = max(map(len, (title, *cells)))
+            number = all(not cell.strip("-+0123456789.,e") for cell in cells)
+            columns.append([f"{c:>{wide}}" if number else f"{c:<{wide}}" for c in (title, *cells)])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+
+
+def _take_rows(result: Any, table: str) -> tuple[list[Row], list[str]]:
+    """Return the rows that are shown, and a line on those that are not."""
+    held = result.to_dict()[table] if table else result.records()
+    rows = [held] if isinstance(held, Mapping) else list(held)  # what stands alone is one
+    more = [f"... and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
+    return rows[:SHOWN], more
+
+
+def _list_lines(result: Any) -> tuple[str, ...]:
+    """Return what a result says, its notes and its signature, as far as it has them."""
+    notes = (f"note: {note}" for note in getattr(result, "notes", ()))
+    return (*_list_says(result), *notes, getattr(result, "signature", ""))
 
 
 def _list_says(result: Any) -> tuple[str, ...]:

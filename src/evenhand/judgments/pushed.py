@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.judgments.copies import name_originals
@@ -30,6 +30,7 @@ class Fetch:
         batches: in how many batches they came, where they were streamed; 0 where they came at once.
         why: why rows were fetched as they are; "" where that needs no reason.
         filed: whether a temporary file holds what was streamed; else it was counted on the way.
+        kept: whether the engine keeps the answer, of which nothing came here.
 
     """
 
@@ -40,6 +41,7 @@ class Fetch:
     batches: int = 0
     why: str = field(default="", repr=False)
     filed: bool = field(default=True, repr=False)
+    kept: bool = field(default=False, repr=False)
 
 
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
@@ -104,6 +106,12 @@ def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, 
     note_stream(frame, tuple(columns), rows)
 
 
+def note_held(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: Sequence[str]) -> None:
+    """Write a query whose answer the engine keeps into the account, if one is kept."""
+    check_files()
+    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), kept=True), frame)
+
+
 def note_stream(
     frame: nw.LazyFrame[Any] | nw.DataFrame[Any],
     columns: tuple[str, ...],
@@ -119,12 +127,17 @@ def note_stream(
 
     """
     check_files()
+    _note(Fetch("", "", rows, columns, batches, _WHY.get(), filed), frame)
+
+
+def _note(fetch: Fetch, frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> None:
+    """Add the engine and the query to what came, and write it into the account."""
     account = _ACCOUNT.get()
     if account is None:
         return
     query = name_originals(_write_query(frame))
     shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
-    account.append(Fetch(_name_engine(frame), shown, rows, columns, batches, _WHY.get(), filed))
+    account.append(replace(fetch, engine=_name_engine(frame), query=shown))
 
 
 def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:

@@ -27,6 +27,7 @@ from evenhand.judgments.engine import (
 from evenhand.judgments.label_codes import Labels, Level, bind_levels, read_labels
 from evenhand.judgments.rating_rows import CONTROL, RatingRows
 from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.row_order import list_places, sort_rows
 from evenhand.judgments.source import find_rows, name_rows, number_rows
 from evenhand.judgments.tally import Codes, Factor
 
@@ -65,12 +66,13 @@ def code_ratings(
     every = name_levels(data, keys, data.frame)
     beside = find_aside_columns(data.source, data.frame, scores=True)
     held = beside.add_to(every.filter(~_is_missing(data)) if missing else every)
-    connection, fetched = data.source.connection, ["score", *beside.columns]
+    connection = data.source.connection
+    fetched = ["score", *beside.columns, *list_places(held)]
     known, fetch = read_labels(held, [*keys, *beside.words], fetched, connection)
     labels, words = ({name: known[name] for name in own} for own in (keys, beside.words))
     with one_thread(connection):
         _check_labels(data, labels, every)
-    found = fetch()
+    found = sort_rows(fetch())
     levels = {name: (own.texts, found[name]) for name, own in labels.items()}
     rows = _make_rows({name: levels[name] for name in names}, found["score"].astype(np.float64))
     return replace(

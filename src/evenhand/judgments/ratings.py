@@ -10,9 +10,11 @@ import narwhals as nw
 
 from evenhand.errors import UnknownColumn, listing, suggest
 from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.engine import ANSWER, Frame
+from evenhand.judgments.engine import ANSWER, Frame, require_open
 from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.merging import find_parts, say_none, spread
+from evenhand.judgments.names import take_names
+from evenhand.judgments.row_order import PLACE, keep_places
 from evenhand.judgments.source import Source
 from evenhand.judgments.tasks import list_tasks, require_task
 
@@ -56,8 +58,8 @@ class Ratings:
 
     @property
     def columns(self) -> list[str]:
-        """Names of all columns."""
-        return list(self.frame.collect_schema().names())
+        """Names of all columns, but of where rows stood."""
+        return [name for name in self.frame.collect_schema().names() if name != PLACE]
 
     @property
     def covariates(self) -> list[str]:
@@ -141,7 +143,7 @@ class Ratings:
         parts = find_parts(self.frame, ("system",), sign, self.source, told=told)
         if parts is None:
             return replace(self, source=self.source.noting(say_none(sign)))
-        frame = spread(self.frame, "system", parts, self.source)
+        frame = spread(keep_places(self.frame), "system", parts, self.source)
         return replace(self, frame=frame, source=self.source.noting(parts.note))
 
     def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Ratings:
@@ -159,13 +161,15 @@ class Ratings:
 
         """
         self.require(on)
-        return replace(self, frame=join_covariates(self.frame, table, on, self.source, named))
+        frame = keep_places(self.frame)
+        return replace(self, frame=join_covariates(frame, table, on, self.source, named))
 
     def rows(self, *, factors: Sequence[str] = ()) -> RatingRows:
         """Read the table: labels as codes, scores as numbers; see `code_ratings`."""
         from evenhand.judgments.rating_reading import code_ratings
 
-        return code_ratings(self, factors=factors)
+        require_open(self.frame, self.source.name)
+        return code_ratings(self, factors=take_names(factors))
 
     def __repr__(self) -> str:
         return f"Ratings({self.source.name}: {', '.join(self.columns)})"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.judgments.joined_codes import first_of_each, join_codes
+from evenhand.judgments.names import take_names
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.float64]
@@ -89,6 +90,11 @@ class Tally:
         return float(self.wins.sum() + self.ties.sum() + self.losses.sum())
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether each answer is one comparison; sums of weights differ by their order."""
+        return self.n_judgments >= self.n_comparisons * (1 - 1e-9)
+
+    @property
     def counts(self) -> NDArray[np.float64]:
         """(C, 3) wins, ties and losses of the left system."""
         return np.stack([self.wins, self.ties, self.losses]).T
@@ -106,7 +112,7 @@ class Tally:
 
     def pool(self, keep: Sequence[str] = ()) -> Tally:
         """Sum over all factors but those kept; entries of one pair become one."""
-        names = tuple(keep)
+        names = take_names(keep)
         if names in self._pooled:
             return self._pooled[names] or self
         pooled = self._pool(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, listing, suggest
+from evenhand.errors import InvalidJudgments, UnknownColumn, name_near
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.source import Source
 
@@ -50,5 +50,5 @@ def require_task(frame: Frame, source: Source, task: str) -> None:
         )
     tasks = list_tasks(frame, source)
     if task not in tasks:
-        hint = suggest(task, tasks) or f" There are {listing(tasks)}"
+        hint = name_near(task, tasks)
         raise InvalidJudgments(f"no task '{task}' in {source.name}.{hint}")

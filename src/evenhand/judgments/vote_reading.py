@@ -20,6 +20,7 @@ from evenhand.judgments.engine import Columns, one_thread
 from evenhand.judgments.label_codes import Labels, Level, bind_levels, read_labels
 from evenhand.judgments.labels import OUTCOMES, read_outcome
 from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.row_order import list_places, restore_places, sort_rows
 from evenhand.judgments.source import Aside
 from evenhand.judgments.tally import Codes
 from evenhand.judgments.votes import Votes
@@ -52,17 +53,17 @@ def code_votes(data: Comparisons) -> Votes:
     by = [name for name in LABELS if data.has(name)]
     keys = [*by, "left", "right", "outcome"]
     beside = find_aside_columns(data.source, data.frame, scores=False)
-    every = name_levels(data, keys, data.frame)
+    every = name_levels(data, keys, restore_places(data).frame)
     frame = beside.add_to(every.filter(nw.col("weight") > 0) if weighing.zero else every)
     weights = [] if weighing.column is None else [weighing.column]
-    connection, fetched = data.source.connection, [*beside.columns, *weights]
+    fetched, connection = [*beside.columns, *weights, *list_places(frame)], data.source.connection
     known, fetch = read_labels(frame, [*keys, *beside.words], fetched, connection)
     labels, words = ({name: known[name] for name in names} for names in (keys, beside.words))
     with one_thread(connection):
         meaning = check_labels(data, every, {name: own.names for name, own in labels.items()})
     if not meaning:
         raise explain_empty(data, weighing.zero)
-    found = fetch()
+    found = sort_rows(fetch())
     votes = _make_votes(labels, found, meaning)
     check_opponents(data, every, votes.systems, votes.left, votes.right)
     read = beside.read(found, words, _expect_of(data))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.judgments.names import take_names
 from evenhand.judgments.tally import Codes, Tally
 from evenhand.numerics.grouping import number_groups
 
@@ -136,7 +137,7 @@ class Votes:
         """
         from evenhand.judgments.vote_counting import count_votes
 
-        return count_votes(self, by)
+        return count_votes(self, take_names(by))
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
         """Keep some rows; names and codes stay as they are.

@@ -149,7 +149,8 @@ class BradleyTerry:
         try:
             likelihood, support = self._prepare(tally)
         except NotIdentified as refusal:  # names taken for systems may be why
-            raise NotIdentified(". ".join([refusal.fault, *names]), refusal.remedies) from None
+            fault = ". ".join([refusal.fault, *names])
+            raise NotIdentified(fault, refusal.remedies, refusal.leave) from None
         notes = (*support.notes, *note_tasks(data), *names)
         if likelihood.design.size > DENSE and self.tie_covariates:
             raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")

@@ -137,7 +137,7 @@ class JudgeSlopes:
         except NotIdentified as refusal:  # its options are not those of this model
             data = refusal.without_options().remedies
             remedies = (*data, PRIOR) if data else ()  # no prior makes comparisons
-            raise NotIdentified(refusal.fault, remedies) from None
+            raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
         return verdict.notes, verdict.ties_estimated
 
     def _fit(

@@ -27,7 +27,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
+from evenhand.errors import (
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    require_level,
+    require_option,
+)
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.forms import ANSWERS, Judgments, count_pairs
 from evenhand.judgments.tally import Tally
@@ -109,8 +115,7 @@ class RandomJudges:
             raise UnknownOption(_QUASI)
         require_option("ties", chosen, _TIES)
         require_option("method", self.method, ("corrected", "laplace"))
-        if not 0 < self.level < 1:
-            raise UnknownOption(f"level cannot be {self.level}: it lies between 0 and 1, as .95")
+        require_level(self.level)
 
     def fit(self, data: Judgments) -> RandomJudgesFit:
         """Fit by maximum likelihood, tastes integrated out.
@@ -192,7 +197,7 @@ class RandomJudges:
             return check_existence(cells_of(whole.pool()), ties=self.ties)
         except NotIdentified as refusal:  # its options are those of another model
             data = refusal.without_options().remedies
-            raise NotIdentified(refusal.fault, [*data, _PRIOR]) from None
+            raise NotIdentified(refusal.fault, [*data, _PRIOR], refusal.leave) from None
 
     def _maximise(self, panel: Panel, pooled: Pooled) -> tuple[Peak, Interval]:
         """Return the maximum of the likelihood, and the interval with the estimate that it has."""

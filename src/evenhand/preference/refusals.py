@@ -12,8 +12,8 @@ from evenhand.numerics.graph import Graph, IntArray
 from evenhand.preference.board import Board
 from evenhand.preference.cells import Counts
 
-Refusal = tuple[str, Sequence[str]]
-"""A fault, and what may be done about it: what `NotIdentified` takes."""
+Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]
+"""A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes."""
 _SHOWN: Final = 4
 _WORTHS: Final = "worths are not identified"
 _TIES: Final = "the tie parameter has no finite estimate"
@@ -21,6 +21,8 @@ _ORDER: Final = "the order effect has no finite estimate"
 _KEEP_TIES: Final = "keep the ties (--ties half-win)"
 _BOTH_ORDERS: Final = "show each pair in both orders"
 _NO_ORDER: Final = "leave out --order-effect"
+NEVER: Final = "never compared"
+"""What systems were that no comparison joins."""
 
 
 def no_comparisons(board: Board) -> Refusal:
@@ -38,7 +40,8 @@ def only_ties(board: Board) -> Refusal:
 def never_seen(board: Board, systems: IntArray) -> Refusal:
     """Say that no group has seen some systems, given by their codes."""
     names = [board.systems[system] for system in systems.tolist()]
-    return f"{_WORTHS}: {_alone(names, 'never compared')}", ["collect comparisons", _drop(names)]
+    remedies = ["collect comparisons", _drop(names)]
+    return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(board, names)
 
 
 def apart(board: Board, component: IntArray, how: str) -> Refusal:
@@ -51,13 +54,34 @@ def apart(board: Board, component: IntArray, how: str) -> Refusal:
 
     """
     parts = [board.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
-    singles = [part[0] for part in parts if len(part) == 1]
-    remedy = "collect comparisons to join them" if how == "never compared" else _KEEP_TIES
-    if len(parts) - len(singles) <= 1:
-        fault, leave = _alone(singles, how), _drop(singles)
-    else:
-        fault, leave = _parted(parts, how), "rank them apart"
-    return f"{_WORTHS}{_where(board)}: {fault}", [remedy, leave, *_prior(board)]
+    singles = _single(parts)
+    remedy = "collect comparisons to join them" if how == NEVER else _KEEP_TIES
+    odd = singles if len(parts) - len(singles) <= 1 else []
+    leave = _drop(odd) if odd else "rank them apart"
+    fault = say_apart(parts, how)
+    remedies = [remedy, leave, *_prior(board)]
+    return f"{_WORTHS}{_where(board)}: {fault}", remedies, _spare(board, odd)
+
+
+def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
+    """Say that systems fall into parts.
+
+    Args:
+        parts: names of the systems of each part, at least two parts.
+        how: what they were with each other, such as "never compared".
+
+    >>> say_apart([["A", "B"], ["C", "D"]], "never compared")
+    'A, B were never compared with C, D'
+    >>> say_apart([["A", "B"], ["C"]], "never compared")
+    '"C" was never compared with any other system'
+    """
+    singles = _single(parts)
+    return _alone(singles, how) if len(parts) - len(singles) <= 1 else _parted(parts, how)
+
+
+def _single(parts: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of systems that are a part by themselves."""
+    return [part[0] for part in parts if len(part) == 1]
 
 
 def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool) -> Refusal:
@@ -75,11 +99,12 @@ def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool)
     every = np.arange(component.max() + 1)
     unbeaten = np.setdiff1d(every, ends[1][across])
     hopeless = np.setdiff1d(every, ends[0][across])
-    fault, leave = _always(board, component, unbeaten, hopeless)
+    fault, odd = _always(board, component, unbeaten, hopeless)
     if not fault:
         fault = _no_chain(board, component, unbeaten, hopeless)
+    leave = [_drop(odd)] if odd else []
     remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
-    return f"{_WORTHS}{_where(board)}: {fault}", [*remedies, *_prior(board)]
+    return f"{_WORTHS}{_where(board)}: {fault}", [*remedies, *_prior(board)], _spare(board, odd)
 
 
 def ties_run_away(board: Board, place: IntArray) -> Refusal:
@@ -137,7 +162,7 @@ def order_runs_away(position: str) -> Refusal:
 def _always(
     board: Board, component: IntArray, unbeaten: IntArray, hopeless: IntArray
 ) -> tuple[str, list[str]]:
-    """Name single systems that only ever won or only ever lost, if any, and the remedy."""
+    """Say which single systems only ever won or only ever lost, if any, and return their names."""
     size = np.bincount(component)
     winners = np.flatnonzero(np.isin(component, unbeaten[size[unbeaten] == 1]))
     losers = np.flatnonzero(np.isin(component, hopeless[size[hopeless] == 1]))
@@ -150,7 +175,7 @@ def _always(
     if bottom:
         never = f"{_names(bottom)} {_was(bottom)} never preferred to anything"
         faults.append(f"{never} {_none_of(board, losers)}")
-    return " and ".join(faults), [_drop(top + bottom)] if faults else []
+    return " and ".join(faults), top + bottom
 
 
 def _no_chain(board: Board, component: IntArray, unbeaten: IntArray, hopeless: IntArray) -> str:
@@ -179,7 +204,7 @@ def _untied(board: Board) -> Counts:
 
 
 def _alone(names: Sequence[str], how: str) -> str:
-    others = "any other system" if how == "never compared" else "other systems"
+    others = "any other system" if how == NEVER else "other systems"
     return f"{_names(names)} {_was(names)} {how} with {others}"
 
 
@@ -212,6 +237,11 @@ def _names(names: Sequence[str]) -> str:
 
 def _drop(names: Sequence[str]) -> str:
     return f"leave {'it' if len(names) == 1 else 'them'} out"
+
+
+def _spare(board: Board, names: Sequence[str]) -> Sequence[str]:
+    """Return systems that can be left out so that others are still compared; else none."""
+    return names if len(board.systems) > len(names) + 1 else ()
 
 
 def _where(board: Board) -> str:

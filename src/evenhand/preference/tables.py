@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, listing, suggest
+from evenhand.errors import InvalidJudgments, name_near
 from evenhand.preference.coefficients import Coefficient, Contrast
 
 Array = NDArray[np.float64]
@@ -23,7 +23,7 @@ def find_system(systems: Sequence[str], system: str) -> int:
     1
     """
     if system not in systems:
-        hint = suggest(system, systems) or f" There are {listing(systems)}"
+        hint = name_near(system, systems)
         raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
     return list(systems).index(system)
 

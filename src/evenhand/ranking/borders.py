@@ -74,7 +74,7 @@ class Border:
         return "holds by itself only" if self.alone else "not shown"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Borders(InNotebooks):
     """What became of the borders that were asked about.
 
@@ -124,7 +124,10 @@ class Borders(InNotebooks):
 
 
 def check_borders(
-    ranking: Ranking | Comparisons | Rankings, *, after: Sequence[int], level: float | None = None
+    ranking: Ranking | Comparisons | Rankings,
+    *,
+    after: Sequence[int] | int,
+    level: float | None = None,
 ) -> Borders:
     """Ask of each border whether every system above it is better than every system below.
 
@@ -159,8 +162,8 @@ def check_borders(
     return Borders(borders, level, found.method, found.signature)
 
 
-def _check_places(after: Sequence[int], systems: int) -> list[int]:
-    places = sorted(set(after))
+def _check_places(after: Sequence[int] | int, systems: int) -> list[int]:
+    places = sorted({after} if isinstance(after, int) else set(after))
     if not places:
         raise UnknownOption("no borders: say after which places they stand, such as after=(1, 7)")
     bad = [place for place in places if not 1 <= place < systems]

@@ -207,7 +207,7 @@ def _bootstrap_intervals(
     for name in clustering.ways:
         given_up = give_up(given_up, name, evidence, "")
     note = f"{fault}; no clustering by {by}"
-    fewer = replace(given_up, notes=(*clustering.notes, note))
+    fewer = replace(given_up, notes=(*filter(None, given_up.notes), note))
     return _bootstrap_intervals(evidence, fewer, settings)
 
 

@@ -53,7 +53,7 @@ def require_links(tally: Tally) -> None:
         return
     ours = [*refusal.without_options().remedies, PRIOR]
     if find_groups(tally).any():
-        raise NotIdentified(refusal.fault, ours)
+        raise NotIdentified(refusal.fault, ours, refusal.leave)
     steps = make_board(cells_of(tally)).steps(ties=True).graph
     if strong_components(steps).max() + 1 == len(tally.systems):
         fault = f"{_said(refusal)}: resamples of unanimous answers are as unanimous"

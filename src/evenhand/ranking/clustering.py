@@ -24,9 +24,12 @@ FACTORS: Final = ("judge", "item", "ranking")
 LEAST: Final = {"judge": 5, "item": 5}
 """Effective judges, and items, that can stand for others."""
 SOME_JUDGES: Final = 8
+WIDE: Final = f"intervals are wide; {SOME_JUDGES} or more would narrow them"
 ENOUGH_ITEMS: Final = 10
-NO_JUDGES: Final = "no judge column: intervals assume independent judgments"
-OF_RANKINGS: Final = "no judge column: intervals assume independent rankings"
+ACROSS: Final = "intervals assume independent judgments across items"
+NAME_ITEMS: Final = (
+    "; if items repeat, name them (--column item=NAME, in Python columns={'item': 'NAME'})"
+)
 
 
 @dataclass(frozen=True)
@@ -143,17 +146,37 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     if requested is not None:
         return _take_requested(requested, evidence)
     found, judges = choose_ways(evidence), evidence.factors.get("judge")
+    assumed = note_independence(found.ways, evidence)
     if judges is None:
-        note = OF_RANKINGS if found.ways == ("ranking",) else NO_JUDGES
-        note += " across items" if found.ways == ("item",) else ""
+        note = f"no judge column: {assumed[0] if assumed else ACROSS}"
         return replace(found, notes=(*found.notes, note))
     if "judge" in found.ways and round(judges.effective, 1) < SOME_JUDGES:
-        note = (
-            f"{judges.effective:.1f} effective judges: intervals are wide;"
-            f" {SOME_JUDGES} or more would narrow them"
-        )
+        note = f"{judges.effective:.1f} effective judges: {WIDE}"
+        if "item" in found.ways:
+            these = speak_of("judge", len(judges.labels)).removeprefix("about ")
+            note += f"; --cluster item speaks of {these}"
         return replace(found, notes=(*found.notes, note))
-    return found
+    return replace(found, notes=(*found.notes, *assumed))
+
+
+def note_independence(ways: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
+    """Say what clusters of single answers assume, and how to tell which answers hang together.
+
+    Args:
+        ways: what clusters.
+        evidence: the counts, told apart by the candidates.
+
+    """
+    if "judge" in ways or "item" in ways:
+        return ()
+    answers = "rankings" if "ranking" in ways else "judgments"
+    hint = "" if "item" in evidence.factors else NAME_ITEMS
+    return (f"intervals assume independent {answers}{hint}",)
+
+
+def note_inside(notes: Sequence[str], by: str) -> tuple[str, ...]:
+    """Return notes of a group: where each is one item, nobody need say which column names it."""
+    return tuple(note.replace(NAME_ITEMS, "") if by == "item" else note for note in notes)
 
 
 def choose_ways(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:

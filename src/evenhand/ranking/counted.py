@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
+import numpy as np
+
+from evenhand.errors import UnknownColumn, UnknownOption, listing
 from evenhand.formats.counted import CountedFiles
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import refuse_kind
 from evenhand.ranking.clustering import FACTORS, wanted_factors
 from evenhand.ranking.evidence import CLUSTERS, JOINT, Evidence, merge_factors
 from evenhand.ranking.rank import make_ranking, rank_tallies, take_only
@@ -35,10 +38,7 @@ def rank_counts(
 
     """
     if not isinstance(data, Tally | CountedFiles):
-        raise InvalidJudgments(
-            f"only comparisons and rankings can be ranked, not {type(data).__name__}: open them"
-            " with evenhand.read"
-        )
+        raise refuse_kind(data, "only comparisons and rankings can be ranked, not")
     known = tuple(data.factors)
     by = group_by if group_by is not None else "task" if "task" in known else None
     if not isinstance(settings, Settings):
@@ -112,18 +112,25 @@ def _split(data: Tally | CountedFiles, by: str, kept: tuple[str, ...]) -> dict[s
     names = (*told, *(("ranking",) if rankings and "ranking" not in told else ()))
     whole = data.tally(names) if isinstance(data, CountedFiles) else data.pool(names)
     parts = whole.split(by)
-    if whole.n_judgments == whole.n_comparisons:
+    if whole.of_pairs:
         return {name: part.pool(kept) for name, part in parts.items()}
     if not rankings:
         raise UnknownOption(
             f"these counts do not say how many answers each {by} has: count by ranking as well"
         )
     return {
-        name: replace(part.pool(kept), n_judgments=float(len(part.factors["ranking"].labels)))
+        name: replace(part.pool(kept), n_judgments=_count_answers(part))
         for name, part in parts.items()
     }
 
 
+def _count_answers(part: Tally) -> float:
+    """Sum the weights of rankings; each stands in every entry of its ranking."""
+    codes = part.factors["ranking"].codes
+    loads = np.bincount(codes, part.counts.sum(axis=1)) / np.maximum(np.bincount(codes), 1)
+    return float(loads.sum())
+
+
 def _name_answers(ranking: Ranking) -> Ranking:
-    of_pairs = ranking.n_judgments == ranking.n_comparisons
+    of_pairs = ranking.n_judgments >= ranking.n_comparisons * (1 - 1e-9)
     return replace(ranking, answers="judgments" if of_pairs else "rankings")

@@ -15,7 +15,16 @@ from evenhand.errors import NotIdentified
 from evenhand.judgments.tally import Factor
 from evenhand.preference.fit import Fit
 from evenhand.preference.models import Fitted
-from evenhand.ranking.clustering import LEAST, Clustering, join_limits, single_answers, speak_of
+from evenhand.ranking.clustering import (
+    ACROSS,
+    LEAST,
+    WIDE,
+    Clustering,
+    join_limits,
+    note_independence,
+    single_answers,
+    speak_of,
+)
 from evenhand.ranking.crossed_cells import crossed_rows_covariance
 from evenhand.ranking.evidence import Evidence
 from evenhand.ranking.intervals import Array, centred_variance, pair_variance
@@ -39,12 +48,16 @@ NARROW: Final = (
 def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
     ways = tuple(way for way in clustering.ways if way != name)
+    wide = name == "judge"  # who are no clusters any more make no interval wide
+    notes = (*(one for one in clustering.notes if not (wide and WIDE in one)), note)
     if not ways and name != "ranking":
         ways = single_answers(evidence)
+        kept = (one for one in notes if not one.endswith(ACROSS))
+        notes = (*kept, *note_independence(ways, evidence))
     headline = clustering.headline
     if name in LEAST:
         headline = join_limits(headline, speak_of(name, len(evidence.factors[name].labels)))
-    return Clustering(ways, headline, (*clustering.notes, note))
+    return Clustering(ways, headline, notes)
 
 
 def cross_ways(

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, require_level, require_seed
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.ranking.clustering import (
     Clustering,
@@ -67,6 +68,7 @@ def find_cycles(
         NotIdentified: decisive votes determine no worths or, if asked for, no order effect; or
             clusters were asked for of which there is only one.
         UnknownColumn: a column of the clusters that were asked for is not there.
+        InvalidJudgments: neither comparisons nor rankings; says what to do.
 
     >>> import evenhand, pandas as pd
     >>> round_ = [("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")]
@@ -78,9 +80,9 @@ def find_cycles(
     >>> found.real, found.cycles[0].systems
     (True, ('paper', 'rock', 'scissors'))
     """
-    if not 0 < level < 1:
-        raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as .95")
-    table = take_pairs(data)
+    require_level(level)
+    require_seed(seed)
+    table = require_pairs(data, "cycles are sought in comparisons or rankings, not in")
     if len(table.tasks()) > 1:
         raise UnknownOption("cycles are of one board: choose a task")
     present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))

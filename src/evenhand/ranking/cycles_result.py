@@ -68,7 +68,7 @@ class Cycle:
         return f"{kind}: {listing(wins)} (p {format_p(self.p)} over all circles of three)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cycles(InNotebooks):
     """How well worths alone describe preferences.
 

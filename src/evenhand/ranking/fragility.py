@@ -23,8 +23,10 @@ from typing import Final
 from evenhand.errors import require_option
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
+from evenhand.judgments.names import take_names
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.ranking.fragility_case import open_case
@@ -32,6 +34,7 @@ from evenhand.ranking.fragility_claims import find_claims, require_claims, say_f
 from evenhand.ranking.fragility_flips import examine
 from evenhand.ranking.fragility_result import OPENED, TURNED, Fragility
 from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.settings import choose_log_linear
 
 OUTCOMES: Final = (TURNED, OPENED)
 
@@ -70,6 +73,7 @@ def find_fragility(
     Raises:
         UnknownOption: a conclusion that the ranking does not draw, several tasks, an outcome that
             does not exist, or a model that knows controls or judge covariates.
+        InvalidJudgments: neither comparisons nor rankings; says what to do.
         UnknownColumn: a column of the clusters that were asked for is not there.
         NotIdentified: the data determine no worths.
 
@@ -79,9 +83,11 @@ def find_fragility(
     >>> evenhand.find_fragility(votes).says
     ('A is first: without 4 of 11 votes B is ahead',)
     """
+    outcomes = take_names(outcomes)
     for outcome in outcomes:
         require_option("outcome", outcome, OUTCOMES)
-    table, spec = take_pairs(data), model or BradleyTerry()
+    spec = choose_log_linear(model)
+    table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
     with one_blas_thread():
         case = open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
         asked = require_claims(case.ranking, pairs, after)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, name_near
 from evenhand.ranking.fragility_search import Claim
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.reasons import name_cause, say_barred
@@ -100,16 +100,22 @@ def require_claims(
             pair is one system.
 
     """
+    given: Sequence[Any] = pairs
+    alone = len(given) == 2 and all(one in ranking.systems for one in given)
+    asked: list[Any] = [tuple(one) for one in ([given] if alone else given)]
+    if any(len(one) != 2 for one in asked):
+        raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
+    places = (after,) if isinstance(after, int) else after
     return (
-        *(_pair(ranking, better, worse) for better, worse in dict.fromkeys(pairs)),
-        *(_border(ranking, place) for place in dict.fromkeys(after)),
+        *(_pair(ranking, *pair) for pair in dict.fromkeys(asked)),
+        *(_border(ranking, place) for place in dict.fromkeys(places)),
     )
 
 
 def _pair(ranking: Ranking, better: str, worse: str) -> Claim:
     for system in (better, worse):
         if system not in ranking.systems:
-            raise InvalidJudgments(f"no system '{system}'.{suggest(system, ranking.systems)}")
+            raise InvalidJudgments(f"no system '{system}'.{name_near(system, ranking.systems)}")
     if better == worse:
         raise UnknownOption(f"{better} and {worse} are one system: a pair is of two")
     above, below = (int(ranking.rank[ranking.systems.index(one)]) for one in (better, worse))

@@ -161,7 +161,7 @@ def _join(names: Sequence[str], word: str) -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fragility(InNotebooks):
     """What carries the conclusions of a ranking.
 

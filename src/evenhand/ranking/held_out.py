@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, require_level, require_seed
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.grouped import Grouped
 from evenhand.judgments.groups import choose_groups, say_pooled
 from evenhand.judgments.rankings import Rankings
@@ -22,6 +22,7 @@ from evenhand.judgments.signature import write_signature
 from evenhand.judgments.vote_digest import digest_votes
 from evenhand.judgments.vote_parts import sort_votes, split_tasks, take_task
 from evenhand.judgments.votes import Votes
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.ranking.by_model import split_judgments
 from evenhand.ranking.held_out_models import Wanted, make_models, say_models
 from evenhand.validation.best_set import find_leavers
@@ -132,13 +133,8 @@ def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
         InvalidJudgments: it is none.
 
     """
-    table = take_pairs(data)
-    if not isinstance(table, Comparisons):
-        raise InvalidJudgments(
-            "models of preference are compared on comparisons or rankings, not on"
-            f" {type(data).__name__}: open them with evenhand.read"
-        )
-    return table
+    refusal = "models of preference are compared on comparisons or rankings, not on"
+    return require_pairs(data, refusal, "compare_processes compares models of scores")
 
 
 def check_numbers(level: float, seed: int) -> None:
@@ -148,10 +144,8 @@ def check_numbers(level: float, seed: int) -> None:
         UnknownOption: the level does not lie between 0 and 1, or the seed is negative.
 
     """
-    if seed < 0:
-        raise UnknownOption(f"seed cannot be {seed}: it is a whole number from 0")
-    if not 0 < level < 1:
-        raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as .95")
+    require_seed(seed)
+    require_level(level)
 
 
 def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:

@@ -23,18 +23,19 @@ from evenhand.errors import (
 from evenhand.judgments.alike import say_names
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
 from evenhand.judgments.model import Scores
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import exactly
 from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.fit import Fit
 from evenhand.ranking.method_table import MODEL, GroupedMethodTables, MethodTable
 from evenhand.ranking.rank import rank, rank_each
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Progress, Settings
+from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
 from evenhand.scoring.rules import RULES
 
@@ -109,14 +110,9 @@ def compare_methods(
     (('x', 'y'), [[1, 1], [2, 2]])
 
     """
-    table = take_pairs(data)
-    if not isinstance(table, Comparisons):
-        raise InvalidJudgments(
-            f"only comparisons and rankings can be ranked, not {type(data).__name__}: open them"
-            " with evenhand.read"
-        )
+    table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
-    settings = Settings(model or BradleyTerry(), interval, cluster, level, seed, progress)
+    settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)
     asked = Asked(names, settings)
     by = choose_groups(table, group_by)
     tallies = tally_groups(table, by)

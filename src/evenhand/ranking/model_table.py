@@ -18,10 +18,12 @@ from typing import Final
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
 from evenhand.judgments.levels import count_levels
+from evenhand.judgments.names import take_names
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.summary import cautions
 from evenhand.ranking.model_rows import ModelTable
@@ -67,7 +69,8 @@ def tabulate_models(
     173.41 on 9: worths differ by judge
     5.95 on 3: no sign that the share of ties differs by judge
     """
-    table = take_pairs(data)
+    refusal = "models of preference are fitted to comparisons or rankings, not to"
+    table = require_pairs(data, refusal, "estimate_components says what differs in scores")
     groups = count_models(table, covariates=covariates)
     if len(groups) > 1:
         raise InvalidJudgments(
@@ -115,7 +118,7 @@ def _choose_covariates(
     if asked is None:
         loads = count_levels(table, "judge") if table.has("judge") and by != "judge" else None
         return ("judge",) if loads is not None and 2 <= len(loads) <= PANEL else ()
-    named = tuple(table.require(name) for name in asked)
+    named = tuple(table.require(name) for name in take_names(asked))
     if by in named:
         own = table.source.named(by) if by is not None else ""
         raise UnknownOption(f"column '{own}' tells groups apart: it cannot be a covariate too")

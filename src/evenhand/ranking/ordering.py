@@ -83,7 +83,7 @@ def _find_sides(
     tally: Tally, sizes: dict[str, Any], settings: Settings | ModelSettings
 ) -> OneSided:
     """Return what is to be said of sides, where answers are comparisons and not rankings."""
-    of_pairs = sizes["n_judgments"] == sizes["n_comparisons"]
+    of_pairs = sizes["n_judgments"] >= sizes["n_comparisons"] * (1 - 1e-9)
     return find_one_sided(tally, settings.model, of_pairs=of_pairs)
 
 

@@ -21,16 +21,17 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.groups import note_tasks
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally, merge_levels
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.numerics.distributions import normal_quantile, t_quantile, t_tail
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
@@ -52,6 +53,7 @@ from evenhand.ranking.signature import name_model
 
 Array = NDArray[np.float64]
 LEVEL: Final = 0.95
+SCORED: Final = "scores are of one output at a time, and neither of two stands first"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,7 +156,8 @@ def find_position_bias(
         InvalidJudgments: a value in the data that cannot be.
 
     """
-    table = take_pairs(data)
+    refusal = "a position bias is found in comparisons or rankings, not in"
+    table = require_pairs(data, refusal, SCORED)
     _refuse(table)
     settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level, SEED, None)
     present = {name for name in FACTORS if table.has(name)}
@@ -176,15 +179,9 @@ def _refuse(table: Comparisons) -> None:
     """Refuse data that cannot show a bias.
 
     Raises:
-        InvalidJudgments: no comparisons.
         UnknownOption: positions are not known.
 
     """
-    if not isinstance(table, Comparisons):
-        raise InvalidJudgments(
-            "a position bias is found in comparisons or rankings, not in"
-            f" {type(table).__name__}: open them with evenhand.read"
-        )
     if not table.positions_known:
         raise UnknownOption(
             f"{table.source.name} does not say which output stood first, so that no position bias"

@@ -18,13 +18,13 @@ from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Factor, Tally
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import find_model, name_settings
-from evenhand.ranking.clustering import FACTORS, wanted_factors
+from evenhand.preference.models import name_settings
+from evenhand.ranking.clustering import FACTORS, note_inside, wanted_factors
 from evenhand.ranking.evidence import CLUSTERS, Evidence, gather_evidence, merge_factors
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.ordering import order_systems
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.settings import ModelSettings, Progress, Settings
+from evenhand.ranking.settings import ModelSettings, Progress, Settings, choose_model
 
 if TYPE_CHECKING:
     from evenhand.formats.counted import CountedFiles
@@ -82,7 +82,7 @@ def rank(
         UnknownColumn: a column that was asked for is not there.
 
     """
-    spec = _choose_model(model, controls, seed)
+    spec = choose_model(model, controls, seed)
     kept = (cluster, level, seed, progress)
     settings: Settings | ModelSettings
     if isinstance(spec, BradleyTerry):
@@ -124,24 +124,6 @@ def take_only(found: GroupedRankings, *, asked: bool) -> Ranking | GroupedRankin
     return found
 
 
-def _choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
-    """Return settings: of the model of a name, with the seed where they have one.
-
-    Raises:
-        UnknownOption: no such model, or controls that it does not know.
-
-    """
-    spec = BradleyTerry() if model is None else model
-    if isinstance(model, str):
-        spec = find_model(model).make()
-        spec = replace(spec, seed=seed) if hasattr(spec, "seed") else spec
-    if not controls:
-        return spec
-    if not isinstance(spec, BradleyTerry):
-        raise UnknownOption(f"{name_settings(spec)} knows no controls: take bradley-terry")
-    return replace(spec, controls=tuple(controls))
-
-
 def _choose_weights(mix: Mix | JudgeCap | None, judge_cap: str | None) -> Mix | JudgeCap | None:
     """Return what weighs judgments: a mix, a cap, or nothing."""
     if judge_cap is None:
@@ -177,7 +159,9 @@ def rank_each(
         found = GroupedRankings(rankings, by, refused)
     notes = say_pooled(table, by)
     groups = {
-        name: replace(one, notes=(*one.notes, *notes), answers=_name_answers(table, one))
+        name: replace(
+            one, notes=(*note_inside(one.notes, by), *notes), answers=_name_answers(table, one)
+        )
         for name, one in found.groups.items()
     }
     return replace(found, groups=groups)
@@ -193,7 +177,8 @@ def _note(found: GroupedRankings, said: tuple[str, ...]) -> GroupedRankings:
 
 def _name_answers(table: Comparisons, ranking: Ranking) -> str:
     """Return what the answers are; merged outputs and rankings of two are judgments of pairs."""
-    of_pairs = table.rankings is None or ranking.n_judgments == ranking.n_comparisons
+    least = ranking.n_comparisons * (1 - 1e-9)  # sums of weights differ by their order
+    of_pairs = table.rankings is None or ranking.n_judgments >= least
     return "judgments" if of_pairs else "rankings"
 
 

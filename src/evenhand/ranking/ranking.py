@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, UnknownOption, suggest
+from evenhand.errors import InvalidJudgments, UnknownOption, name_near, suggest
 from evenhand.judgments.notebook import draw_groups
 from evenhand.preference.coefficients import Contrast
 from evenhand.preference.fit import Fit
@@ -182,7 +182,7 @@ class Ranking:
 
     def _place(self, system: str) -> int:
         if system not in self.systems:
-            raise InvalidJudgments(f"no system '{system}'.{suggest(system, self.systems)}")
+            raise InvalidJudgments(f"no system '{system}'.{name_near(system, self.systems)}")
         return self.systems.index(system)
 
     def row(self, system: str) -> Mapping[str, Any]:

@@ -91,13 +91,30 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tupl
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
     """Say on what pairs rest that may not be decided, naming the ways by which they do so."""
-    ways = list(sets.ways)
-    if sets.limits is not None:
-        marks = sets.limits.alone if cause == ALONE else sets.limits.thin
-        ways = [way for way, own in zip(ways, marks, strict=True) if any(own[p] for p in pairs)]
+    ways = name_ways(sets, pairs, (cause,))
     if cause == ALONE:
         return f"on one {' or '.join(ways)} alone"
     return f"on fewer than {FEW:.0f} effective {' or '.join(f'{way}s' for way in ways)}"
+
+
+def name_ways(sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)) -> list[str]:
+    """Name the ways of clustering by which pairs may not be decided.
+
+    Args:
+        sets: the rank sets.
+        pairs: that may not be decided.
+        causes: "alone", "thin" or both.
+
+    """
+    if sets.limits is None:
+        return list(sets.ways)
+    of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
+    marks = [of[cause] for cause in causes]
+    return [
+        way
+        for place, way in enumerate(sets.ways)
+        if any(own[place][pair] for own in marks for pair in pairs)
+    ]
 
 
 def _say_few(sets: RankSets) -> str:

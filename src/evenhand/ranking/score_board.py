@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.errors import NotIdentified, UnknownOption, listing, require_level
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.rating_rows import RatingRows
@@ -136,7 +136,8 @@ def rank_scores(
         UnknownOption: a level that is no proportion, or too near 1.
 
     """
-    if not 0 < level <= MOST_SURE:
+    require_level(level)
+    if level > MOST_SURE:
         raise UnknownOption(f"level {level:g} is no proportion between 0 and {MOST_SURE}")
     targets = rows.targets()
     scores = Scores.of(targets, -1.0 if lower_is_better else 1.0)

@@ -22,12 +22,13 @@ import numpy as np
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.judge_cap import choose_weights
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.mix import Mix
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.preference.bradley_terry import BradleyTerry, Ties
 from evenhand.ranking.clustering import Clustering
 from evenhand.ranking.evidence import Evidence
@@ -36,7 +37,7 @@ from evenhand.ranking.position_bias import share_of_both_orders
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.sensitivity_result import ASKED, DEFAULT, Choice, Sensitivity
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.screening.card import Screening
 from evenhand.screening.screen import screen_judges
 
@@ -100,10 +101,10 @@ def vary_choices(
     >>> evenhand.vary_choices(votes).says
     ('A leads in all 4 rankings', '1 of 1 decided pairs survive all 4 rankings')
     """
-    table = take_pairs(data)
+    table = require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
-    spec = model or BradleyTerry()
+    spec = choose_log_linear(model)
     weights: dict[str, Any] = {"mix": mix, "judge_cap": judge_cap}
     how = rank if decide else order_alone
     ranked = partial(how, model=spec, cluster=cluster, level=level, seed=seed, **weights)

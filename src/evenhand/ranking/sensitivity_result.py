@@ -83,7 +83,7 @@ class Conclusion:
         return f"{self.better} over {self.worse}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sensitivity(InNotebooks):
     """The default ranking beside those by other reasonable choices.
 

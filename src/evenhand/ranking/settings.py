@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from evenhand.errors import UnknownOption, require_option
+from evenhand.errors import UnknownOption, require_level, require_option, require_seed
+from evenhand.judgments.names import take_names
 from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import name_settings
+from evenhand.preference.models import MODELS, find_model, name_settings
 
 if TYPE_CHECKING:
     from evenhand.judgments.mixing import Mixed
@@ -145,7 +146,53 @@ def _refuse_cluster(cluster: str | None) -> None:
 
 
 def _check_numbers(settings: Asked) -> None:
-    if not 0 < settings.level < 1:
-        raise UnknownOption(f"level cannot be {settings.level}: it lies between 0 and 1, as .95")
-    if settings.seed < 0:
-        raise UnknownOption(f"seed cannot be {settings.seed}: it is a whole number from 0")
+    require_level(settings.level)
+    require_seed(settings.seed)
+
+
+def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
+    """Return settings: of the model of a name, with the seed where they have one.
+
+    Raises:
+        UnknownOption: no such model, or controls that it does not know.
+
+    """
+    spec = BradleyTerry() if model is None else model
+    if isinstance(model, str):
+        spec = find_model(model).make()
+        spec = replace(spec, seed=seed) if hasattr(spec, "seed") else spec
+    if isinstance(spec, type) or not hasattr(spec, "fit"):
+        names = " | ".join(MODELS)
+        raise _refuse_model(model, f"settings such as evenhand.BradleyTerry(), or a name: {names}")
+    if not controls:
+        return spec
+    if not isinstance(spec, BradleyTerry):
+        raise UnknownOption(f"{name_settings(spec)} knows no controls: take bradley-terry")
+    return replace(spec, controls=take_names(controls))
+
+
+def choose_log_linear(model: object) -> BradleyTerry:
+    """Return settings of the log-linear model, its defaults where none are given.
+
+    Raises:
+        UnknownOption: it is no such settings.
+
+    >>> choose_log_linear(BradleyTerry)
+    Traceback (most recent call last):
+    evenhand.errors.UnknownOption: model is the class BradleyTerry and not settings of it: write
+    BradleyTerry(), with parentheses
+    """
+    if model is None:
+        return BradleyTerry()
+    if not isinstance(model, BradleyTerry):
+        raise _refuse_model(model, "settings of the log-linear model, evenhand.BradleyTerry()")
+    return model
+
+
+def _refuse_model(model: object, wanted: str) -> UnknownOption:
+    """Return the refusal of what is no settings of a model."""
+    if isinstance(model, type):
+        name = model.__name__
+        said = f"model is the class {name} and not settings of it: write {name}(), with parentheses"
+        return UnknownOption(said)
+    return UnknownOption(f"model cannot be {model!r}: give {wanted}")

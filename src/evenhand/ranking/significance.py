@@ -23,13 +23,14 @@ from evenhand.errors import (
 )
 from evenhand.judgments.alike import say_alike
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.groups import choose_groups, tally_groups
 from evenhand.judgments.levels import count_levels
 from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.coefficients import Coefficient, format_p
 from evenhand.ranking.printing import draw_tests
@@ -178,7 +179,7 @@ def find_preferences(
     10.2
     """
     require_option("blocks", blocks, BLOCKS)
-    table = take_pairs(data)
+    table = require_pairs(data, "preferences are tested in comparisons or rankings, not in")
     groups = tally_groups(table, choose_groups(table, None), [blocks] if table.has(blocks) else [])
     if len(groups) > 1:
         raise InvalidJudgments(

@@ -102,11 +102,23 @@ def _try_way(fit: Fit, evidence: Evidence, name: str, asked: str | None) -> Way:
         names = listing(list(dict.fromkeys(way.label(code) for code in codes)), 3)
         raise NotIdentified(f"without {names} systems are linked to the rest by nothing")
     counted = None if name == "ranking" else way.effective
-    if asked is None and counted is not None and np.where(linked, counted, 0.0).max() < FEW:
-        raise NotIdentified(f"every difference rests on fewer than {FEW:.0f} effective {name}s")
+    most = FEW if counted is None else float(np.where(linked, counted, 0.0).max())
+    if asked is None and most < FEW:
+        few = f"{FEW:.0f} effective {name}s ({_write_below(most)} at most)"
+        raise NotIdentified(f"every difference rests on fewer than {few}")
     shown = linked if counted is None else linked & (counted >= FEW)
     refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
     return way
+
+
+def _write_below(number: float) -> str:
+    """Write a number below FEW with so many digits that it stays below.
+
+    >>> _write_below(3.0), _write_below(4.987)
+    ('3.0', '4.99')
+    """
+    digits = next(one for one in range(1, 17) if round(number, one) < FEW)
+    return f"{number:.{digits}f}"
 
 
 def _join(fit: Fit, evidence: Evidence, ways: tuple[Way, ...]) -> Spread:

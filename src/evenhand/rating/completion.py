@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, suggest
+from evenhand.errors import InvalidJudgments, name_near
 from evenhand.judgments.notebook import InNotebooks
 from evenhand.rating.baselines import MethodError, say_better
 from evenhand.rating.choice import Choice
@@ -162,7 +162,7 @@ class Completion(InNotebooks):
 
         """
         if judge not in self.judges:
-            raise InvalidJudgments(f"no judge '{judge}'.{suggest(judge, self.judges)}")
+            raise InvalidJudgments(f"no judge '{judge}'.{name_near(judge, self.judges)}")
         outputs = self.matrix.outputs()
         if (item, system) not in outputs:
             raise InvalidJudgments(

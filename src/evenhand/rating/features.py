@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownOption, end, listing, suggest
+from evenhand.judgments.names import take_names
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.wrong_kind import require_scores
 from evenhand.numerics.ard import Points
 from evenhand.rating.feature_reading import (
     OUTPUT,
@@ -96,6 +98,8 @@ class OutputFeatures:
             UnknownOption: no feature at all, one that is asked for twice, or the judge as one.
 
         """
+        for name in ("numbers", "labels"):
+            object.__setattr__(self, name, take_names(getattr(self, name)))
         asked = [*self.numbers, *self.labels, *self._texts()]
         if not asked:
             raise UnknownOption("no features: name columns, or the label 'each output'")
@@ -120,13 +124,14 @@ class OutputFeatures:
 
     def read_rows(self, data: Ratings | RatingRows) -> RatingRows:
         """Return the ratings of outputs with the columns that are needed beside them."""
-        if isinstance(data, RatingRows):
-            return data.targets()
-        numbers = [data.require(name) for name in self.numbers]
-        types = data.frame.collect_schema()
+        table = require_scores(data, "features are read beside ratings, not beside")
+        if isinstance(table, RatingRows):
+            return table.targets()
+        numbers = [table.require(name) for name in self.numbers]
+        types = table.frame.collect_schema()
         refuse_dates(types, numbers)
         floats = [nw.col(name).cast(nw.String) for name in numbers if types[name].is_float()]
-        written = replace(data, frame=data.frame.with_columns(*floats)) if floats else data
+        written = replace(table, frame=table.frame.with_columns(*floats)) if floats else table
         return written.rows(factors=self.columns).targets()
 
     def read(self, rows: RatingRows) -> FeatureTable:

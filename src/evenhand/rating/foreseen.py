@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import require_level
 from evenhand.numerics.ard import Points
 from evenhand.numerics.gaussian_process import Posterior
 from evenhand.numerics.normal_mixture import mixture_quantile
@@ -51,7 +51,7 @@ class Foreseen:
             UnknownOption: a level that is no proportion.
 
         """
-        require_level(level)
+        require_level(level, ".9")
         low, high = (
             mixture_quantile(0.5 + side * level / 2, self.means, self.deviations)
             for side in (-1, 1)
@@ -109,14 +109,3 @@ def find_noise(at: Coregion, judge: Codes | None, size: int) -> Array:
     if judge is None:
         return np.full(size, float(at.noise.mean()) / len(at.noise))
     return np.asarray(at.noise[judge])
-
-
-def require_level(level: float) -> None:
-    """Refuse a level that is no proportion.
-
-    Raises:
-        UnknownOption: for that reason.
-
-    """
-    if not 0 < level < 1:
-        raise UnknownOption(f"level {level:g}: a proportion between 0 and 1, such as 0.9 for 90 %")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, end, listing, suggest
+from evenhand.errors import InvalidJudgments, end, listing, require_level, suggest
 from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
@@ -19,7 +19,7 @@ from evenhand.numerics.threads import one_blas_thread
 from evenhand.rating.coregion import Coregion
 from evenhand.rating.feature_reading import OUTPUT, name_output
 from evenhand.rating.features import FeatureTable, OutputFeatures, Scaling
-from evenhand.rating.foreseen import Foreseen, find_noise, foresee_at, mix, require_level
+from evenhand.rating.foreseen import Foreseen, find_noise, foresee_at, mix
 from evenhand.rating.judge_leniency import find_leniency
 from evenhand.rating.process_records import describe_judges, describe_pairs, say_few
 from evenhand.rating.process_search import Problem, Surface

@@ -32,7 +32,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
+from evenhand.errors import (
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    require_level,
+    require_option,
+    require_seed,
+)
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.grouped import Grouped
 from evenhand.judgments.rating_digest import digest_ratings
@@ -40,6 +47,7 @@ from evenhand.judgments.rating_groups import group_ratings
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.signature import write_signature
+from evenhand.judgments.wrong_kind import require_scores
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.rating.baselines import (
     ADDITIVE,
@@ -111,13 +119,11 @@ class NuclearNorm:
                 f"calibration {self.calibration:g} and validation {self.validation:g}: shares of"
                 f" the ratings that are held out, from 0, together {HELD:g} or less"
             )
-        if not 0 < self.level < 1:
-            raise UnknownOption(f"level {self.level:g}: a proportion, such as 0.9")
+        require_level(self.level, ".9")
         falling = all(a > b for a, b in pairwise(self.path))
         if not self.path or not falling or self.path[-1] <= 0 or self.path[0] > 1:
             raise UnknownOption(f"path {self.path}: shares of τ, descending, above 0 and up to 1")
-        if self.seed < 0:
-            raise UnknownOption(f"seed {self.seed}: a whole number from 0")
+        require_seed(self.seed)
         if self.clip is not None and not self.clip[0] < self.clip[1]:
             raise UnknownOption(f"clip {self.clip}: the lowest score, then a higher one")
 
@@ -177,9 +183,10 @@ class NuclearNorm:
         return Grouped(found, "group", refused)
 
     def _read(self, data: Ratings | RatingRows) -> RatingRows:
-        if isinstance(data, RatingRows):
-            return data
-        return data.rows(factors=[] if self.group in (None, JUDGE) else [self.group])
+        table = require_scores(data, "ratings are completed, not")
+        if isinstance(table, RatingRows):
+            return table
+        return table.rows(factors=[] if self.group in (None, JUDGE) else [self.group])
 
     def _deal(self, n: int) -> tuple[Flags, Flags]:
         """Draw the cells for intervals and errors, and those for the choice of τ."""

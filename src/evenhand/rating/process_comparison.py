@@ -20,14 +20,13 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, UnknownOption, require_option
+from evenhand.errors import InvalidJudgments, UnknownOption, require_level, require_option
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.numerics.grouping import number_groups
 from evenhand.rating.coregion import Asked
 from evenhand.rating.features import OutputFeatures
-from evenhand.rating.foreseen import require_level
 from evenhand.rating.multitask_gp import MultiTaskGP, sort_rows
 from evenhand.rating.process_errors import MULTI, Foreseeing, ProcessErrors
 from evenhand.rating.ridge import fit_ridge

@@ -30,12 +30,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption, require_level, require_seed
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.signature import write_signature
+from evenhand.judgments.wrong_kind import require_scores
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.rating.baselines import ADDITIVE, COMPLETION, METHODS, errors_of, find_errors
 from evenhand.rating.decision_curve import (
@@ -103,8 +104,7 @@ def study_decisions(
 
     """
     _refuse(draws, level, seed)
-    model = model or NuclearNorm()
-    rows = data if isinstance(data, RatingRows) else data.rows()
+    rows, model = _read(data), model or NuclearNorm()
     refuse_beyond(rows, model.clip)
     given = make_matrix(rows, seed=seed)
     matrix, rng = take_full(given), np.random.default_rng(seed)
@@ -134,13 +134,16 @@ def study_decisions(
     )
 
 
+def _read(data: object) -> RatingRows:
+    table = require_scores(data, "decisions are studied on ratings, not on")
+    return table if isinstance(table, RatingRows) else table.rows()
+
+
 def _refuse(draws: int, level: float, seed: int) -> None:
     if draws < 1:
         raise UnknownOption(f"draws {draws}: 1 or more")
-    if not 0 < level < 1:
-        raise UnknownOption(f"level {level:g}: a proportion, such as 0.95")
-    if seed < 0:
-        raise UnknownOption(f"seed {seed}: a whole number from 0")
+    require_level(level)
+    require_seed(seed)
 
 
 def _sign(

@@ -7,6 +7,7 @@ from typing import Any, Final
 from evenhand.agreement.agreement_table import AgreementTable
 from evenhand.agreement.coefficient import Coefficient
 from evenhand.agreement.pair_agreement import SystemAgreement
+from evenhand.agreement.preference_kappa import OWN_PAIRS
 from evenhand.agreement.preferences import PreferenceAgreement
 from evenhand.report.document import Column, Table
 from evenhand.report.study import Study
@@ -72,7 +73,8 @@ def _describe(one: Coefficient) -> dict[str, Any]:
     row = {key: getattr(one, key) for key in keys}
     if one.units < FEW:
         row |= {"lower": None, "upper": None}
-    return {**row, "means": MEANS.get(one.name, "")}
+    own = [note for note in one.notes if note.endswith(OWN_PAIRS)]
+    return {**row, "means": ": ".join([MEANS.get(one.name, ""), *own])}
 
 
 def tabulate_systems(systems: tuple[SystemAgreement, ...], study: Study) -> tuple[Table, ...]:

@@ -16,6 +16,9 @@ FEW: Final = 30
 """Judgments below which an open answer is no advice; the models are not held against each other
 on fewer either."""
 
+COLLECT: Final = {"judge": "of more judges", "item": "on more items"}
+"""What is wanting → what to collect."""
+
 
 def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
     """Say which system to take, and which choices the judgments leave open.
@@ -48,46 +51,57 @@ def _say_best(ranking: Ranking, *, advise: bool) -> str:
 
 
 def _say_open(ranking: Ranking, *, advise: bool) -> str:
-    """Say which systems may be the best, and which to take where that is to be said."""
-    lower = np.asarray(ranking.rank_lower)
-    first = [ranking.systems[place] for place in np.flatnonzero(lower == 1)]
-    if len(first) == 1:
-        return f"{first[0]} is the best, since no other can be."
-    cheap, n = "cheaper" if len(first) == 2 else "cheapest", len(ranking.systems)
-    more = _say_more(ranking) if advise else ""
-    if len(first) == n == 2:
-        take = f": take the cheaper one{more}" if advise else ""
-        return f"{join_names(first)} cannot be told apart{take}."
-    if len(first) == n:
-        take = f" Take the cheapest{more}." if advise else ""
-        return f"Nothing is decided: any of the {n} systems may be the best.{take}"
-    if len(first) > NAMED:
-        take = f" Take the cheapest of those that may be{more}." if advise else ""
-        return (
-            f"{len(first)} of {n} systems may each be the best, {first[0]} by its estimate; the"
-            f" other {n - len(first)} are not, at {_level(ranking)} confidence.{take}"
+    """Say which systems may be the best, and what to do where that is to be said.
+
+    That is to take the one that costs least, but for want of judges or items to collect more: what
+    nobody could have told apart is no reason to drop a system.
+    """
+    places = np.flatnonzero(np.asarray(ranking.rank_lower) == 1)
+    if len(places) == 1:
+        return f"{ranking.systems[places[0]]} is the best, since no other can be."
+    said, joint, take = _say_leaders(ranking, places)
+    if not advise:
+        return f"{said}."
+    from evenhand.report.open_pairs import find_want, say_more
+
+    want, more = find_want(ranking, places.tolist()), say_more(ranking)
+    if want:
+        take = " and ".join(COLLECT[one] for one in want)
+        take = f"collect judgments {take}"
+    begun = take if joint == ": " else f"{take[:1].upper()}{take[1:]}"
+    return f"{said}{joint}{begun}{f'; {more}' if more else ''}."
+
+
+def _say_leaders(ranking: Ranking, places: NDArray[np.int64]) -> tuple[str, str, str]:
+    """Say which of several systems may be the best.
+
+    Returns:
+        The sentence without its end, what joins it to an advice, and the advice by price.
+
+    """
+    n, names = len(ranking.systems), [ranking.systems[place] for place in places]
+    cheap = "cheaper" if len(names) == 2 else "cheapest"
+    if len(names) == n == 2:
+        return f"{join_names(names)} cannot be told apart", ": ", "take the cheaper one"
+    if len(names) == n:
+        said = f"Nothing is decided: any of the {n} systems may be the best"
+        return said, ". ", "take the cheapest"
+    if len(names) > NAMED:
+        said = (
+            f"{len(names)} of {n} systems may each be the best, {names[0]} by its estimate; the"
+            f" other {n - len(names)} are not, at {_level(ranking)} confidence"
         )
-    if _all_open(ranking, np.flatnonzero(lower == 1)):
-        take = f": take the {cheap} of them{more}" if advise else ""
-        return f"{join_names(first)} lead and cannot be told apart{take}."
-    take = f" Take the {cheap} of them{more}." if advise else ""
-    return (
-        f"{join_names(first)} may each be the best; no other can be, at"
-        f" {_level(ranking)} confidence.{take}"
-    )
+        return said, ". ", "take the cheapest of those that may be"
+    if _all_open(ranking, places):
+        said = f"{join_names(names)} lead and cannot be told apart"
+        return said, ": ", f"take the {cheap} of them"
+    said = f"{join_names(names)} may each be the best; no other can be, at"
+    return f"{said} {_level(ranking)} confidence", ". ", f"take the {cheap} of them"
 
 
 def _say_few(n: int) -> str:
     """Say that what was asked is too little to act on."""
     return f"{n} judgment{'s' * (n != 1)} are too few to act on: collect more."
-
-
-def _say_more(ranking: Ranking) -> str:
-    """Say what judging more would take, where that is known."""
-    from evenhand.report.open_pairs import say_more
-
-    more = say_more(ranking)
-    return f"; {more}" if more else ""
 
 
 def _level(ranking: Ranking) -> str:

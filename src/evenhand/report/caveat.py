@@ -8,15 +8,20 @@ from typing import Final
 from evenhand.report.answer import join_names
 from evenhand.report.document import FAILED, Part
 
+PLACE: Final = "the place of an output matters"
+SIDES: Final = "some judges favour a side"
+LADDER: Final = "the judgments fit no single ladder of systems"
+CIRCLES: Final = "preferences go round in circles"
+MINDS: Final = "judges differ in what they prefer"
 FAULTS: Final = {
     "judges": "some judges are doubtful",
     "agreement": "judges hardly agree",
-    "order": "the place of an output matters",
-    "model": "the judgments fit no single ladder of systems",
-    "circles": "preferences go round in circles",
+    "order": PLACE,
+    "model": LADDER,
+    "circles": CIRCLES,
     "choices": "other reasonable choices change it",
 }
-"""Failed check → what is said of it."""
+"""Failed check → what is said of it, where it does not say so itself."""
 BUT: Final = "But "
 """What the sentence begins with."""
 ALSO: Final = "And "
@@ -37,15 +42,17 @@ def add_caveat(part: Part) -> Part:
 
     Args:
         part: with all its sections. Where its answer says already that a system stood on one side,
-            that is not said again; nor are circles, where
-            the light on the model says already that no single ladder holds the judgments.
+            that is not said again; nor are circles, where the light on the model says already that
+            no single ladder holds the judgments. What two checks found is said once.
 
     """
     checks = [check for section in part.sections for check in section.checks]
-    failed = {check.name for check in checks if check.state == FAILED}
+    failed = {check.name: check for check in checks if check.state == FAILED}
     said = any(is_caveat(sentence) for sentence in part.answer[1:])  # the first may begin so
-    known = ({"order"} if said else set()) | ({"circles"} if "model" in failed else set())
-    wrong = [says for name, says in FAULTS.items() if name in failed - known]
+    found = [failed[name].faults or (says,) for name, says in FAULTS.items() if name in failed]
+    faults = list(dict.fromkeys(one for faults in found for one in faults))
+    known = ({PLACE} if said else set()) | ({CIRCLES} if LADDER in faults else set())
+    wrong = [one for one in faults if one not in known]
     if not wrong or not part.answer or part.refused:
         return part
     begin = ALSO if said else BUT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from evenhand.report.document import Part, Section, Table
+from evenhand.report.document import Check, Part, Section, Table
 
 
 def describe_part(part: Part) -> dict[str, Any]:
@@ -14,9 +14,14 @@ def describe_part(part: Part) -> dict[str, Any]:
         "name": part.name,
         "answer": list(part.answer),
         "signature": part.signature,
-        "lights": [asdict(check) for check in part.lights],
+        "lights": [_describe_check(check) for check in part.lights],
         "sections": [describe_section(section) for section in part.sections],
     }
+
+
+def _describe_check(check: Check) -> dict[str, Any]:
+    """Return a check as plain values; its faults stand in the answer."""
+    return {name: value for name, value in asdict(check).items() if name != "faults"}
 
 
 def describe_section(section: Section) -> dict[str, Any]:
@@ -26,7 +31,7 @@ def describe_section(section: Section) -> dict[str, Any]:
         "title": section.title,
         "not_run": section.not_run,
         "says": list(section.says),
-        "checks": [asdict(check) for check in section.checks],
+        "checks": [_describe_check(check) for check in section.checks],
         "figures": [
             {
                 "name": one.name,

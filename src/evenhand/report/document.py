@@ -100,6 +100,8 @@ class Check:
         says: the finding with its number, in a few words.
         otherwise: what changes if one decides otherwise, or what to do; "" where nothing.
         p: of the one test that the finding rests on (proportion); None where it rests on more.
+        faults: what the answer says of it where it failed; what is said of every such check
+            (`evenhand.report.caveat`) where this is empty.
 
     """
 
@@ -109,6 +111,7 @@ class Check:
     says: str
     otherwise: str = ""
     p: float | None = None
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

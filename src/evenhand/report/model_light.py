@@ -15,6 +15,7 @@ from evenhand.ranking.cycles_majorities import find_sure_circle
 from evenhand.ranking.cycles_power import find_visible
 from evenhand.ranking.cycles_result import Cycles
 from evenhand.ranking.model_rows import ModelTable
+from evenhand.report import caveat
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, Check
 from evenhand.report.model_laws import tests_all
 from evenhand.report.study import Study
@@ -41,6 +42,7 @@ class Doubt:
         p: not yet adjusted.
         slight: whether what was found is too small to matter.
         otherwise: where to look.
+        fault: what the answer says of it.
 
     """
 
@@ -48,6 +50,7 @@ class Doubt:
     p: float
     slight: bool
     otherwise: str
+    fault: str = caveat.LADDER
 
 
 def list_doubts(study: Study, cycles: Cycles | None, laws: ModelTable | None) -> tuple[Doubt, ...]:
@@ -65,7 +68,7 @@ def list_doubts(study: Study, cycles: Cycles | None, laws: ModelTable | None) ->
     found += _doubt_sides(study)
     if laws is not None and tests_all(study):
         found += [
-            Doubt("judges differ in what they prefer", one.p, slight=False, otherwise=JUDGES)
+            Doubt(caveat.MINDS, one.p, slight=False, otherwise=JUDGES, fault=caveat.MINDS)
             for one in laws.questions
             if one.yes.startswith("worths differ")
         ]
@@ -82,10 +85,11 @@ def _doubt_sides(study: Study) -> list[Doubt]:
     except (NotIdentified, NotConverged, UnknownOption):
         return []
     slight = abs(bias.share - 0.5) < SLIGHT
-    found = [Doubt("the place of an output counts", bias.p, slight, SIDES)]
+    found = [Doubt("the place of an output counts", bias.p, slight, SIDES, caveat.PLACE)]
     if bias.heterogeneity_p is not None:
         says = "judges favour different places"
-        found.append(Doubt(says, bias.heterogeneity_p, not bias.stand_out, SIDES))
+        slight = not bias.stand_out
+        found.append(Doubt(says, bias.heterogeneity_p, slight, SIDES, caveat.SIDES))
     return found
 
 
@@ -104,10 +108,11 @@ def make_check(study: Study, cycles: Cycles | None, laws: ModelTable | None, why
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
     if sure:
         says = ", ".join(f"{one.says} (p {format_p(p)})" for one, p in sure)
-        return Check("model", ASKS, FAILED, f"no: {says}", _say_where([one for one, _ in sure]))
+        where, faults = _say_where([one for one, _ in sure]), tuple(one.fault for one, _ in sure)
+        return Check("model", ASKS, FAILED, f"no: {says}", where, faults=faults)
     if cycles is not None and find_sure_circle(cycles, study.tally) is not None:
         says = f"no: preferences go round in circles (p {format_p(cycles.p or 0.0)} by itself)"
-        return Check("model", ASKS, FAILED, says, CIRCLES)
+        return Check("model", ASKS, FAILED, says, CIRCLES, faults=(caveat.CIRCLES,))
     if cycles is None:
         return Check("model", ASKS, NOT_RUN, why)
     if (perhaps := check_open(tests, alpha)) is not None:

@@ -24,6 +24,8 @@ NEARLY: Final = 0.9
 """Share of the votes of a system on one side from which it nearly always stood there."""
 NEAR: Final = 0.10
 """How far from one half an interval may reach where nothing was found; else too little is known."""
+EVEN: Final = 1 / 3
+"""Share of the votes in the rarer order of each pair from which orders are balanced."""
 WHOLE: Final = "that may be the whole difference"
 HIDDEN: Final = "that may hide a difference"
 
@@ -57,6 +59,21 @@ def say_one_sided(study: Study) -> str:
     if of_pairs and all(_name_side(one, two) for one, two in zip(*sides, strict=True)):
         return f"each pair was shown in one order only, or nearly so: {means}"
     return ""
+
+
+def are_orders_balanced(study: Study) -> bool:
+    """Whether lot explains who stood where, and pairs were shown in both orders.
+
+    Args:
+        study: comparisons or rankings.
+
+    """
+    if not _tells_sides(study):
+        return False
+    systems, seen = study.tally.systems, count_sides(study.tally)
+    _, one, two = count_pairs(len(systems), seen)
+    even = np.minimum(one, two).sum() >= EVEN * (one + two).sum() > 0
+    return bool(even) and not note_sides(systems, seen)
 
 
 def _tells_sides(study: Study) -> bool:

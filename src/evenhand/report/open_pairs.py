@@ -1,11 +1,15 @@
-"""The open pairs at the top of a ranking, and how many more judgments would decide the first."""
+"""The open pairs at the top of a ranking: what they want, how many judgments decide the first."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import NotIdentified
 from evenhand.planning.separation import separate_pairs
+from evenhand.ranking.clustering import SOME_JUDGES
+from evenhand.ranking.reasons import name_ways
 
 if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
@@ -33,6 +37,31 @@ def find_open(ranking: Ranking) -> list[tuple[int, int]]:
         if rows:
             return rows
     return []
+
+
+def find_want(ranking: Ranking, places: Sequence[int]) -> tuple[str, ...]:
+    """Return what keeps some systems from being told apart, whatever the answers.
+
+    Most open pairs among them rest on too few; or nothing at all is decided, and there are fewer
+    judges than critical values are moderate for (INFERENCE B6).
+
+    Args:
+        ranking: with rank sets or without.
+        places: of the systems on the board, two or more.
+
+    Returns:
+        Of "judge" and "item"; none where the answers themselves leave the systems open.
+
+    """
+    sets = ranking.rank_sets
+    if sets is None:
+        return ()
+    pairs = [pair for pair in combinations(places, 2) if sets.decided[pair] == 0]
+    barred = [pair for pair in pairs if sets.barred[pair]]
+    if 2 * len(barred) > len(pairs):
+        return tuple(way for way in name_ways(sets, barred) if way in ("judge", "item"))
+    few = ranking.effective_judges is not None and ranking.effective_judges < SOME_JUDGES
+    return ("judge",) if few and "judge" in sets.ways and not sets.decided.any() else ()
 
 
 def say_more(ranking: Ranking) -> str:

@@ -22,12 +22,16 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.votes_without import rank_without
 from evenhand.report import judge_fault
+from evenhand.report.figures.judge_map import FEW_JUDGES, FEW_JUDGMENTS, OPEN
 from evenhand.report.judge_fault import NAMELESS
 from evenhand.report.study import Study
+from evenhand.screening.abstention import find_reason
 from evenhand.screening.card import CLASSES, Card, Screening
 
 DIGITS: Final = 4
 """Digits behind the point of what a row holds: more are not known."""
+UNDECIDED: Final = {"judges": FEW_JUDGES, "right": OPEN, "apart": FEW_JUDGMENTS}
+"""Why nobody is called careless or reversed → what judges are drawn as."""
 
 
 def find_fault(study: Study) -> tuple[str, str]:
@@ -98,7 +102,7 @@ class Panel:
             "upper": slope[2],
             "p_honest": round(card.p_honest, DIGITS),
             "flags": ", ".join(card.flags),
-            "kind": name_kind(card),
+            "kind": name_kind(card, self.screening.abstains),
         }
 
     @cached_property
@@ -136,11 +140,19 @@ def _divide(part: int, whole: int) -> float | None:
     return round(part / whole, DIGITS) if whole else None
 
 
-def name_kind(card: Card) -> str:
-    """Say what a judge is drawn as: a class, a habit, or neither."""
+def name_kind(card: Card, abstains: str | None = None) -> str:
+    """Say what a judge is drawn as: a class, a habit, or neither.
+
+    Args:
+        card: of the judge.
+        abstains: why nobody is called careless or reversed, or None.
+
+    """
     for flag in CLASSES[1:]:
         if flag in card.flags:
             return flag
     if card.flags:
         return "odd habit"
-    return "not flagged" if card.testable else "too few judgments to tell"
+    if abstains is not None:
+        return UNDECIDED[find_reason(abstains)]
+    return "not flagged" if card.testable else FEW_JUDGMENTS

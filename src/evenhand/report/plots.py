@@ -77,7 +77,7 @@ def draw_slopes(found: Screening) -> Any:
         bars,
         axis="slope",
         title="How strongly judges follow the others",
-        below="1 as the average judge, 0 not at all, below 0 against; flagged judges in colour",
+        below="1 as all judges together, 0 not at all, below 0 against; flagged judges in colour",
         reference=1.0,
     )
 

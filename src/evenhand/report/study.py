@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from evenhand.agreement.preferences import PreferenceAgreement, compare_votes
-from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.errors import (
+    NotConverged,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+    require_level,
+    require_seed,
+)
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import take_pairs
@@ -54,14 +61,14 @@ class Settings:
     tasks: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse a level that is none.
+        """Refuse a level or a seed that is none.
 
         Raises:
-            UnknownOption: it does not lie between 0 and 1.
+            UnknownOption: for that reason.
 
         """
-        if not 0 < self.level < 1:
-            raise UnknownOption(f"level cannot be {self.level}: it lies between 0 and 1, as .95")
+        require_level(self.level)
+        require_seed(self.seed)
 
     def write_command(self, verb: str, *more: str) -> str:
         """Return the command that computes something again.

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption, require_level
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.model import Scores
 from evenhand.judgments.tally import Tally
@@ -57,8 +57,7 @@ def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers
     ([1, 2, 2], [1, 3, 3])
     """
     runs = len(samples)
-    if not 0 < level < 1:
-        raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as .95")
+    require_level(level)
     if runs < _FEWEST:
         raise UnknownOption(f"{runs} runs say too little about ranges: take at least {_FEWEST}")
     cut = ceil(round((runs - runs * level) / 2, 9))

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, require_level
 from evenhand.judgments.rating_rows import TARGET
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.vote_digest import digest_votes
@@ -145,8 +145,7 @@ def _refuse(votes: Votes, level: float) -> None:
         UnknownOption: a level that is no proportion.
 
     """
-    if not 0 < level < 1:
-        raise UnknownOption(f"level cannot be {level:g}: take a proportion, such as 0.05")
+    require_level(level, ".05")
     if votes.judges == ("",):
         raise NotIdentified(
             "nobody knows who the judges are: the data have no column of judges",

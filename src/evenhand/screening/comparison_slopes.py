@@ -4,7 +4,7 @@
 
 gap(−l) is how much better the left system is by everybody else's votes (`comparison_gaps`);
 votes(−l) is how many more of the other judges preferred left on the same output pair. w is the
-logistic regression of all decisive votes on both, so that b is 1 for the average judge, 0 for who
+logistic regression of all decisive votes on both, so that b is 1 for all judges together, 0 for who
 answers whatever the outputs are, and negative for who takes the scale the wrong way round. b̂ has a
 ridge of .02 and is finite even where every vote agrees with x.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
+from evenhand.screening.abstention import say_evidence
 from evenhand.screening.card import CLASSES, OF_CLASSES, Card
 from evenhand.screening.comparison_words import Findings
 
@@ -57,6 +58,7 @@ def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tupl
     says = []
     if abstains is not None:
         says.append(f"nobody is called careless or reversed: {abstains}")
+        says += say_evidence(cards, abstains)
     elif not any(flag in CLASSES for flag in by_flag):
         says.append(f"none of {len(cards):,} judges is flagged as careless or reversed")
     for flag, judges in by_flag.items():

@@ -85,8 +85,9 @@ def _slopes(slopes: Slopes, mixture: Mixture) -> list[tuple[int, Evidence]]:
         if n[judge]:
             low, high = b - z * error, b + z * error
             says = (
-                f"follows the other judges with a slope of {b:.2f} ({low:.2f} to {high:.2f});"
-                f" honest judges have {mixture.mean:.2f} on average, who answers at random 0"
+                f"follows the other judges with a slope of {b:z.2f} ({low:z.2f} to {high:z.2f});"
+                f" honest judges have {mixture.mean:.2f} on average, one who answers at random has"
+                " 0"
             )
         ends = (float(b - z * error), float(b + z * error))
         odds = float(mixture.log_odds[judge])
@@ -169,7 +170,7 @@ def _say_drift(habit: VoteHabit, k: int) -> str:
     way = "falls" if habit.value[k] < 0 else "rises"
     return (
         f"within a session the slope {way} by {abs(habit.value[k]):.2f} from the first to the last"
-        f" answer; the median judge's changes by {habit.usual:+.2f}"
+        f" answer; the median judge's changes by {habit.usual:+z.2f}"
     )
 
 

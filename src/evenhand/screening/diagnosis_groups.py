@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judgments.grouped import Grouped
+from evenhand.judgments.names import take_names
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.wrong_kind import require_scores
 from evenhand.screening.diagnosis import diagnose_judges
 from evenhand.screening.diagnosis_result import Diagnosis
 
@@ -34,16 +36,18 @@ def diagnose_groups(
         factors: further columns that `work` needs.
 
     Raises:
+        InvalidJudgments: no ratings.
         NotIdentified: nothing can be said of any group.
         UnknownColumn: no such column.
 
     """
-    if isinstance(data, Ratings):
+    table = require_scores(data, "a diagnosis sets scores beside each other: it takes ratings, not")
+    if isinstance(table, Ratings):
         roles = {"task", "judge", "item", "system", "criterion"}
-        data = data.rows(factors=tuple(dict.fromkeys({*factors, by} - roles)))
+        table = table.rows(factors=tuple(dict.fromkeys({*take_names(factors), by} - roles)))
     found: dict[str, Diagnosis] = {}
     refused: dict[str, str] = {}
-    for (name,), part in data.split((by,)).items():
+    for (name,), part in table.split((by,)).items():
         try:
             found[name] = work(part)
         except (NotIdentified, NotConverged) as refusal:

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified, require_level
 from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.scale import Scale
@@ -167,8 +167,7 @@ def _name_present(rows: RatingRows) -> RatingRows:
 
 
 def _refuse(rows: RatingRows, level: float, scale: Scale | None) -> None:
-    if not 0 < level < 1:
-        raise UnknownOption(f"level {level:g} is no share of flags: choose one like .05")
+    require_level(level, ".05")
     if rows.judges == ("",):
         raise NotIdentified(
             "nobody knows who the judges are: the data have no column of judges",

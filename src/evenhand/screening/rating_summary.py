@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import listing
 from evenhand.judgments.rating_rows import RatingRows
+from evenhand.screening.abstention import say_evidence
 from evenhand.screening.camps import note_camps, note_many
 from evenhand.screening.card import CLASSES, OF_CLASSES, Card
 from evenhand.screening.mixture import FEWEST, Mixture
@@ -87,6 +88,7 @@ def say_ratings(cards: Sequence[Card], seen: RatingEvidence, level: float) -> tu
         says = [f"{len(flagged):,} of {len(cards):,} judges flagged: {listing(flagged)}; {share}"]
     if seen.abstains is not None:
         says.append(f"nobody is called careless or reversed: {seen.abstains}")
+        says += say_evidence(cards, seen.abstains)
     compared = seen.severity.outputs >= FEWEST
     if compared.sum() > 1:
         gaps = seen.severity.gap[compared]

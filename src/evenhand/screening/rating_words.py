@@ -34,9 +34,9 @@ def say_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
         return Evidence(name, f"what the others say predicts nothing of {_outputs(n)}: no slope")
     slope, margin = float(slopes.slope[j]), QUANTILE * float(slopes.error[j])
     says = (
-        f"slope {slope:.2f} ({slope - margin:.2f} to {slope + margin:.2f}) on what the others lead"
-        f" one to expect, over {_outputs(n)}, {shared:,} of them scored by others too; honest"
-        f" judges have {mixture.mean:.2f} ± {mixture.spread:.2f}, careless ones 0"
+        f"slope {slope:z.2f} ({slope - margin:z.2f} to {slope + margin:z.2f}) on what the others"
+        f" lead one to expect, over {_outputs(n)}, {shared:,} of them scored by others too; honest"
+        f" judges have {mixture.mean:.2f} ± {mixture.spread:.2f}, careless ones have 0"
     )
     if slopes.constant[j]:
         says = f"always the same score, over {_outputs(n)}: no slope on what the others say"
@@ -50,8 +50,8 @@ def say_severity(severity: Severity, j: int) -> Evidence | None:
         return None
     side = "higher" if gap >= 0 else "lower"
     says = (
-        f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+.2f} to"
-        f" {gap + margin:+.2f}), which is no fault"
+        f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
+        f" {gap + margin:+z.2f}), which is no fault"
     )
     return Evidence("severity", says, gap, gap - margin, gap + margin)
 
@@ -70,11 +70,11 @@ def say_clue(clue: Clue, at: int, shares: Array) -> Evidence:
     among = "nine in ten honest judges with as many"
     if clue.name == "controls":
         says = (
-            f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected, by {value:.2f}"
+            f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected, by {value:z.2f}"
             f" standard deviations on average; {among}: {span}"
         )
     elif clue.name == "repeats":
-        says = f"{n:,} second answers, correlation with the first {value:.2f}; {among}: {span}"
+        says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}: {span}"
     else:
         says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
     first, *others = clue.logs[at]
@@ -110,8 +110,8 @@ def say_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float) -
         )
     else:
         says = (
-            f"over a session scores move by {value:+.2f} standard deviations, those of the median"
-            f" judge by {usual:+.2f}; the slope changes by {habit.second[at]:+.2f} ({chance})"
+            f"over a session scores move by {value:+z.2f} standard deviations, those of the median"
+            f" judge by {usual:+z.2f}; the slope changes by {habit.second[at]:+z.2f} ({chance})"
         )
     return Evidence(habit.name, says, value)
 

@@ -12,6 +12,7 @@ from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.scale import Scale, require_scale
 from evenhand.judgments.votes import Votes
+from evenhand.judgments.wrong_kind import refuse_kind
 from evenhand.screening.card import Screening
 from evenhand.screening.comparison_cards import LEVEL, screen_comparisons
 from evenhand.screening.rating_cards import screen_ratings
@@ -45,7 +46,8 @@ def screen_judges(
     Raises:
         NotIdentified: nobody knows who the judges are.
         UnknownOption: a level that is no share, or a scale that is none or not for these data.
-        InvalidJudgments: a value in the data that cannot be, or a score off the declared scale.
+        InvalidJudgments: no judgments, a value in the data that cannot be, or a score off the
+            declared scale.
 
     >>> import evenhand
     >>> import pandas as pd
@@ -86,4 +88,8 @@ def _add_effects(found: Screening, rows: RatingRows) -> Screening:
 def _votes(data: Comparisons | Rankings | Votes) -> Votes:
     if isinstance(data, Votes):
         return data
-    return (data.comparisons() if isinstance(data, Rankings) else data).votes()
+    if isinstance(data, Rankings):
+        return data.comparisons().votes()
+    if isinstance(data, Comparisons):
+        return data.votes()
+    raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")

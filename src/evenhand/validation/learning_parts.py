@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evenhand.errors import listing
+from evenhand.judgments.notebook import draw_table
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class CurvePoint:
     trials: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Enough:
     """How many comparisons are enough for a model, as far as the largest training set shows.
 
@@ -132,6 +133,12 @@ class Enough:
                 f" {listing(self.smaller)}",
             )
         return (*self._say_near(), *self._say_gain(), *rests)
+
+    def _repr_html_(self) -> str:
+        return draw_table((), (), self.says)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.says)
 
     def _say_near(self) -> tuple[str, ...]:
         """Say which size comes near the largest."""

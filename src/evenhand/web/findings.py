@@ -6,7 +6,7 @@ each part says why there is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LEVEL: Final = 0.05
 """Share of honest judges among the flagged that is allowed."""
+EQUAL: Final = 1e-9  # points: means closer than this are equal
 NOTHING: Final = "nothing was judged yet"
 
 
@@ -273,20 +274,26 @@ def _compare_scores(part: Any, flagged: list[str]) -> Order:
     from evenhand.screening.rescoring import ScoreTable, describe_change, rescore
 
     held = rescore(ScoreTable.of(part), flagged, "flags")
-    kept = sorted((one.kept for one in held.systems if one.kept is not None), reverse=True)
+    full = [one.full for one in held.systems]
+    kept = [one.kept for one in held.systems if one.kept is not None]
     rows = [
         Standing(
             one.system,
-            str(place),
+            _place(one.full, full),
             one.full,
-            "" if one.kept is None or not flagged else str(1 + kept.index(one.kept)),
+            "" if one.kept is None or not flagged else _place(one.kept, kept),
             one.kept if flagged else None,
             one.n,
         )
-        for place, one in enumerate(held.systems, start=1)
+        for one in held.systems
     ]
     says = describe_change(part, flagged) if flagged else ""
     return Order("ratings", tuple(flagged), tuple(rows), says)
+
+
+def _place(mean: float, means: Sequence[float]) -> str:
+    """Return a place by the mean; equal means share one, whatever their last digits."""
+    return str(1 + sum(other > mean + EQUAL for other in means))
 
 
 def _list_passes(gathered: Gathered, table: str) -> list[str]:

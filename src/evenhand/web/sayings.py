@@ -1,8 +1,13 @@
-"""Findings as sentences of a page: they begin with a capital and end with a stop."""
+"""Findings as words of a page: sentences with a capital and a stop, numbers written in one way."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
+from typing import Final
+
+_SIGNED: Final = re.compile(r"(?<![^\s(])-(\d[\d.,]*)")
+"""A number below 0 where one may begin; no range, no option, no part of a name."""
 
 
 def write_sentence(words: str, names: Collection[str] = ()) -> str:
@@ -12,5 +17,34 @@ def write_sentence(words: str, names: Collection[str] = ()) -> str:
     ('Nothing was judged yet.', 'lark leads now.')
     """
     named = any(words == one or words.startswith(f"{one} ") for one in names)
-    begun = words if named else words[:1].upper() + words[1:]
+    begun = typeset(words if named else words[:1].upper() + words[1:])
     return begun if begun.endswith((".", "!", "?")) else f"{begun}."
+
+
+def write_number(value: float, digits: int = 2) -> str:
+    """Write a number with a minus sign, and none before 0.
+
+    Args:
+        value: the number.
+        digits: after the point.
+
+    >>> write_number(-0.918), write_number(-0.0012), write_number(51.26, 1)
+    ('−0.92', '0.00', '51.3')
+    """
+    return f"{value:z.{digits}f}".replace("-", "−")
+
+
+def typeset(words: str) -> str:
+    """Write numbers within words as elsewhere on the page; a line never breaks before %.
+
+    >>> typeset("a slope of -0.00 (-0.45 to 0.45), as 1-3 of Delta-2")
+    'a slope of 0.00 (−0.45 to 0.45), as 1-3 of Delta-2'
+    >>> typeset("agrees in 44 %") == "agrees in 44\N{NO-BREAK SPACE}%"
+    True
+    """
+    return _SIGNED.sub(_sign, words).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _sign(found: re.Match[str]) -> str:
+    number = found[1]
+    return f"−{number}" if number.strip("0.,") else number

@@ -16,6 +16,7 @@ from evenhand.web.acquaintances import Acquaintances
 from evenhand.web.looks import Looks
 from evenhand.web.promises import Promises
 from evenhand.web.rates import Rates
+from evenhand.web.sayings import typeset, write_number
 from evenhand.web.store.store import Store
 
 HERE: Final = Path(__file__).parent
@@ -105,13 +106,15 @@ class Site:
     @cached_property
     def pages(self) -> jinja2.Environment:
         """The templates."""
-        return jinja2.Environment(
+        made = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "pages"),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        made.filters |= {"number": write_number, "typeset": typeset}
+        return made
 
     def render(self, page: str, told: dict[str, Any]) -> str:
         """Fill in a template."""

@@ -52,7 +52,8 @@ def test_binary_junk_is_refused(name: str, save) -> None:
     [
         (b"PK\x03\x04", "a spreadsheet"),
         (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
-        (b"SQLite format 3\x00", "a database"),
+        (b"SQLite format 3\x00", "a database: of a campaign download comparisons.csv"),
+        (b"SQLite format 3\x00", "attach any other with DuckDB"),
         (b"ARROW1\x00\x00", "an Arrow file"),
     ],
 )

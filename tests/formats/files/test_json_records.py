@@ -91,3 +91,33 @@ def test_keys_that_differ_in_capitals_only_are_refused(save) -> None:
 def test_a_doubled_key_is_refused(save) -> None:
     path = save("t.jsonl", '{"left":"A","left":"C","right":"B","winner":"tie"}\n')
     assert 'duplicate key "left"' in refusal(path, UnknownFormat)
+
+
+def _voted(judges) -> str:
+    return _lines([RECORDS[0] | {"judge": judge} for judge in judges])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ([5.0, 6.0], ["5", "6"], r"text in .*b\.jsonl and fractions in .*a\.jsonl"),
+        ([True, False], ["5", "6"], r"text in .*b\.jsonl and true or false in .*a\.jsonl"),
+        ([5.0, "6"], [None, None], r"text in .*a\.jsonl and fractions in .*a\.jsonl"),
+    ],
+)
+def test_labels_of_two_kinds_are_refused_by_their_files(first, second, said, save) -> None:
+    paths = [save("a.jsonl", _voted(first)), save("b.jsonl", _voted(second))]
+    for one in (paths, paths[::-1]):
+        with pytest.raises(InvalidJudgments, match=said):
+            read(one)
+
+
+def test_whole_numbers_and_their_digits_are_one_label(save) -> None:
+    paths = [save("a.jsonl", _voted([5, 7])), save("b.jsonl", _voted(["5", "6"]))]
+    assert read(paths).tally(by=["judge"]).factor("judge").labels == ("5", "6", "7")
+
+
+def test_scores_may_be_written_as_numbers_and_as_text(save) -> None:
+    rows = [{"system": "A", "item": "1", "judge": "u", "score": one} for one in (4, 3.5, "5")]
+    data = read(save("scores.jsonl", _lines(rows)))
+    assert sorted(fetch_columns(data.frame.select("score"))["score"]) == [3.5, 4.0, 5.0]

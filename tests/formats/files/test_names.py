@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.errors import UnknownFormat, UnknownOption
+from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption
 from evenhand.formats import read
+from evenhand.formats.counting_files import count_files
 from read_tables import cells_of, refusal, tally_of
 
 CSV = "left,right,winner\nA,B,left\n"
@@ -94,3 +95,25 @@ def test_of_the_web_only_http_and_https_are_read():
     said = refusal("htp://example.org/votes.csv")
     assert "r2, http and https are" in said
     assert "Did you mean 'http'?" in said or "Did you mean 'https'?" in said
+
+
+SIGNED = "https://example.org/votes.csv?X-Amz-Signature=hunter2hunter2"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [f"{sign}{SIGNED}" for sign in (" ", "\t", "\ufeff", '"', "'", "<", "url=", "./")],
+)
+def test_a_sign_before_an_address_shows_none_of_its_secrets(name):
+    for source in (name, [name, "votes.csv"]):
+        with pytest.raises(EvenhandError) as refused:
+            read(source)
+        assert "hunter2" not in str(refused.value)
+        with pytest.raises(EvenhandError) as refused:
+            count_files(source)
+        assert "hunter2" not in str(refused.value)
+
+
+def test_a_question_mark_and_a_sign_of_equality_make_no_address(save, tmp_path):
+    save("a=1.csv", CSV)
+    assert tally_of(str(tmp_path / "?=1.csv")).n_comparisons == 1

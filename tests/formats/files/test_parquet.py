@@ -95,3 +95,90 @@ def test_text_stored_as_bytes_is_text(tmp_path) -> None:
 def test_column_names_may_be_written_otherwise(names, tmp_path) -> None:
     TABLE.rename(dict(zip(TABLE.columns, names, strict=True))).write_parquet(tmp_path / "t.parquet")
     assert tally_of(tmp_path / "t.parquet").n_comparisons == 2
+
+
+VOTES = pl.DataFrame(
+    {
+        "left": ["A", "B", "A"],
+        "right": ["B", "C", "C"],
+        "outcome": ["left", "tie", "right"],
+        "judge": ["3", "4", "5"],
+        "weight": [1, 2, 1],
+    }
+)
+
+
+def write_parts(folder, **columns):
+    """Write two files that differ in a column; return them."""
+    paths = []
+    for at in range(2):
+        part = VOTES.with_columns(**{name: values[at] for name, values in columns.items()})
+        part.write_parquet(folder / f"{'ab'[at]}.parquet")
+        paths.append(folder / f"{'ab'[at]}.parquet")
+    return paths
+
+
+def test_weights_keep_their_fractions_whichever_file_stands_first(tmp_path) -> None:
+    a, b = write_parts(tmp_path, weight=[pl.Series([1, 2, 1]), pl.Series([0.3, 1.6, 2.5])])
+    found = [read(paths, weights="importance").tally() for paths in ([a, b], [b, a])]
+    assert [one.n_comparisons for one in found] == pytest.approx([8.4, 8.4], abs=1e-12)
+    with pytest.raises(InvalidJudgments, match=r"0\.3.* is a fraction"):
+        read([a, b]).tally()
+
+
+def test_weights_keep_their_fractions_where_another_file_has_more_columns(tmp_path) -> None:
+    a, b = write_parts(tmp_path, weight=[pl.Series([1, 2, 1]), pl.Series([0.3, 1.6, 2.5])])
+    pl.read_parquet(b).with_columns(turn=pl.lit(1)).write_parquet(b)
+    assert read([a, b], weights="importance").tally().n_comparisons == pytest.approx(8.4)
+
+
+def test_scores_and_large_numbers_fit_whichever_file_stands_first(tmp_path) -> None:
+    scores = {"system": ["A", "B"], "item": ["1", "2"], "judge": ["u", "v"]}
+    pl.DataFrame({**scores, "score": [0, 1]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({**scores, "score": [0.25, 0.5]}).write_parquet(tmp_path / "b.parquet")
+    both = read([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+    values = both.frame.to_native().aggregate("sum(score)").fetchone()
+    assert values == (1.75,)
+    small, large = pl.Series([1, 2, 3], dtype=pl.Int8), pl.Series([1000, 1001, 1002])
+    a, b = write_parts(tmp_path, judge=[small, large])
+    assert read([a, b]).tally(by=["judge"]).factor("judge").size == 6
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ([3.0, 4.5, 5.0], ["3", "4", "5"], r"fractions in .*a\.parquet and text in .*b\.parquet"),
+        ([True, False, True], ["3", "4", "5"], r"text in .*b\.parquet and true or false in .*a"),
+        ([True, False, True], [3, 4, 5], r"true or false in .*a\.p.* whole numbers in .*b\.p"),
+    ],
+)
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_role_of_two_kinds_is_refused_by_both_files(first, second, said, turn, tmp_path) -> None:
+    paths = write_parts(tmp_path, judge=[pl.Series(first), pl.Series(second)])
+    with pytest.raises(InvalidJudgments, match=said):
+        read(paths[::turn])
+
+
+def test_whole_numbers_are_the_labels_that_their_digits_are(tmp_path) -> None:
+    paths = write_parts(tmp_path, judge=[pl.Series([3, 4, 5]), pl.Series(["3", "4", "5"])])
+    for one in (paths, paths[::-1]):
+        assert read(one).tally(by=["judge"]).factor("judge").labels == ("3", "4", "5")
+
+
+def test_a_column_that_is_missing_throughout_one_file_has_the_kind_of_the_other(tmp_path) -> None:
+    paths = write_parts(tmp_path, weight=[pl.Series([None] * 3), pl.Series([0.5, 1.5, 1.0])])
+    for one in (paths, paths[::-1]):
+        with pytest.raises(InvalidJudgments, match="weight"):
+            read(one, weights="importance").tally()
+    paths = write_parts(tmp_path, turn=[pl.Series([None] * 3), pl.Series(["x", "y", "z"])])
+    for one in (paths, paths[::-1]):
+        assert read(one).tally().n_comparisons == 8
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_numbers_as_text_are_numbers_and_truth_values_are_none(turn, tmp_path) -> None:
+    paths = write_parts(tmp_path, weight=[pl.Series([0.3, 1.6, 2.5]), pl.Series(["1", "2", "1"])])
+    assert read(paths[::turn], weights="importance").tally().n_comparisons == pytest.approx(8.4)
+    paths = write_parts(tmp_path, weight=[pl.Series([0.3, 1.6, 2.5]), pl.Series([True] * 3)])
+    with pytest.raises(InvalidJudgments, match=r"fractions in .*a\.p.* true or false in .*b\.p"):
+        read(paths[::turn], weights="importance")

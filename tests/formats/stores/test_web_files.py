@@ -1,5 +1,6 @@
 """Which file of a web server is which: names, versions, and what is no file at all."""
 
+import gc
 import re
 
 import pytest
@@ -145,5 +146,18 @@ def test_copies_are_forgotten_and_removed_however_reading_ends(site, monkeypatch
     except KeyboardInterrupt as error:
         held = error
     assert held.__traceback__
+    assert not list(tmp_path.iterdir())
+    assert not [name for name in copies._ORIGINALS if name.startswith(str(tmp_path))]
+
+
+def test_copies_are_forgotten_and_removed_with_their_table(site, monkeypatch, tmp_path):
+    from evenhand.judgments import copies
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    data = read(f"{site.url}/votes.csv")
+    assert data.tally().n_judgments == VOTES.height
+    assert [name for name in copies._ORIGINALS if name.startswith(str(tmp_path))]
+    del data
+    gc.collect()
     assert not list(tmp_path.iterdir())
     assert not [name for name in copies._ORIGINALS if name.startswith(str(tmp_path))]

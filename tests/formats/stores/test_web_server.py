@@ -11,7 +11,7 @@ from evenhand.formats.counting_files import count_files
 from evenhand.formats.stores import bridge, is_stored, web_server
 from evenhand.formats.stores.ahead import Ahead
 from evenhand.judgments.traffic import Traffic, watch_traffic
-from web_site import SECRET, VOTES, WIDE, Site, parquet, serve
+from web_site import SECRET, VOTES, WIDE, Handler, Site, parquet, serve
 
 
 @pytest.fixture
@@ -170,3 +170,22 @@ def test_each_thread_reads_from_its_own_place(site):
     assert handle.seek(-3, 2) == file.size - 3
     assert handle.read() == site.files["/votes.csv"][-3:]
     assert handle.read() == b""
+
+
+def test_a_copy_that_is_cut_off_is_refused_where_the_size_was_told_before_alone(
+    site, monkeypatch, tmp_path
+):
+    def send(self, path, data):
+        asked = self.headers["Range"]
+        self.send_response(206 if asked else 200)
+        self.send_header("ETag", '"one"')
+        if asked:
+            self.send_header("Content-Range", f"bytes 0-0/{len(data)}")
+        self.end_headers()
+        half = data.index(b"\n", len(data) // 2) + 1
+        self.wfile.write(data[:1] if asked else data[:half])
+
+    monkeypatch.setattr(Handler, "answer", send)
+    with pytest.raises(EvenhandError, match=r"is not whole: [\d,]+ of [\d,]+ bytes came"):
+        count_files(f"{site.url}/votes.csv", cache=tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()

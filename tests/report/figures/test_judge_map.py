@@ -6,9 +6,11 @@ import pytest
 
 from evenhand.report.figures.judge_map import EDGES, KINDS, NAMED, draw_judge_map
 
+OPEN_KINDS = ("too few judgments to tell", "too few judges to tell", "open who is right")
+
 
 def row(judge, slope, kind="not flagged", **more):
-    flags = "" if kind in ("not flagged", "too few judgments to tell") else kind
+    flags = "" if kind in ("not flagged", *OPEN_KINDS) else kind
     return {
         "judge": judge,
         "n": 20,
@@ -50,10 +52,30 @@ def test_of_many_flagged_judges_the_first_are_named():
 
 
 def test_classes_differ_in_shape_as_well_as_in_colour():
-    flagged = [look for kind, look in KINDS.items() if kind != "too few judgments to tell"]
+    flagged = [look for kind, look in KINDS.items() if kind not in OPEN_KINDS]
     assert len({shape for shape, _ in flagged}) == len({colour for _, colour in flagged}) == 4
 
 
 def test_without_ties_judgments_stand_upwards():
     _, points, *_ = layers([row("a", 1.0), row("b", 0.5)], ties=False)
     assert points["encoding"]["y"]["field"] == "n"
+
+
+@pytest.mark.parametrize("kind", OPEN_KINDS[1:])
+def test_where_nothing_is_decided_of_anybody_all_who_have_room_are_named(kind):
+    rows = [row(f"j{k}", k / 2, kind, ties=0.1 * (k % 3)) for k in range(6)]
+    names = [one["judge"] for layer in layers(rows)[2:] for one in layer["rows"]]
+    assert sorted(names) == [f"j{k}" for k in range(6)]
+
+
+def test_of_judges_at_one_place_the_more_doubtful_are_named():
+    kind = "too few judges to tell"
+    rows = [row(f"ok{k}", 1.0, kind) for k in range(3)] + [row("odd", 1.0, kind, p_honest=0.1)]
+    names = [one["judge"] for layer in layers(rows)[2:] for one in layer["rows"]]
+    assert "ok2" not in names
+
+
+def test_without_ties_names_find_room_by_numbers_of_judgments():
+    rows = [row(f"j{k}", 1.0, "too few judges to tell", n=10**k) for k in range(4)]
+    names = [one["judge"] for layer in layers(rows, ties=False)[2:] for one in layer["rows"]]
+    assert sorted(names) == ["j0", "j1", "j2", "j3"]

@@ -157,7 +157,26 @@ def test_who_stands_out_by_the_place_but_is_not_flagged_is_told_why():
 def test_nobody_flagged_where_nobody_could_be_is_no_pass():
     (check,) = write_section(study(make_rows(12, 12))).checks
     assert check.state == UNDECIDED
-    assert check.says == "none flagged of 12, but too little is known of each to tell"
+    assert check.says == (
+        "none flagged of 12, but honest and careless judges cannot be told apart here"
+    )
+    assert check.otherwise.startswith("Let judges share more outputs, or judge more each")
+
+
+def test_too_few_judges_are_the_reason_and_more_judges_the_advice():
+    """Six judges of 60 judgments each: who errs stands as evidence, named on the map."""
+    section = write_section(study(turn(make_rows(6, 60), "j3")))
+    (check,) = section.checks
+    assert check.state == UNDECIDED
+    assert check.says == (
+        "none flagged of 6, but 6 judges are too few to say what is usual: 8 are needed"
+    )
+    assert check.otherwise == "Ask 2 more judges; meanwhile look at the evidence of j3."
+    assert section.says[1].startswith("Evidence, and no verdict: j3 (P(honest) <0.001) looks")
+    (figure,) = section.figures
+    drawn = [row for rows in figure.datasets.values() for row in rows if "side" in row]
+    assert "j3" in [row["judge"] for row in drawn]
+    assert {row["kind"] for row in drawn} == {"too few judges to tell"}
 
 
 @pytest.mark.parametrize(

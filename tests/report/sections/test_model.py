@@ -13,6 +13,7 @@ from evenhand import datasets
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.preference.bradley_terry import BradleyTerry
 from evenhand.preference.coefficients import format_p
+from evenhand.report.caveat import CIRCLES, LADDER
 from evenhand.report.document import Check, Section, Table
 from evenhand.report.model_light import Doubt, adjust_doubts, check_open, list_doubts
 from evenhand.report.sections.circles import write_section as write_circles
@@ -147,6 +148,7 @@ def test_judges_of_opposite_minds_fail_the_light_although_pairs_fit() -> None:
     found = check(write_section(Study(read(rows, "judge"))))
     assert found.state == "failed"
     assert "judges differ in what they prefer" in found.says
+    assert found.faults == ("judges differ in what they prefer",)
 
 
 def test_few_votes_on_equal_systems_do_not_make_the_light_green() -> None:
@@ -201,6 +203,7 @@ def test_a_sure_circle_fails_the_light_whatever_else_is_tested_beside_it() -> No
     study = circle(240, 60)
     found = check(write_section(study))
     assert write_circles(study).checks[0].state == found.state == "failed"
+    assert {*found.faults} & {LADDER, CIRCLES}
 
 
 def test_what_a_test_finds_by_itself_alone_is_not_called_too_few_judgments() -> None:

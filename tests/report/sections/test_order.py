@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from itertools import permutations
+from itertools import combinations, permutations
 from math import log
 
 import pandas as pd
 import pytest
 
 import evenhand
+from evenhand.report.caveat import PLACE, SIDES
 from evenhand.report.document import Check, Section
 from evenhand.report.sections.order import write_section
 from evenhand.report.study import Study
@@ -159,3 +160,28 @@ def test_decided_pairs_that_turn_round_are_counted() -> None:
     assert study.ranking.rank_sets is not None
     assert study.ranking.rank_sets.decided[0, 1]
     assert "b passes a, a decided pair" in write_section(study).says[-1]
+
+
+def shown(times: tuple[int, int]) -> Study:
+    """Of three systems each pair in either order so often by 8 judges; two take the first."""
+    rows = [
+        (*pair, "left" if judge < 2 or at % 2 else "right", f"j{judge}", f"i{at}")
+        for judge in range(8)
+        for first, second in combinations("abc", 2)
+        for pair, n in zip(((first, second), (second, first)), times, strict=True)
+        for at in range(n)
+    ]
+    columns = ["left", "right", "outcome", "judge", "item"]
+    return Study(evenhand.read(pd.DataFrame(rows, columns=columns)))
+
+
+def test_who_showed_both_orders_is_not_told_to() -> None:
+    found = check(write_section(shown((10, 10))))
+    assert found.state == "failed"
+    assert "both orders" not in found.otherwise
+    assert "both orders" in check(write_section(shown((18, 2)))).otherwise
+
+
+def test_judges_who_lean_to_a_side_are_told_from_a_place_that_matters() -> None:
+    assert check(write_section(simulate(0.0, (3, 8)))).faults == (SIDES,)
+    assert check(write_section(simulate(0.8))).faults == (PLACE,)

@@ -86,7 +86,10 @@ def test_who_is_outside_by_the_paper_stands_in_a_table():
 def test_few_judges_are_not_judged():
     (check,) = write_section(study(make_rows(judges=3))).checks
     assert check.state == UNDECIDED
-    assert check.says == "none flagged of 3, but too little is known of each to tell"
+    assert check.says == (
+        "none flagged of 3, but 3 judges are too few to say what is usual: 8 are needed"
+    )
+    assert check.otherwise.startswith("Ask 5 more judges")
 
 
 def test_without_a_column_of_judges_it_says_so():

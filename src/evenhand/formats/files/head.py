@@ -28,6 +28,11 @@ ROWS_NEEDED: Final = "write a header and one judgment a row into it"
 """What to do with a file that holds nothing."""
 _NOWHERE: Final = "\x1f\x1e\x1f\x1e"
 """A delimiter that no text holds, so that a line is read as it is."""
+DOWNLOAD: Final = (
+    "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
+    " page, whose link evenhand serve prints"
+)
+"""How judgments leave a campaign."""
 _FOREIGN: Final = {
     b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
@@ -35,7 +40,9 @@ _FOREIGN: Final = {
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
     b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
-    b"SQLite format 3": "a database: attach it with DuckDB and pass a relation",
+    b"SQLite format 3": (
+        f"a database: of a campaign {DOWNLOAD}; attach any other with DuckDB and pass a relation"
+    ),
 }
 
 

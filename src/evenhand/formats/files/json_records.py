@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.files.head import Head
 from evenhand.formats.files.names import duckdb_name
 from evenhand.judgments.engine import quote
+from evenhand.judgments.refusals import explain
 
 if TYPE_CHECKING:
     import duckdb
 
+    from evenhand.formats.table import Kinds
+
+_KINDS: Final = {
+    "VARCHAR": "text",
+    "BIGINT": "whole numbers",
+    "UBIGINT": "whole numbers",
+    "DOUBLE": "fractions",
+    "BOOLEAN": "true or false",
+}
+"""What DuckDB calls a value of JSON → what it is called here."""
 _SMALL: Final = 64 << 20
 """Bytes up to which every object is searched for keys; of larger files the first ones."""
 _OBJECTS: Final = 200_000
@@ -21,11 +33,12 @@ _OBJECTS: Final = 200_000
 
 def open_json(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
-) -> tuple[duckdb.DuckDBPyRelation, dict[str, str]]:
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
     """Return a relation over JSON files, and which columns hold no labels.
 
     Returns:
-        The relation, and column → "fractions", "true or false" or "nested values".
+        The relation, column → "fractions", "true or false" or "nested values", and column → the
+        kinds of value that it holds and a file with each, where they may be several.
 
     Raises:
         UnknownFormat: values that are no objects.
@@ -53,7 +66,30 @@ def open_json(
     relation = connection.sql(
         f"select * from read_json({files}, {options}, columns = {{{columns}}})"
     )
-    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}
+    source = f"{files}, {options}, filename = true"
+    mixed: dict[str, Kinds] = {
+        name: partial(_find_kinds, connection, source, name)
+        for name, kind in types.items()
+        if kind == "JSON"  # of several kinds, or missing throughout
+    }
+    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
+
+
+def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
+    """Return the kinds of value of a column, each with the first file that has it."""
+    import duckdb
+
+    column = '"' + name.replace('"', '""') + '"'
+    query = (
+        f"select json_type({column}) as kind, min(filename)"
+        f" from read_json({source}, columns = {{{quote(name)}: 'JSON'}})"
+        " group by all having kind <> 'NULL' order by kind"
+    )
+    try:
+        rows = connection.execute(query).fetchall()
+    except duckdb.Error as error:
+        raise explain(error, name) from None
+    return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
 
 
 def _refuse_bare(head: Head) -> None:

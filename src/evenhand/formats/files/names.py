@@ -16,7 +16,7 @@ ALIKE: Final = 0.8
 """How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv."""
 _URL: Final = re.compile(r"https?:/", re.IGNORECASE)
 _OTHER_URL: Final = re.compile(r"(ftp|hf|file):/", re.IGNORECASE)
-_LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@")
+_LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@|\w{2,}\s*:/+[^?]*\?.*=")
 """What may hold a password, and is no file."""
 
 

@@ -21,7 +21,7 @@ from evenhand.formats.files.names import duckdb_name, find_files, name_files
 from evenhand.formats.files.parquet import open_parquet
 from evenhand.formats.files.shapes import open_shaped, tell_shape
 from evenhand.formats.files.wrapped import is_wrapped, open_wrapped
-from evenhand.formats.table import Table
+from evenhand.formats.table import Kinds, Table
 from evenhand.judgments.engine import quote
 from evenhand.judgments.refusals import explain
 
@@ -94,26 +94,28 @@ def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False
     _refuse_mixture(heads)
     name = name_files(paths)
     try:
-        relation, found = _open(connection, heads, among=among)
+        if heads[0].kind == "parquet":
+            names, folders = [duckdb_name(path) for path in paths], among or len(paths) > 1
+            relation, mixed = open_parquet(connection, names, name, folders=folders)
+            found: Mapping[str, str] = {}
+        else:
+            relation, found, mixed = _open_text(connection, heads)
     except duckdb.Error as error:
         raise explain(error, name) from None
-    return Table(nw.from_native(relation), name, connection, found, tuple(paths))
+    return Table(nw.from_native(relation), name, connection, found, tuple(paths), mixed)
 
 
-def _open(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], *, among: bool
-) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str]]:
-    if heads[0].kind == "parquet":
-        names, said = [duckdb_name(one.path) for one in heads], name_files([h.path for h in heads])
-        return open_parquet(connection, names, said, folders=among or len(heads) > 1), {}
+def _open_text(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str], dict[str, Kinds]]:
     if len(heads) == 1 and is_wrapped(heads[0]):
-        return open_wrapped(connection, heads[0]), {}
+        return open_wrapped(connection, heads[0]), {}, {}
     if heads[0].kind == "json":
         return open_json(connection, heads)
     shapes = [shape for head in heads if (shape := tell_shape(head)) is not None]
     if len(shapes) == len(heads):
-        return open_shaped(connection, heads, shapes), {}
-    return open_delimited(connection, heads), {}
+        return open_shaped(connection, heads, shapes), {}, {}
+    return open_delimited(connection, heads), {}, {}
 
 
 def _refuse_mixture(heads: Sequence[Head]) -> None:

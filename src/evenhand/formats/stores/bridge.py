@@ -1,8 +1,9 @@
 """The way from DuckDB to files elsewhere: a file system as fsspec defines it, for reading alone.
 
-DuckDB asks for footers and for the chunks of the columns that a query needs. A handle may be used
-by several threads at once, which put it to a place and read there; so each thread has a place of
-its own.
+DuckDB asks for footers and for the chunks of the columns that a query needs. It may use a handle
+here in several threads at once, which put it to a place and read there; so each thread has a place
+of its own. A table of files elsewhere is for one thread all the same: DuckDB waits for Python while
+it reads, and another thread that asks it something meanwhile makes Python wait for DuckDB.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from evenhand.formats.addresses import Address
 from evenhand.formats.files.names import ALIKE
 from evenhand.formats.stores.bucket_faults import faults_of
 from evenhand.formats.stores.patterns import is_pattern, match_pattern, split_pattern
-from evenhand.formats.stores.stored_file import Stamp, StoredFile, say_changed
+from evenhand.formats.stores.stored_file import Stamp, StoredFile, say_changed, say_gone
 
 CHUNK: Final = 1 << 22
 """Bytes that are copied at once."""
@@ -35,6 +35,7 @@ class Bucket:
     endpoint: str
     system: Any = field(repr=False)
     _open: dict[str, Any] = field(default_factory=dict, repr=False)
+    _sizes: dict[str, int] = field(default_factory=dict, repr=False)
 
     def find(self, name: str) -> list[StoredFile]:
         """Return the files that a name, a pattern or a folder stands for, sorted.
@@ -49,6 +50,7 @@ class Bucket:
             if not infos:
                 raise self._say_missing(name)
         found = sorted((str(info.path), int(info.size)) for info in infos)
+        self._sizes.update(found)
         return [
             StoredFile(f"{self.address.scheme}://{path}", size, path, self) for path, size in found
         ]
@@ -145,10 +147,25 @@ class Bucket:
         return size
 
     def _file(self, name: str) -> Any:
-        """Open a file once: each opening asks the store for its size."""
+        """Open a file once: each opening asks the store for its size.
+
+        Raises:
+            UnknownFormat: it is gone, or has another size than when it was listed.
+
+        """
         found = self._open.get(name)
         if found is None:  # two threads may open it at once, and one of the two is kept
-            found = self._open.setdefault(name, self.system.open_input_file(name))
+            found = self._open.setdefault(name, self._open_first(name))
+        return found
+
+    def _open_first(self, name: str) -> Any:
+        url = f"{self.address.scheme}://{name}"
+        try:
+            found = self.system.open_input_file(name)
+        except FileNotFoundError:
+            raise say_gone(url) from None
+        if found.size() != self._sizes.get(name, found.size()):
+            raise say_changed(url)
         return found
 
 

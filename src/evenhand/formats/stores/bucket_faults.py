@@ -11,6 +11,7 @@ from typing import Final
 
 from evenhand.errors import EvenhandError, MissingFile, UnknownFormat
 from evenhand.formats.addresses import SHORT, Address, show_address
+from evenhand.formats.stores.stored_file import say_gone
 
 GOOGLE: Final = ("gs", "gcs")
 SECRETS: Final = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
@@ -57,7 +58,7 @@ def _explain(said: str, address: Address, endpoint: str) -> EvenhandError:
     if code == "NO_SUCH_BUCKET" or _NO_BUCKET.match(said):
         return MissingFile(f"'{address}': there is no bucket '{address.place}'")
     if status == "416" or code in ("RESOURCE_NOT_FOUND", "NO_SUCH_KEY"):
-        return MissingFile(f"'{address}' was changed or taken away while it was read: try again")
+        return say_gone(str(address))
     if "OAuth2" not in said and (code == "NETWORK_CONNECTION" or _CURL.search(said)):
         place = _name(address, endpoint)
         return UnknownFormat(f"'{address}': {place} does not answer ({reason})")

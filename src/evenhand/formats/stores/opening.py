@@ -65,12 +65,12 @@ def _open_there(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) -
     name, connection = traffic.name, connect_apart()
     connection.register_filesystem(Bridge().hold(files, traffic))
     try:
-        relation = open_parquet(
+        relation, mixed = open_parquet(
             connection, [file.url for file in files], name, folders=among or len(files) > 1
         )
     except duckdb.Error as error:
         raise explain(error, name) from None
-    return Table(nw.from_native(relation), name, connection)
+    return Table(nw.from_native(relation), name, connection, mixed=mixed)
 
 
 def _open_copies(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) -> Table:

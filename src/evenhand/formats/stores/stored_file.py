@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final, Protocol
 
-from evenhand.errors import UnknownFormat
+from evenhand.errors import MissingFile, UnknownFormat
 
 PARQUET: Final = (".parquet", ".pq")
 """Suffixes of the files that are read where they lie."""
@@ -76,6 +76,11 @@ class StoredFile:
         """
         stamp = self.store.stamp(self.name)
         return {"url": self.url, "size": self.size, **stamp} if stamp else {}
+
+
+def say_gone(url: str) -> MissingFile:
+    """Say that a file was taken away, or replaced by a shorter one, since it was found."""
+    return MissingFile(f"'{url}' was changed or taken away while it was read: try again")
 
 
 def say_changed(url: str) -> UnknownFormat:

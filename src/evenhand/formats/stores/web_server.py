@@ -108,9 +108,10 @@ class WebServer:
                 _refuse_page(answer, b"" if done else chunk, self.shown)
                 into.write(chunk)
                 done += len(chunk)
-        if length.isdecimal() and done < int(length):
+        whole = int(length) if length.isdecimal() else self.size
+        if done < whole:
             raise UnknownFormat(
-                f"'{self.shown}' is not whole: {done:,} of {int(length):,} bytes came; try again"
+                f"'{self.shown}' is not whole: {done:,} of {whole:,} bytes came; try again"
             )
         return done
 

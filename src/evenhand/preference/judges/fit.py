@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, listing, suggest
+from evenhand.errors import InvalidJudgments, name_near
 from evenhand.preference.coefficients import Coefficient, Contrast, LRTest, finite
 from evenhand.preference.judges.check import IntegralCheck
 from evenhand.preference.judges.dealing import DealTest
@@ -220,10 +220,7 @@ class RandomJudgesFit:
 
     def _judge(self, name: str) -> int:
         if name not in self._judge_codes:
-            hint = (
-                suggest(name, self.labels_of_judges)
-                or f" There are {listing(self.labels_of_judges)}"
-            )
+            hint = name_near(name, self.labels_of_judges)
             raise InvalidJudgments(f"no judge '{name}' in this fit.{hint}")
         return self._judge_codes[name]
 

@@ -20,6 +20,7 @@ from evenhand.formats.roles import fold
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER
 from evenhand.judgments.labels import OUTCOMES
+from evenhand.judgments.row_order import PLACE
 from evenhand.judgments.source import Aside, number_rows
 from evenhand.judgments.votes import Votes
 from evenhand.ranking.anytime.vote import Vote
@@ -173,7 +174,8 @@ def _name_by_rows(data: Comparisons) -> Comparisons:
     )
     first = numbered.group_by(*key).agg(nw.col(FIRST).min())
     frame = data.frame.join(first, on=key, how="left")  # type: ignore[arg-type]
-    named = frame.with_columns(ranking=nw.col(FIRST).cast(nw.String)).drop(FIRST)
+    place = nw.col(FIRST).alias(PLACE)
+    named = frame.with_columns(place, ranking=nw.col(FIRST).cast(nw.String)).drop(FIRST)
     return replace(data, frame=named)
 
 

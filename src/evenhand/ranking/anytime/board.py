@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.errors import listing
 from evenhand.judgments.notebook import InNotebooks
@@ -16,55 +12,21 @@ from evenhand.ranking.anytime.claims import SHARE, Claim
 from evenhand.ranking.anytime.confirmation import Confirmation
 from evenhand.ranking.anytime.judge_signs import count_needed
 from evenhand.ranking.anytime.sides import note_sides
+from evenhand.ranking.anytime.standing import Standing, find_groups, list_standings, say_unjoined
 
 if TYPE_CHECKING:
+    from evenhand.ranking.anytime.standing import Array
     from evenhand.ranking.anytime.state import BoardState
 
-Array = NDArray[np.float64]
-
-LEVEL: Final = 1e-9
-"""Log-worths no farther apart than this are level: what is left of rounding."""
 PANEL: Final = "for this panel of judges and these items, votes being independent"
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A system on the board.
-
-    Attributes:
-        system: its name.
-        place: its place by what leads now, from 1; level systems share one.
-        log_worth: fitted to all votes with a weak prior; the mean of the board is about 0.
-        wins: votes that preferred it.
-        ties: votes that preferred neither.
-        losses: votes that preferred the other.
-        better_than: systems that it is decided to be better than.
-        worse_than: systems that are decided to be better.
-        better_by_judges: the same by judges, one vote each; None without that column.
-        lower: the best place that what is decided leaves it.
-        upper: the worst.
-
-    """
-
-    system: str
-    place: int
-    log_worth: float
-    wins: int
-    ties: int
-    losses: int
-    better_than: int
-    worse_than: int
-    better_by_judges: int | None
-    lower: int
-    upper: int
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Board(InNotebooks):
     """What is decided and who leads now.
 
     Attributes:
-        standings: systems, the leading one first.
+        standings: systems, the leading one first; where nobody can lead, group by group.
         decided: what is decided, in the order in which it was.
         held: what the votes decide and the rank sets of these judges do not confirm now.
         held_since: why each of these is held back.
@@ -77,6 +39,9 @@ class Board(InNotebooks):
         notes: what must stand beside the board.
         signature: what makes it again.
         digest: SHA-256 of the votes in their order.
+        groups: names of the systems that votes join, the largest group first; one of all where
+            somebody can lead.
+        unjoined: which groups no vote joins, in words; "" where votes join all systems.
 
     """
 
@@ -95,6 +60,8 @@ class Board(InNotebooks):
     notes: tuple[str, ...]
     signature: str
     digest: str
+    groups: tuple[tuple[str, ...], ...] = ()
+    unjoined: str = ""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -131,6 +98,8 @@ class Board(InNotebooks):
         """Say who leads, and whom not for certain."""
         if not self.n_votes:
             return ["nobody leads: there are no votes"]
+        if self.unjoined:
+            return [f"nobody leads now: {self.unjoined}"]
         ahead = [one.system for one in self.standings if one.place == 1]
         if len(ahead) > 1:
             return [f"nobody leads now: {listing(ahead, 3)} are level"]
@@ -147,6 +116,7 @@ class Board(InNotebooks):
         return {
             "signature": self.signature,
             "systems": [asdict(one) for one in self.standings],
+            "groups": [list(one) for one in self.groups],
             "decided": [asdict(one) for one in self.decided],
             "held": [
                 {**asdict(one), "since": why}
@@ -178,8 +148,9 @@ def make_board(state: BoardState, worth: Array, confirmed: Confirmation | None) 
     told = [(one, sets.explain(one.better, one.worse)) for one in state.claims]
     decided = tuple(one for one, why in told if why is None)
     by_judges = None if state.signs is None else tuple(state.judge_claims)
+    groups = find_groups(state)
     return Board(
-        standings=_stand(state, worth, decided),
+        standings=list_standings(state, worth, decided, groups),
         decided=decided,
         held=tuple(one for one, why in told if why is not None),
         held_since=tuple(why for _, why in told if why is not None),
@@ -192,51 +163,9 @@ def make_board(state: BoardState, worth: Array, confirmed: Confirmation | None) 
         notes=(*sets.notes, *_note(state, checked=confirmed is not None)),
         signature=_sign(state, confirmed),
         digest=state.seen.digest,
+        groups=groups,
+        unjoined=say_unjoined(state, groups),
     )
-
-
-def _stand(state: BoardState, worth: Array, decided: tuple[Claim, ...]) -> tuple[Standing, ...]:
-    """Return the systems, the leading one first; equals stand by name and share a place."""
-    names, k = state.systems, len(state.systems)
-    better = Counter(one.better for one in decided)
-    worse = Counter(one.worse for one in decided)
-    judged = Counter(one.better for one in state.judge_claims)
-    votes = _count(state)
-    places = _place(worth)
-    found = []
-    for code in sorted(range(k), key=lambda code: (places[code], names[code])):
-        name, place = names[code], places[code]
-        won, tied, lost = votes[code]
-        ends = (1 + worse[name], k - better[name])
-        by_judges = None if state.signs is None else judged[name]
-        sums = (better[name], worse[name], by_judges)
-        found.append(Standing(name, place, float(worth[code]), won, tied, lost, *sums, *ends))
-    return tuple(found)
-
-
-def _place(worth: Array) -> list[int]:
-    """Return the place of each system, from 1; level systems share the first of theirs.
-
-    >>> _place(np.array([0.5, -1.0, 0.5 + 1e-12]))
-    [1, 3, 1]
-    """
-    order = np.argsort(-worth, kind="stable")
-    apart = np.diff(worth[order], prepend=np.inf) < -LEVEL
-    first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
-    places = np.empty(len(worth), dtype=np.intp)
-    places[order] = first + 1
-    found: list[int] = places.tolist()
-    return found
-
-
-def _count(state: BoardState) -> list[list[int]]:
-    """Return wins, ties and losses of each system; ties also where they say nothing."""
-    votes = np.zeros((len(state.systems), 3), dtype=np.int64)
-    for (left, right), counts in state.shown.items():
-        votes[left] += counts
-        votes[right] += counts[::-1]
-    found: list[list[int]] = votes.tolist()
-    return found
 
 
 def _note(state: BoardState, *, checked: bool) -> tuple[str, ...]:

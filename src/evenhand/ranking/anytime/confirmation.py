@@ -18,7 +18,7 @@ import numpy as np
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.numerics.graph import Graph, strong_components
+from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.ranking.anytime.live_board import LiveBoard
 
 Confirmed = tuple[str, str]
@@ -162,10 +162,7 @@ def _rank_parts(
     """Rank each part by itself; no rank set holds systems of two of them."""
     several = [part for part in parts if len(part) > 1]
     silent = _silence([name for part in parts for name in part], APART)
-    notes = [
-        "votes go both ways only inside these groups, each of which is ranked by itself:"
-        f" {_list_parts(several)}"
-    ]
+    notes = [f"{_say_parts(table, len(parts))}: {_list_parts(several)}"]
     pairs: set[Confirmed] = set()
     method = ""
     for part in several:
@@ -179,6 +176,15 @@ def _rank_parts(
         notes += [note for note in found.notes if note not in notes]
     said = f"{method} of each of {len(several)} groups" if method else ""
     return Confirmation(frozenset(pairs), silent, tuple(notes if several else ()), said)
+
+
+def _say_parts(table: Comparisons, parts: int) -> str:
+    """Say what parts the groups that are ranked by themselves."""
+    tally = table.tally()
+    graph = Graph(len(tally.systems), tally.left.astype(np.intp), tally.right.astype(np.intp))
+    if int(weak_components(graph).max()) + 1 == parts:
+        return "these groups were never compared with each other, and each is ranked by itself"
+    return "votes go both ways only inside these groups, each of which is ranked by itself"
 
 
 def _list_parts(parts: list[tuple[str, ...]]) -> str:

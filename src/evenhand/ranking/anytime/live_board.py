@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.judgments.names import take_names
 
 if TYPE_CHECKING:
     from evenhand.ranking.anytime.state import BoardState
@@ -52,7 +54,7 @@ class LiveBoard:
                 " decided: choose davidson (ties are an outcome) or discard"
             )
         require_option("ties", self.ties, TIES)
-        if not LEAST_SURE <= self.level < 1:
+        if not isinstance(self.level, Real) or not LEAST_SURE <= self.level < 1:
             raise UnknownOption(
                 f"level cannot be {self.level}: it is a share of boards on which nothing false is"
                 f" decided, at least {LEAST_SURE:g} and below 1, as .95"
@@ -90,6 +92,7 @@ class LiveBoard:
         """
         from evenhand.ranking.anytime.state import BoardState
 
+        systems = take_names(systems)
         if "" in systems or len(set(systems)) < len(systems):
             raise InvalidJudgments(
                 "systems of a board have names, each its own, and these have not:"

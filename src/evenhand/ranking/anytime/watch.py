@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_seed
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.ranking.anytime.arrival import Arrival, arrange_votes
 from evenhand.ranking.anytime.board import Board
@@ -23,9 +24,9 @@ from evenhand.ranking.anytime.state import BoardState
 from evenhand.ranking.anytime.vote import Vote
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Watched:
-    """What came of votes that were watched.
+    """What came of votes that were watched; it is shown as its board.
 
     Attributes:
         board: what is decided, and who leads now.
@@ -35,6 +36,17 @@ class Watched:
 
     board: Board
     state: BoardState
+
+    @property
+    def signature(self) -> str:
+        """What makes the board again."""
+        return self.board.signature
+
+    def _repr_html_(self) -> str:
+        return self.board._repr_html_()
+
+    def __repr__(self) -> str:
+        return repr(self.board)
 
 
 def watch(
@@ -73,9 +85,7 @@ def watch(
         UnknownColumn: no such column.
 
     """
-    table = take_pairs(data)
-    if not isinstance(table, Comparisons):
-        raise InvalidJudgments(f"only comparisons and rankings can be watched, not {data!r}")
+    table = require_pairs(data, "only comparisons and rankings can be watched, not")
     if len(table.tasks()) > 1:
         raise InvalidJudgments("the table holds several tasks: choose one with task=...")
     state = _begin(settings, state, systems)
@@ -128,6 +138,7 @@ def _choose_seed(table: Comparisons, state: BoardState, seed: int | None) -> int
     own = SEED if state.seed is None else state.seed
     if seed is None:
         return own
+    require_seed(seed)
     if table.has("ranking") and state.seed not in (None, seed):
         raise UnknownOption(
             f"this board drew the pairs that stand for rankings with seed {own}, not {seed}: leave"

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 from typing import Any, Final
 
 from evenhand.report.document import Row
 from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, PALETTE, QUIET
 from evenhand.report.figures.marks import begin_chart
+from evenhand.report.figures.naming import place_names
 
 HEIGHT: Final = 340
+FEW_JUDGMENTS: Final = "too few judgments to tell"
+FEW_JUDGES: Final = "too few judges to tell"
+OPEN: Final = "open who is right"
 KINDS: Final = {
     "not flagged": ("circle", ACCENT),
-    "too few judgments to tell": ("circle", QUIET),
+    FEW_JUDGMENTS: ("circle", QUIET),
+    FEW_JUDGES: ("circle", QUIET),
+    OPEN: ("circle", QUIET),
     "odd habit": ("square", PALETTE[4]),
     "careless": ("triangle-up", CONTRAST),
     "reversed": ("diamond", PALETTE[3]),
@@ -21,7 +28,9 @@ KINDS: Final = {
 EDGES: Final = (-2.0, 4.0)
 """Slopes beyond these stand at the edge: they rest on few votes."""
 NAMED: Final = 8
-"""Most flagged judges whose names stand on the map."""
+"""Most judges whose names stand on the map: flagged ones, and those of whom nothing is decided."""
+WIDTH: Final = 300
+"""Width of the plot on a telephone, in pixels: names that would meet there are left out."""
 SIDES: Final = {"left": -9, "right": 9}
 
 
@@ -41,7 +50,7 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
     low, high = _find_edges(rows)
     x = alt.X(
         "at:Q",
-        title="follows the others: 1 as the average judge, 0 not at all",
+        title="follows the others: 1 as all together, 0 not at all",
         scale=alt.Scale(domain=[low, high], nice=False, zero=False),
         axis=alt.Axis(grid=False, tickCount=6),
     )
@@ -60,7 +69,7 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
     marks = [{"at": 0.0}, {"at": 1.0}]
     rules = begin_chart([one for one in marks if low <= one["at"] <= high])
     rules = rules.mark_rule(color=QUIET, strokeDash=[2, 3], opacity=0.7).encode(x=x)
-    names = _write_names(placed, (x, y), (low + high) / 2)
+    names = _write_names(_choose_names(placed, (low, high), ties=ties), (x, y))
     return alt.layer(rules, points, *names).properties(height=HEIGHT)
 
 
@@ -108,17 +117,38 @@ def _legend() -> Any:
     return alt.Legend(orient="top", columns=2, symbolOpacity=1)
 
 
-def _write_names(rows: Sequence[Row], axes: tuple[Any, Any], middle: float) -> list[Any]:
-    """Write the names of flagged judges, towards the middle of the map."""
+def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
+    """Choose whose names stand on which side of their points.
+
+    Flagged judges are named towards the middle of the map. Where nothing is decided of anybody, the
+    most doubtful are named first, if there is room.
+    """
+    low, high = ends
+    flagged = [row for row in rows if row["flags"]][:NAMED]
+    if flagged:
+        middle = (low + high) / 2
+        return [{**row, "side": "right" if row["at"] <= middle else "left"} for row in flagged]
+    open_ = sorted(
+        (row for row in rows if row["kind"] in (FEW_JUDGES, OPEN)), key=lambda row: row["p_honest"]
+    )
+    across = [WIDTH * (row["at"] - low) / (high - low) for row in open_]
+    up = [row["ties"] if ties else log(row["n"]) for row in open_]
+    most = max(up, default=0) or 1
+    points = [(x, HEIGHT * y / most) for x, y in zip(across, up, strict=True)]
+    placed = place_names(points, [row["judge"] for row in open_], WIDTH)[:NAMED]
+    return [{**open_[one.at], "side": one.side} for one in placed]
+
+
+def _write_names(rows: Sequence[Row], axes: tuple[Any, Any]) -> list[Any]:
+    """Write names beside their points."""
     import altair as alt
 
-    named = [row for row in rows if row["flags"]][:NAMED]
     layers = []
-    for align, shift in (("left", SIDES["right"]), ("right", SIDES["left"])):
-        own = [row for row in named if (row["at"] <= middle) == (align == "left")]
+    for align, side in (("left", "right"), ("right", "left")):
+        own = [row for row in rows if row["side"] == side]
         if own:
             text = begin_chart(own).mark_text(
-                align=align, dx=shift, fontSize=11, color=INK, limit=150
+                align=align, dx=SIDES[side], fontSize=11, color=INK, limit=150
             )
             layers.append(
                 text.encode(x=axes[0], y=axes[1], text=alt.Text(field="judge", type="nominal"))

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from evenhand.report.document import Row
-from evenhand.report.figures.drawing import ACCENT, INK, QUIET
+from evenhand.report.figures.drawing import ACCENT, QUIET
 from evenhand.report.figures.marks import begin_chart
 
 HEIGHT: Final = 240
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
-    """Draw decided pairs by the number of judgments; today's is the first point.
+    """Draw decided pairs by the number of judgments; today's is first, and is called so below.
 
     Args:
         rows: times, judgments, decided, lower, upper, candidates; ascending.
@@ -28,7 +28,10 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
     low, high = rows[0]["judgments"], rows[-1]["judgments"]
     across = alt.Scale(type="log", base=2, domain=[low, high], nice=False, padding=8)
     marked = [row["judgments"] for row in rows if float(row["times"]).is_integer()]
-    axis = alt.Axis(values=marked, format=",.0f", grid=False, labelOverlap="greedy")
+    named = f"datum.value === {float(low)} ? [datum.label, 'today'] : datum.label"
+    axis = alt.Axis(
+        values=marked, format=",.0f", grid=False, labelOverlap="greedy", labelExpr=named
+    )
     x = alt.X("judgments:Q", title="judgments", scale=across, axis=axis)
     up = alt.Scale(domain=[0, pairs], nice=False)
     ticks = alt.Axis(tickMinStep=1, tickCount=5, format=",d")
@@ -45,9 +48,7 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
     band = band.encode(x=x, y=alt.Y("lower:Q", scale=up, axis=ticks), y2=alt.Y2(field="upper"))
     line = base.mark_line(strokeWidth=2, color=ACCENT).encode(x=x, y=y)
     dots = base.mark_point(filled=True, size=60, opacity=1, color=ACCENT)
-    now = begin_chart(rows[:1]).mark_text(align="left", dx=9, dy=14, color=INK, fontSize=11)
-    now = now.encode(x=x, y=y, text=alt.TextValue("today"))
     every = begin_chart([{"pairs": pairs}]).mark_rule(color=QUIET, strokeDash=[4, 3])
     every = every.encode(y=alt.Y("pairs:Q", scale=up, axis=ticks))
-    layers = [band, every, line, dots.encode(x=x, y=y, tooltip=told), now]
+    layers = [band, every, line, dots.encode(x=x, y=y, tooltip=told)]
     return alt.layer(*layers).properties(height=HEIGHT)

@@ -25,6 +25,7 @@ from evenhand.report.judge_fault import ASKS, write_fault
 from evenhand.report.numbers import write_value
 from evenhand.report.panel import Panel, find_fault
 from evenhand.report.study import Study
+from evenhand.screening.abstention import SUSPECT, advise, say_evidence, say_shortly
 from evenhand.screening.card import Screening
 
 SHOWN: Final = 60
@@ -35,8 +36,6 @@ FEW: Final = 10
 """Effective judges below which tenths of one are told."""
 MOST: Final = 0.5
 """Share of judgments by judges who could be flagged, from which no flag says something."""
-SUSPECT: Final = 0.5
-"""Probability of being honest below which a judge without a flag is named."""
 SURE: Final = "95 %"
 UNITS: Final = {"rankings": "rankings"}
 """What a judge's number counts, by kind of screening; judgments otherwise."""
@@ -96,19 +95,19 @@ def make_check(panel: Panel, change: str) -> Check:
         says = f"{len(flagged):,} flagged of {judges:,}"
         return Check("judges", ASKS, FAILED, says, change)
     share = sum(card.n for card in seen) / sum(card.n for card in found.cards)
-    if found.abstains is not None or share < MOST:
-        says = f"none flagged of {judges:,}, but {_say_why(found, share)}"
+    if found.abstains is not None:
+        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
+        return Check("judges", ASKS, UNDECIDED, says, advise(found.abstains, found.cards))
+    if share < MOST:
+        says = f"none flagged of {judges:,}, but {_say_why(share)}"
         advice = "Let judges share more outputs, judge more each, or answer controls and repeats."
         return Check("judges", ASKS, UNDECIDED, says, advice)
     says = f"none flagged of {judges:,}; {len(seen):,} judged enough to be found out"
     return Check("judges", ASKS, PASSED, says)
 
 
-def _say_why(found: Screening, share: float) -> str:
+def _say_why(share: float) -> str:
     """Say why that nobody is flagged shows little."""
-    if found.abstains is not None:
-        right = "open who is right" in found.abstains
-        return "it is open who is right" if right else "too little is known of each to tell"
     if not share:
         return "nobody judged enough to be flagged for carelessness"
     part = write_value(share, "share")
@@ -143,8 +142,8 @@ def _say_known(panel: Panel) -> list[str]:
         ends = [write_value(worst[key], "two") for key in ("slope", "lower", "upper")]
         said.append(
             f"The most suspect of those not flagged is {worst['judge']}: honest with probability"
-            f" {chance}, follows the others with {ends[0]} ({ends[1]} to {ends[2]}; 1 as the"
-            f" average judge, 0 not at all) in {n} judgments."
+            f" {chance}, follows the others with {ends[0]} ({ends[1]} to {ends[2]}; 1 as all"
+            f" judges together, 0 not at all) in {n} judgments."
         )
     return said
 
@@ -184,6 +183,8 @@ def _say_flags(found: Screening, change: tuple[str, str]) -> list[str]:
         said.append(f"None of {judges} is flagged.")
     if found.abstains is not None:
         said.append(f"Nobody is called careless or reversed here: {found.abstains}.")
+        told = say_evidence(found.cards, found.abstains)
+        said += [f"{one[:1].upper()}{one[1:]}." for one in told]
     return said
 
 
@@ -244,7 +245,7 @@ def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
         Column("ties", "ties", "share", "share of comparisons in which neither is preferred"),
         Column("agreement", "agrees", "share", "with other judges' votes on the same two outputs"),
         Column("compared", "of", "count", "pairs of an own vote and another judge's"),
-        Column("slope", "follows", "two", "1 as the average judge, 0 not at all, below 0 against"),
+        Column("slope", "follows", "two", "1 as all together, 0 not at all, below 0 against"),
         Column("lower", "from", "two", "lower end of its 95 % interval"),
         Column("upper", "to", "two", "upper end"),
         Column(

@@ -14,6 +14,7 @@ from evenhand.ranking.cycles_sides import choose_sides
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
 from evenhand.report.answer import join_names
+from evenhand.report.caveat import PLACE, SIDES
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
@@ -29,7 +30,7 @@ from evenhand.report.document import (
 )
 from evenhand.report.figures.position_effects import draw_positions
 from evenhand.report.numbers import write_value
-from evenhand.report.one_sided import find_share, is_near, say_one_sided
+from evenhand.report.one_sided import are_orders_balanced, find_share, is_near, say_one_sided
 from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
@@ -96,12 +97,11 @@ def _check(study: Study, bias: PositionBias) -> Check:
         verb = "stands" if len(bias.stand_out) == 1 else "stand"
         says += f"; {len(bias.stand_out)} of {len(bias.judges)} judges {verb} out"
     if matters or alone:
-        otherwise = (
-            f"`{study.write_command('rank', '--order-effect')}` ranks with it taken out; {DESIGN}."
-            if sure
-            else f"Look at the judges who stand out; {DESIGN}."
-        )
-        return Check("order", ASKS, FAILED, says, otherwise)
+        taken = f"`{study.write_command('rank', '--order-effect')}` ranks with it taken out"
+        design = "" if are_orders_balanced(study) else f"; {DESIGN}"
+        otherwise = f"{taken if sure else 'Look at the judges who stand out'}{design}."
+        faults = ((PLACE,) if matters else ()) + ((SIDES,) if alone else ())
+        return Check("order", ASKS, FAILED, says, otherwise, faults=faults)
     return Check("order", ASKS, PASSED if sure or is_near(bias) else UNDECIDED, says)
 
 

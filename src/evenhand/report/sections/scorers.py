@@ -24,6 +24,7 @@ from evenhand.report.figures.scorer_map import draw_scorers
 from evenhand.report.judge_fault import ASKS, find_fault, write_fault
 from evenhand.report.rated import Rated, are_level
 from evenhand.report.study import Study
+from evenhand.screening.abstention import advise, say_shortly
 from evenhand.screening.card import Screening
 from evenhand.screening.rescoring import describe_change
 
@@ -107,7 +108,10 @@ def _check(rated: Rated, found: Screening) -> Check:
         change += " (the higher mean score first)" if rated.lower else ""
         says = f"{len(flagged):,} flagged of {judges:,}"
         return Check("judges", ASKS, FAILED, says, f"Without {join_names(flagged)}: {change}.")
-    if found.abstains is not None or not seen:
+    if found.abstains is not None:
+        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
+        return Check("judges", ASKS, UNDECIDED, says, advise(found.abstains, found.cards))
+    if not seen:
         says = f"none flagged of {judges:,}, but too little is known of each to tell"
         advice = "Let judges share more outputs, score more each, or answer controls and repeats."
         return Check("judges", ASKS, UNDECIDED, says, advice)

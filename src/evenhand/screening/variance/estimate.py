@@ -7,9 +7,16 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_option
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_level,
+    require_option,
+)
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.controls import say_left_out
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_digest import digest_ratings
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET, RatingRows
@@ -18,6 +25,7 @@ from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Factor, Tally
 from evenhand.judgments.vote_digest import digest_votes
 from evenhand.judgments.votes import LEFT, RIGHT, TIE, Votes
+from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.preference.variance_components import estimate_taste_components
 from evenhand.rating.variance_components import Systems, estimate_rating_components
 from evenhand.screening.variance.likelihood import estimate_likely_components
@@ -73,8 +81,7 @@ def estimate_components(
     4
     """
     require_option("systems", systems, ("random", "fixed"))
-    if not 0 < level < 1:
-        raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as .95")
+    require_level(level)
     if isinstance(data, Ratings | RatingRows):
         if method is not None:
             raise UnknownOption("ratings have one method, restricted likelihood: leave method out")
@@ -176,7 +183,7 @@ def _read_votes(data: Comparisons | Rankings | Votes) -> tuple[Votes, tuple[str,
     """Read judgments of systems; say what was left out before they were read."""
     if isinstance(data, Votes):
         return data, ()
-    table = take_pairs(data)
+    table = require_pairs(data, "variance is of comparisons, rankings or ratings, not of")
     return table.votes(), say_left_out(data, table)
 
 

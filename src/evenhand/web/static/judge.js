@@ -144,6 +144,7 @@
   function show(state, before = "") {
     const previous = item;
     item = state;
+    document.body.classList.toggle("asking", state.state === "item");
     clearTimeout(again.timer);
     document.getElementById("undo").hidden = !(state.place > 1 || state.state === "done");
     for (const one of [document.getElementById("help"), skip]) one.hidden = state.state !== "item";
@@ -154,7 +155,7 @@
     if (state.state === "consent") return showConsent(state);
     if (state.state === "halt") return halt(state.message, state.word);
     const told = [make("h1", {}, "That was the last one"),
-      words(state.thanks || "Thank you. Everything is stored; you can close this page.", state.thanks ? own : {}, { class: "prose" })];
+      state.thanks ? words(state.thanks, own, { class: "prose" }) : make("p", {}, "Thank you. Everything is stored; you can close this page.")];
     if (state.code) {
       told.push(make("p", {}, "Your completion code:"), make("p", {}, make("output", { class: "code" }, state.code)));
     }
@@ -163,6 +164,7 @@
   }
   function halt(message, word = "") {
     item = form = null;
+    document.body.classList.remove("asking");
     const title = word === "paused" ? "A break" : "This page has ended";
     const more = word === "paused"
       ? make("button", { class: "primary", type: "button", onclick: load }, "Try again") : null;
@@ -243,14 +245,14 @@
     const kept = draft && draft.ticket === state.ticket ? draft.answer : null;
     form = FORMS[task.kind](state, main, answer, kept, top);
     if (task.comment) {
-      const box = make("textarea", { id: "comment", rows: "2", maxlength: "5000", oninput: keep });
+      const box = make("textarea", { id: "comment", dir: "auto", rows: "2", maxlength: "5000", oninput: keep });
       box.value = (kept && kept.comment) || "";
       const label = make("label", { class: "comment" }, make("span", {}, "Comment, if you like"), box);
       const go = answer.querySelector(".send");
       if (go) go.before(label); else answer.append(label);
     }
-    for (const one of page.querySelectorAll(".text")) {  // a heading stands where its text begins
-      one.querySelector("h2").dir = getComputedStyle(one.querySelector(".words")).direction;
+    for (const one of page.querySelectorAll(".text")) {  // its heading and line stand where a text begins
+      one.dir = getComputedStyle(one.querySelector(".words")).direction;
     }
     fillHelp(task);
     began = performance.now();
@@ -302,7 +304,8 @@
       keep();
       if (instant) send();
     }
-    const row = make("div", { class: "choices" });
+    const row = make("div", { class: "choices", dir: "ltr" });
+    main.dir = "ltr";
     for (const outcome of state.task.outcomes) {
       const [name, label] = OUTCOMES[outcome];
       buttons[outcome] = make("button", { type: "button", class: `choice ${outcome}`, "aria-pressed": String(chosen === outcome),
@@ -378,7 +381,7 @@
     const ranks = kept && Array.isArray(kept.ranks) && kept.ranks.length === n ? [...kept.ranks] : Array(n).fill(null);
     const rows = state.outputs.map((one, at) => {
       const { node } = card(one, letter(at));
-      const group = make("div", { class: "places", role: "radiogroup", "aria-label": `Place of ${letter(at)}` });
+      const group = make("div", { class: "places", dir: "ltr", role: "radiogroup", "aria-label": `Place of ${letter(at)}` });
       const places = Array.from({ length: n }, (_, place) => make("button", {
         type: "button", class: "place", role: "radio", tabindex: "-1", "aria-checked": "false", onclick: () => put(at, place + 1, false) }, String(place + 1)));
       group.append(make("span", { class: "end" }, "best"), ...places, make("span", { class: "end" }, "worst"));
@@ -464,7 +467,7 @@
       "aria-label": [String(one), at === 0 ? task.low_label : at === count - 1 ? task.high_label : ""].filter(Boolean).join(": "),
       onclick: () => choose(at) }, String(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
     const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question" }, ...buttons);
-    answer.append(make("div", { class: "scale" }, row, ends(task, count > 6)));
+    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task, count > 6)));
     function choose(at, only = false) {
       chosen = values[at];
       mark();
@@ -500,7 +503,7 @@
     const shown = make("input", { type: "number", min: task.low, max: task.high, step: task.step, inputmode: "decimal", class: "number",
       "aria-label": "Score", placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
     const hint = make("p", { class: "unscored" }, "Type a number, or choose a place on the line");
-    answer.append(make("div", { class: "scale sliding" }, shown, range, ends(task, true, hint)));
+    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, true, hint)));
     function set(to) {
       const steps = Math.round((Math.min(task.high, Math.max(task.low, to)) - task.low) / task.step);
       value = tidy(task.low + steps * task.step);

@@ -1,0 +1,69 @@
+"""A refusal that says to leave a system out prints the option that does it."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from evenhand.cli.left_out import Opened, leave_out, quote
+
+ROWS = [("B", "C", o) for o in ("left", "left", "right", "tie")] * 4
+ROWS += [("C", "B", o) for o in ("left", "right", "tie")] * 4
+
+
+def write_votes(name, columns, extra):
+    rows = [*ROWS, *[("B", "A's", "right")] * 3, *[("A's", "C", "left")] * 3]
+    judged = [(*row, f"j{number % 3}") for number, row in enumerate([*rows, *extra])]
+    lines = [",".join(row) for row in [(*columns, "judge"), *judged]]
+    Path(name).write_text("\n".join(lines), encoding="utf-8")
+
+
+def advice(said):
+    found = re.search(r"leave (?:it|them) out \((--where .*)\)(?:, or pass --prior 1)?$", said)
+    return shlex.split(found[1])
+
+
+@pytest.mark.parametrize("columns", [("left", "right", "outcome"), ("system one", "b", "outcome")])
+@pytest.mark.parametrize("verb", ["bias", "models", "rank", "fit", "doubt"])
+def test_the_command_with_the_option_that_is_printed_runs(evenhand, folder, verb, columns):
+    write_votes("votes.csv", columns, [])
+    named = ("--column", f"left={columns[0]}", "--column", f"right={columns[1]}")
+    words = (verb, "votes.csv", *(named if columns[0] != "left" else ()))
+    option = advice(" ".join(evenhand(*words, code=2).err.split()))
+    assert option[0] == "--where"
+    assert "A's" not in evenhand(*words, *option).out
+
+
+def test_variance_prints_the_option_as_well(evenhand, folder):
+    write_votes("votes.csv", ("left", "right", "outcome"), [])
+    option = advice(" ".join(evenhand("variance", "votes.csv", code=2).err.split()))
+    assert option[1] == "\"left\" <> 'A''s' and \"right\" <> 'A''s'"
+
+
+def test_a_condition_that_was_given_stays_in_force(evenhand, folder):
+    write_votes("votes.csv", ("left", "right", "outcome"), [("C", "D", "left")] * 3)
+    words = ("models", "votes.csv", "--where", "judge <> 'none'")
+    option = advice(" ".join(evenhand(*words, code=2).err.split()))
+    assert option[1].startswith("(judge <> 'none') and ")
+    assert {"A's", "D"}.isdisjoint(evenhand("rank", "votes.csv", *option).out.split())
+
+
+def test_rows_of_rankings_are_left_out_by_their_system(evenhand, folder):
+    orders = [("A", "B", "C"), ("A", "C", "B")] * 3
+    lines = [f"{i},{name},{k}" for i, order in enumerate(orders) for k, name in enumerate(order, 1)]
+    Path("orders.csv").write_text("\n".join(["ranking,system,rank", *lines]), encoding="utf-8")
+    option = advice(" ".join(evenhand("models", "orders.csv", code=2).err.split()))
+    assert option == ["--where", "system <> 'A'"]
+    assert evenhand("rank", "orders.csv", *option, "--json").json["signature"]
+
+
+def test_nothing_is_printed_where_nothing_would_be_left_or_columns_name_no_systems():
+    assert leave_out(["A"], Opened({"ranking": "id"}, None)) == ""
+    assert leave_out([*"ABCDE"], Opened({"left": "a", "right": "b"}, None)) == ""
+    assert leave_out([], Opened({"left": "a", "right": "b"}, None)) == ""
+
+
+@pytest.mark.parametrize("condition", ["\"left\" <> 'A'", "a <> '$x'", "a <> '`x!'", r"a <> '\'"])
+def test_a_shell_reads_the_condition_as_one_word(condition):
+    assert shlex.split(quote(condition)) == [condition]

@@ -1,0 +1,119 @@
+"""Who leads, and that nobody does across systems that no vote joins."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand import read
+from evenhand.ranking.anytime.live_board import LiveBoard
+from evenhand.ranking.anytime.standing import find_groups
+from evenhand.ranking.anytime.state_file import read_board, write_board
+from evenhand.ranking.anytime.vote import Vote
+from evenhand.ranking.anytime.watch import watch
+
+APART = "nobody leads now: claude, gem were never compared with gpt, old"
+
+
+def draw_islands(n=200, *, judges=8, seed=1):
+    """gpt wins four in five against old, claude one in two against gem: gpt met the weaker one."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (*pair, "left" if rng.random() < share else "right", f"j{i % judges}", str(i))
+        for i in range(n)
+        for pair, share in ((("gpt", "old"), 0.8), (("claude", "gem"), 0.5))
+    ]
+    return pl.DataFrame(rows, ["left", "right", "outcome", "judge", "item"], orient="row")
+
+
+@pytest.mark.parametrize("left_out", [(), ("judge", "item")], ids=["judges", "no judges"])
+def test_nobody_leads_across_systems_that_were_never_compared(left_out):
+    board = watch(read(draw_islands().drop(left_out))).board
+    assert board.says[-1] == APART
+    assert [one.place for one in board.standings] == [None] * 4
+    assert board.groups == (("claude", "gem"), ("gpt", "old"))
+    assert set(board.systems[:2]) == {"claude", "gem"}
+    assert board.systems[2:] == ("gpt", "old")
+
+
+def test_json_says_which_systems_votes_join():
+    found = watch(read(draw_islands())).board.to_dict()
+    assert found["groups"] == [["claude", "gem"], ["gpt", "old"]]
+    assert [one["place"] for one in found["systems"]] == [None] * 4
+    assert found["says"][-1] == APART
+    whole = watch(read(draw_joined())).board.to_dict()
+    assert whole["groups"] == [["claude", "gem", "gpt", "old"]]
+    assert [one["place"] for one in whole["systems"]] == [1, 2, 3, 4]
+
+
+def draw_joined():
+    """The islands, and gpt once against gem."""
+    bridge = pl.DataFrame(
+        {"left": "gpt", "right": "gem", "outcome": "left", "judge": "j0", "item": "x"}
+    )
+    return pl.concat([draw_islands(), bridge])
+
+
+def test_one_vote_that_joins_the_groups_brings_places_back():
+    board = watch(read(draw_joined())).board
+    assert "leads now" in board.says[-1]
+    assert "nobody" not in board.says[-1]
+
+
+def test_the_note_says_that_the_groups_never_met():
+    notes = " ".join(watch(read(draw_islands())).board.notes)
+    assert "these groups were never compared with each other, and each is ranked by itself" in notes
+    assert "votes go both ways only" not in notes
+
+
+def test_groups_of_which_one_won_every_vote_did_meet():
+    """gpt and claude won all votes against the other two: rank sets are missing, not votes."""
+    rows = [
+        (left, right, "left", f"j{i % 8}", f"{i} {left}")
+        for i in range(20)
+        for left in ("gpt", "claude")
+        for right in ("old", "gem")
+    ]
+    inside = [("gpt", "claude"), ("claude", "gpt"), ("old", "gem"), ("gem", "old")] * 10
+    rows += [(*two, "left", f"j{i % 8}", f"in {i}") for i, two in enumerate(inside)]
+    table = pl.DataFrame(rows, ["left", "right", "outcome", "judge", "item"], orient="row")
+    board = watch(read(table)).board
+    assert any("votes go both ways only inside these groups" in note for note in board.notes)
+    assert not any("never compared" in line for line in (*board.says, *board.notes))
+
+
+def test_a_system_without_a_vote_is_named():
+    state = LiveBoard().start(["a", "b", "c"])
+    state.follow([Vote("a", "b", "left"), Vote("a", "b", "right"), Vote("a", "b", "left")])
+    board = state.show()
+    assert board.says[-1] == 'nobody leads now: "c" was never compared with any other system'
+    assert board.systems == ("a", "b", "c")
+    state.follow([Vote("b", "c", "left")])
+    assert state.show().says[-1].startswith("a leads now")
+
+
+def test_ties_that_are_left_out_join_nothing():
+    votes = [Vote("a", "b", "left"), Vote("c", "d", "left"), Vote("a", "c", "tie")]
+    apart, joined = LiveBoard(ties="discard").start([]), LiveBoard().start([])
+    for state in (apart, joined):
+        state.follow(votes)
+    assert apart.show().says[-1] == (
+        "nobody leads now: a, b were only ever tied, or never compared, with c, d"
+    )
+    assert joined.show().groups == (("a", "b", "c", "d"),)
+
+
+def test_groups_are_the_same_after_a_restart():
+    state = watch(read(draw_islands())).state
+    assert find_groups(read_board(write_board(state))) == find_groups(state)
+
+
+def test_what_was_watched_is_printed_as_its_board():
+    found = watch(read(draw_islands()))
+    lines = repr(found).split("\n")
+    assert lines[0].split() == [
+        *("system", "log", "worth", "wins", "ties", "losses"),
+        *("better", "than", "worse", "than", "lower", "upper"),
+    ]
+    assert APART in lines
+    assert lines[-1] == found.signature == found.board.signature
+    assert found._repr_html_() == found.board._repr_html_()
