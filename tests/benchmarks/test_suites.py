@@ -76,7 +76,7 @@ def test_intervals_of_all_kinds_are_measured_on_one_file(tmp_path: Path) -> None
     small = intervals.case(2_000, 5, (*intervals.FLOORS, *intervals.EVENHAND))
     found = rows_of(small, tmp_path)
     errors = [one.extra("median_se") for one in found.values() if one.role == "ours"]
-    assert len(errors) == len(intervals.EVENHAND) == 6
+    assert len(errors) == len(intervals.EVENHAND) == 7
     assert max(errors) < 1.2 * min(errors)
 
 

@@ -47,7 +47,7 @@ def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
     n = Counter(one.chosen or "design" for one in list_judged(store))
     page = client.get(f"/a/{store.make_link('admin').token}/findings").text
     told = (
-        f"{n['policy']:,} by the policy, {n['random']:,} at random (40 % is asked for),"
+        f"{n['policy']:,} by the policy, {n['random']:,} at random (40\xa0% is asked for),"
         f" {n['start-up']:,} of the start-up phase"
     )
     assert "Pairs are chosen by the policy order" in page
