@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.preference.fit import Fit
-from evenhand.ranking import pieces, sandwich
+from evenhand.ranking import boards, pieces, sandwich
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance
 from ranking.panels import fit, jackknife, panel, tally
 
@@ -92,15 +92,16 @@ def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
 @pytest.mark.parametrize("order", [True, False])
 def test_boards_of_all_pairs_and_single_entries_agree(ties, order, monkeypatch):
     monkeypatch.setattr(pieces, "PAIRWISE", 1)
+    monkeypatch.setattr(boards, "CELLS", 30)  # three of twenty judges at a time
     frame = panel(n=3000, systems=3, judges=20)
     fitted, counts = fit(frame, ties=ties, order_effect=order), tally(frame, "judge")
     judges = counts.factor("judge")
-    boards = pieces.lay_out(fitted, counts, judges.codes, judges.size)
+    laid = pieces.lay_out(fitted, counts, judges.codes, judges.size)
     entries = pieces.take_apart(fitted, counts, judges.codes, judges.size)
-    assert isinstance(boards, pieces.Boards)
+    assert isinstance(laid, boards.Boards)
     for of in (pieces.cluster_scores, pieces.cluster_information):
-        np.testing.assert_allclose(of(fitted, boards), of(fitted, entries), rtol=1e-9, atol=1e-9)
-    part, own = boards.between(1, 3), entries.between(1, 3)
+        np.testing.assert_allclose(of(fitted, laid), of(fitted, entries), rtol=1e-9, atol=1e-9)
+    part, own = laid.between(1, 3), entries.between(1, 3)
     np.testing.assert_allclose(
         pieces.cluster_information(fitted, part), pieces.cluster_information(fitted, own)
     )

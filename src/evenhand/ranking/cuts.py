@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.preference.fit import Fit
-from evenhand.ranking.pieces import Boards, Pieces
+from evenhand.ranking.boards import Boards
+from evenhand.ranking.pieces import Pieces
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]

@@ -22,6 +22,7 @@ from evenhand.judgments.tally import Factor, Tally
 from evenhand.numerics.score_bootstrap import Influence, jackknife
 from evenhand.preference.controls.presence import is_controlled
 from evenhand.preference.fit import Fit
+from evenhand.ranking.boards import Boards
 from evenhand.ranking.bottlenecks import Network, Passes, bound_by_links, count_links
 from evenhand.ranking.cuts import (
     LOST,
@@ -31,7 +32,7 @@ from evenhand.ranking.cuts import (
     part_by_directions,
     part_by_links,
 )
-from evenhand.ranking.pieces import Boards, Pieces, take_apart
+from evenhand.ranking.pieces import Pieces, take_apart
 from evenhand.ranking.rank_sets import FEW
 from evenhand.ranking.sandwich import (
     DENSE,

@@ -8,7 +8,7 @@ Parameters stand in the order of the likelihood: those of the design, t, δ.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from evenhand.judgments.tally import Tally
 from evenhand.preference.fit import Fit
 from evenhand.preference.ties.laws import Local, Tie, TieLaw, expand_blocks
+
+if TYPE_CHECKING:
+    from evenhand.ranking.boards import Boards
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
@@ -26,9 +29,7 @@ PAIRWISE: Final = 8
 SPARSE: Final = 4
 """Cells of the boards of all clusters for an entry, beyond which boards are too empty."""
 LARGEST: Final = 4_000_000
-"""Most cells of the boards of all clusters, of which eight numbers each are held at a time."""
-BLOCK: Final = 100_000
-"""Entries that are put on boards at a time: what says where they go stays in the cache."""
+"""Most cells of the boards of all clusters, of which a number each is held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,61 +84,6 @@ class Pieces:
         return _sums(flat, self.slopes[ETA_ETA], self.size * k * k).reshape(self.size, k, k)
 
 
-@dataclass(frozen=True, eq=False)
-class Boards:
-    """The same where most pairs occur in most clusters: arrays over all pairs need no codes.
-
-    Derivatives are linear in counts, so each pair is evaluated once for each outcome.
-
-    Attributes:
-        counts: (3, G, K, K) outcomes of clusters, by who stood left and who right.
-        units: (3, 5, K, K) derivatives of a single outcome of each pair, ties as treated.
-
-    """
-
-    counts: Array
-    units: Array
-
-    @property
-    def size(self) -> int:
-        """Number of clusters."""
-        return int(self.counts.shape[1])
-
-    def between(self, start: int, stop: int) -> Boards:
-        """Return consecutive clusters."""
-        return Boards(self.counts[:, start:stop], self.units)
-
-    def pooled(self) -> Boards:
-        """Return all outcomes as one cluster."""
-        return Boards(self.counts.sum(axis=1, keepdims=True), self.units)
-
-    def held(self) -> NDArray[np.bool_]:
-        """Say of each cluster whether it holds information: one of discarded ties does not."""
-        return self.total(ETA_ETA) > 0
-
-    def total(self, row: int) -> Array:
-        """Sum one derivative over clusters: (G,)."""
-        flat = self.counts.reshape(3, self.size, -1)
-        units = self.units[:, row].reshape(3, -1)
-        return np.asarray(sum(own @ unit for own, unit in zip(flat, units, strict=True)))
-
-    def by_system(self, row: int, k: int) -> Array:
-        """Sum one derivative onto the systems of clusters, + for left and − for right: (G, K)."""
-        sums = np.zeros((self.size, k))
-        for own, unit in zip(self.counts, self.units[:, row], strict=True):
-            if unit.any():
-                sums += np.einsum("gij,ij->gi", own, unit) - np.einsum("gij,ij->gj", own, unit)
-        return sums
-
-    def boards(self, k: int) -> Array:
-        """Return (G, K, K) information by η of clusters, by who stood left and who right."""
-        table = np.zeros((self.size, k, k))
-        for own, unit in zip(self.counts, self.units[:, ETA_ETA], strict=True):
-            for g, seen in enumerate(own):
-                table[g] += unit * seen
-        return table
-
-
 def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
     """Evaluate a fit on every entry of a tally.
 
@@ -159,13 +105,9 @@ def lay_out(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces | Boards:
     cells = size * k**2
     if entries * SPARSE < cells or entries < PAIRWISE * k**2 or cells > LARGEST:
         return take_apart(fit, tally, codes, size)
-    dense = np.zeros((3, size * k**2))
-    for start in range(0, entries, BLOCK):
-        some = slice(start, start + BLOCK)
-        place = (codes[some].astype(np.int64) * k + tally.left[some]) * k + tally.right[some]
-        for own, column in zip(dense, (tally.wins, tally.ties, tally.losses), strict=True):
-            own[place] = column[some]
-    return Boards(dense.reshape(3, size, k, k), evaluate_pairs(fit))
+    from evenhand.ranking.boards import sum_boards
+
+    return sum_boards(evaluate_pairs(fit), tally, codes, size)
 
 
 def evaluate_pairs(fit: Fit) -> Array:

@@ -21,8 +21,8 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.judgments.tally import Factor, Tally
 from evenhand.preference.controls.presence import is_controlled
 from evenhand.preference.fit import Fit
+from evenhand.ranking.boards import Boards
 from evenhand.ranking.pieces import (
-    Boards,
     Pieces,
     cluster_information,
     cluster_scores,
