@@ -49,25 +49,36 @@ def browser() -> Iterator[Any]:
         yield opened
 
 
-def make() -> Campaign:
-    """A campaign of one item in every kind of question."""
+def make(language: str = "en") -> Campaign:
+    """A campaign of one item in every kind of question; its pages lie as a language is written."""
     told = {"name": "n", "title": "A title", "judges": ["j"], "consent": "Do you agree?"}
     words = {"A": "The door is open.", "B": "The door was opened."}
     items = [{"item": "1", "source": "Die Tür ist offen.", "outputs": words}]
     design = {"per_item": 1}
     lesson = {"task": "pair", "item": "try", "outputs": words, "answer": {"outcome": "tie"}}
     told |= {"tasks": TASKS, "items": items, "design": design, "training": [lesson]}
+    told |= {"texts": {"page": {"language": language}}}
     return make_campaign(told)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(
+    "look",
+    [
+        (1280, "light", "en"),
+        (1280, "dark", "en"),
+        (360, "light", "en"),
+        (360, "dark", "ar"),
+        (1280, "light", "ar"),
+        (360, "dark", "en"),
+    ],
+)
 def test_axe_finds_nothing_on_any_page_of_a_judge(
-    browser: Any, axe: str, tmp_path: Path, width: int, scheme: str
+    browser: Any, axe: str, tmp_path: Path, look: tuple[int, str, str]
 ) -> None:
     found: list[str] = []
+    width, scheme, language = look
     with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make())
+        links = fill(store, make(language))
         with run_site(Site(store)) as address:
             page = open_page(browser, f"{address}/j/{links['j']}", width, scheme)
             page.wait_for_selector("h1:has-text('Before you begin')")
