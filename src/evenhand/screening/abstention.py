@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from evenhand.errors import listing
 from evenhand.screening.card import Card
-from evenhand.screening.mixture import FEWEST
+from evenhand.screening.mixture import FEWEST, NOT_RIGHT, TOO_FEW
 
 Reason = Literal["judges", "right", "apart"]
 SUSPECT: Final = 0.5
@@ -30,9 +30,9 @@ def find_reason(abstains: str) -> Reason:
     >>> find_reason("6 judges are too few to say what is usual: 8 are needed")
     'judges'
     """
-    if "too few to say what is usual" in abstains:
+    if TOO_FEW in abstains:
         return "judges"
-    return "right" if "open who is right" in abstains else "apart"
+    return "right" if NOT_RIGHT in abstains else "apart"
 
 
 def say_shortly(abstains: str) -> str:
@@ -43,7 +43,7 @@ def say_shortly(abstains: str) -> str:
     """
     reason = find_reason(abstains)
     if reason == "right":
-        return "it is open who is right"
+        return NOT_RIGHT
     return abstains if reason == "judges" else abstains.partition(":")[0]
 
 

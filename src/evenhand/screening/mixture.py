@@ -30,10 +30,10 @@ Mask = NDArray[np.bool_]
 
 PSEUDO: Final = (8.0, 0.5, 0.5)
 """Judges of each class that are added to those seen."""
-SPREAD: Final = (0.15, 1.0)
-LEAST_SLOPE: Final = 0.3
-ITERATIONS: Final = 200
-SETTLED: Final = 1e-10
+SPREAD, LEAST_SLOPE = (0.15, 1.0), 0.3
+ITERATIONS, SETTLED = 200, 1e-10
+TOO_FEW, NOT_RIGHT = "too few to say what is usual", "it is open who is right"
+"""What reasons for an abstention say; `abstention` tells them apart by it."""
 FEWEST: Final = 8
 """Judges below which nobody is flagged."""
 MAJORITY: Final = 0.6
@@ -148,21 +148,21 @@ class Mixture:
         """Say why nobody may be called careless or reversed here; None where it can be told."""
         if len(self.slopes) < FEWEST:
             few = f"{len(self.slopes)} {'judge is' if len(self.slopes) == 1 else 'judges are'}"
-            return f"{few} too few to say what is usual: {FEWEST} are needed"
+            return f"{few} {TOO_FEW}: {FEWEST} are needed"
         _, lower, upper = pool_slopes(self.slopes, self.errors)
         if lower <= 0:
             return (
                 "judges do not follow each other: their mean slope may be 0 (95 % interval"
-                f" {lower:.2f} to {upper:.2f}), so that it is open who is right"
+                f" {lower:.2f} to {upper:.2f}), so that {NOT_RIGHT}"
             )
         seen = self.posterior.mean(axis=0)  # without the pseudo-counts
         share = float(seen[0])
         if share < seen.max():
-            return "judges who follow the others are not the largest group: it is open who is right"
+            return f"judges who follow the others are not the largest group: {NOT_RIGHT}"
         if share < MAJORITY:
             return (
                 f"only {100 * share:.0f} % of the judges look honest: with less than"
-                f" {100 * MAJORITY:.0f} % it is open who is right"
+                f" {100 * MAJORITY:.0f} % {NOT_RIGHT}"
             )
         apart = self.mean / np.sqrt(self.spread**2 + self.errors**2) >= APART
         if self.separation() < APART or apart.sum() < FEWEST:
