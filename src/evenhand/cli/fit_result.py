@@ -19,12 +19,10 @@ from evenhand.preference.coefficients import format_p
 from evenhand.preference.controls.columns import ControlEffect
 from evenhand.preference.controls.fit import ControlledFit
 from evenhand.preference.fit import Fit
-from evenhand.preference.summary import cautions
+from evenhand.preference.summary import THIN, cautions, is_rejected
 from evenhand.ranking.effects import Effects
 from evenhand.ranking.signature import name_model, sign_data
 
-DOUBTFUL = 0.05
-THIN = 0.2
 FEW = 12
 """Most worths that are listed: two lines of a terminal."""
 INDEPENDENT = "(assuming independent judgments)"
@@ -149,7 +147,7 @@ def _said(one: Fitted) -> list[str]:
     """Say how well the model fits, and what the numbers assume."""
     fit = one.fit
     said = [f"deviance {fit.deviance:.4f} on {fit.df} df{_goodness(fit)}"]
-    if _misfits(fit):
+    if is_rejected(fit):
         said.append("the judgments differ from the model by more than chance, if independent")
     if fit.gof_p is not None and fit.thin > THIN:
         part = f"{100 * fit.thin:.0f} %"
@@ -166,16 +164,6 @@ def _said(one: Fitted) -> list[str]:
         worst = f"{pair} % for a pair, {low} to {high} %"
         said.append(f"quasi s.e. compare any two systems; worst error {worst} for a contrast")
     return said
-
-
-def _misfits(fit: Fit) -> bool:
-    """Whether the model is rejected; where cells expect few, the deviance alone does not tell.
-
-    There its p-value is far too small for data of the model itself, Pearson's nearly right.
-    """
-    if fit.gof_p is None or fit.gof_p >= DOUBTFUL:
-        return False
-    return fit.thin <= THIN or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
 
 
 def _goodness(fit: Fit) -> str:

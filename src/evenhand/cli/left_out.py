@@ -70,7 +70,9 @@ def leave_out(systems: Sequence[str], opened: Opened) -> str:
     roles = SIDES if all(role in known for role in SIDES) else ("system",)
     if not 0 < len(systems) <= MOST or any(role not in known for role in roles):
         return ""
-    names = ["'" + one.replace("'", "''") + "'" for one in systems]
+    from evenhand.judgments import engine
+
+    names = [engine.quote(one) for one in systems]
     without = f"<> {names[0]}" if len(names) == 1 else f"not in ({', '.join(names)})"
     kept = [f"{_name_column(known[role])} {without}" for role in roles]
     return " and ".join([*([f"({opened.where})"] if opened.where else []), *kept])
@@ -93,4 +95,6 @@ def _name_column(name: str) -> str:
     """Return a column as SQL reads it: in double quotes where it is a word of SQL, or odd."""
     if _PLAIN.fullmatch(name) and name.casefold() not in (*SIDES, "user", "order", "group"):
         return name
-    return '"' + name.replace('"', '""') + '"'
+    from evenhand.judgments.engine import quote_name
+
+    return quote_name(name)

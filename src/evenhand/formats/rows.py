@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import narwhals as nw
 
-from evenhand.judgments.engine import Frame
+from evenhand.judgments.engine import Frame, quote_name
 
 
 def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
@@ -43,11 +43,9 @@ def _unnest(
     """Let DuckDB read a wide table once instead of once for each slot."""
     n = len(next(iter(slots.values())))
     lists = {position: [str(i + 1) for i in range(n)]}
-    lists |= {name: [_quoted(column) for column in columns] for name, columns in slots.items()}
-    parts = [_quoted(name) for name in kept]
-    parts += [f"unnest([{', '.join(items)}]) as {_quoted(name)}" for name, items in lists.items()]
+    lists |= {name: [quote_name(column) for column in columns] for name, columns in slots.items()}
+    parts = [quote_name(name) for name in kept]
+    parts += [
+        f"unnest([{', '.join(items)}]) as {quote_name(name)}" for name, items in lists.items()
+    ]
     return nw.from_native(frame.to_native().project(", ".join(parts)))  # type: ignore[no-any-return]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -11,7 +11,7 @@ import narwhals as nw
 from narwhals.exceptions import ColumnNotFoundError
 
 from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
-from evenhand.judgments.engine import Frame
+from evenhand.judgments.engine import Frame, quote_name
 from evenhand.judgments.refusals import first_line
 
 _COMPARISON: Final = re.compile(
@@ -71,7 +71,7 @@ def advise_filled(frame: Frame, column: str, *, empty: bool) -> str:
     """
     engine, name = frame.implementation, json.dumps(column, ensure_ascii=False)
     if engine.is_duckdb():
-        quoted = '"' + column.replace('"', '""') + '"'
+        quoted = quote_name(column)
         sql = f"{quoted} <> ''" if empty else f"{quoted} is not null"
         return f"--where {shlex.quote(sql)}, in Python where={sql!r}"
     if engine.is_pandas():

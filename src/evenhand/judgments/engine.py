@@ -272,6 +272,15 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quote_name(name: str) -> str:
+    """Write a name, such as a column's, in SQL, whatever signs it holds.
+
+    >>> print(quote_name('one "word" more'))
+    "one ""word"" more"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
 @contextmanager
 def one_thread(connection: duckdb.DuckDBPyConnection | None) -> Iterator[None]:
     """Let DuckDB use one thread for what is short, or long to fetch: two cost more CPU."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
-from evenhand.judgments.engine import COUNT, Frame, fetch_columns, small_table
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, quote, quote_name, small_table
 from evenhand.judgments.source import Source
 
 NAMELESS: Final = "the table to join"
@@ -91,8 +91,8 @@ def _check_keys(
 def _say_without(absent: list[str], on: str, source: Source) -> str:
     """Say how to leave out judges or items, on the command line and in Python."""
     column = source.named(on)
-    column = column if column.isidentifier() else '"' + column.replace('"', '""') + '"'
-    names = ", ".join("'" + name.replace("'", "''") + "'" for name in absent)
+    column = column if column.isidentifier() else quote_name(column)
+    names = ", ".join(map(quote, absent))
     listed = names if len(absent) <= LISTED else "…"
     where = f"{column} not in ({listed})"
     quoted = "'" + where.replace("'", "'\\''") + "'" if '"' in where else f'"{where}"'

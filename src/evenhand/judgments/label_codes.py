@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judgments.comparisons import BOUND_BY
-from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, label_frame, one_thread
+from evenhand.judgments.engine import (
+    COUNT,
+    Columns,
+    Frame,
+    fetch_columns,
+    label_frame,
+    one_thread,
+    quote_name,
+)
 from evenhand.judgments.joined_codes import first_of_each, join_codes
 from evenhand.judgments.row_order import number_places
 from evenhand.judgments.tally import Codes
@@ -65,7 +73,7 @@ def find_labels(frame: Frame, name: str) -> Labels:
     labels = frame.group_by(name).agg(nw.len().alias(COUNT)).select(name)
     if not frame.implementation.is_duckdb():
         return _sort_labels(fetch_columns(labels)[name].tolist())
-    sorted_labels = nw.from_native(labels.to_native().order(f"{_quoted(name)} nulls first"))
+    sorted_labels = nw.from_native(labels.to_native().order(f"{quote_name(name)} nulls first"))
     columns = fetch_columns(_hash(sorted_labels, [name], [name]))
     names = tuple(columns[name].tolist())
     hashes = columns[f"{_HASH}_{name}"].astype(np.uint64, copy=False)
@@ -162,14 +170,10 @@ def bind_levels(task: Level, item: Level) -> Level:
 
 def _hash(frame: Frame, names: Sequence[str], kept: Sequence[str]) -> Frame:
     """Hash text columns of a DuckDB table, beside some columns as they are."""
-    hashes = [f"hash({_quoted(name)}) as {_quoted(f'{_HASH}_{name}')}" for name in names]
+    hashes = [f"hash({quote_name(name)}) as {quote_name(f'{_HASH}_{name}')}" for name in names]
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
-    projected = native.project(", ".join([*hashes, *map(_quoted, kept)]))
+    projected = native.project(", ".join([*hashes, *map(quote_name, kept)]))
     return cast("Frame", nw.from_native(projected))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _join(

@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from evenhand.judgments.arrow_stream import Batch, stream_batches
 from evenhand.judgments.coding import Coding
-from evenhand.judgments.engine import Frame, fetch_columns, make_table, one_thread, quote
+from evenhand.judgments.engine import (
+    Frame,
+    fetch_columns,
+    make_table,
+    one_thread,
+    quote,
+    quote_name,
+)
 from evenhand.judgments.pushed import note_rows, note_stream
 from evenhand.numerics.hash_table import find_hashes
 
@@ -146,7 +153,7 @@ def read_codes(
     kinds = {reader.name: reader.kind for reader in readers}
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
     projected = native.project(
-        ", ".join(f"{reader.expression} as {_quoted(reader.name)}" for reader in readers)
+        ", ".join(f"{reader.expression} as {quote_name(reader.name)}" for reader in readers)
     )
     total, batches = 0, 0
     with one_thread(None if rows > BUSY else data.source.connection):
@@ -163,7 +170,7 @@ def _list_labels(table: Coding) -> Reader:
     """Look labels up in a list; places begin with 1, and are missing for a label not in it."""
     labels = ", ".join(map(quote, table.labels))
     codes = _narrow(np.concatenate([[0], table.codes]), table.size)
-    place = f"list_position([{labels}], {_quoted(table.name)})"
+    place = f"list_position([{labels}], {quote_name(table.name)})"
     return Reader(table.name, place, np.int32, codes, labels=table.labels)
 
 
@@ -180,7 +187,7 @@ def _hash_labels(data: Comparisons, labels: Sequence[str]) -> Hashed:
 
 def _take(table: Coding, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:
     """Take as few bits of the labels' hashes as tell them apart; all bits where these are many."""
-    codes, column = _narrow(table.codes, table.size), f"hash({_quoted(table.name)})"
+    codes, column = _narrow(table.codes, table.size), f"hash({quote_name(table.name)})"
     if few is None:
         known = len(np.unique(hashes)) == len(hashes)
         return Reader(table.name, column, np.uint64, codes, hashes) if known else None
@@ -212,7 +219,3 @@ def _find_bits(hashes: Hashes) -> tuple[int, int] | None:
 def _narrow(codes: Integers, size: int) -> Integers:
     """Return codes in the narrowest type: a small table stays in the cache."""
     return codes.astype(np.min_scalar_type(size - 1))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -33,6 +33,9 @@ STEPS: Final = 100
 HALVINGS: Final = 40
 ROUGH: Final = 1e-6
 """Relative residual of an inexact Newton step."""
+STUCK: Final = "the fit did not converge: the likelihood has no clear maximum"
+REMEDIES: Final = ("look for systems that almost never win", "pass a weak prior (--prior 1)")
+"""The last one where a prior may be had."""
 SINGULAR: Final = (
     "the information matrix is singular: some parameters are not determined by the data"
 )
@@ -114,10 +117,7 @@ def maximise(
         if moved is None:
             break
         at, here = moved
-    raise NotConverged(
-        "the fit did not converge: the likelihood has no clear maximum",
-        ["look for systems that almost never win", "pass a weak prior (--prior 1)"],
-    )
+    raise NotConverged(STUCK, REMEDIES)
 
 
 def _advance(

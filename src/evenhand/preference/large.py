@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evenhand.errors import NotConverged, UnknownOption
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.conjugate import LIMIT, solve_columns
-from evenhand.numerics.newton import ROUNDING, SHARE, SINGULAR
+from evenhand.numerics.newton import LOST, REMEDIES, ROUNDING, SHARE, SINGULAR, STUCK
 from evenhand.numerics.threads import one_blas_thread
 from evenhand.preference.covariance import Covariance
 from evenhand.preference.design import DENSE
@@ -35,9 +35,6 @@ Array = NDArray[np.float64]
 STEPS: Final = 100
 LAST: Final = 1e-6
 """Longest step in λ, t and δ that is the last: what it leaves is of the order of its square."""
-LOST: Final = float(np.finfo(np.float64).eps)
-"""Newton decrement squared, relative to |log-likelihood|, that is lost in rounding: however long
-the step, none can be seen to gain."""
 RESIDUAL: Final = 1e-8
 """Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
 and times the condition number, which is below 1e9 for a chain of thousands of systems."""
@@ -45,8 +42,6 @@ PATIENCE: Final = 16
 """Systems for each iteration before a table is solved directly: both have then cost the same."""
 TOGETHER: Final = 16
 """Contrasts solved at once: the matrix is read once for all of them."""
-_STUCK: Final = "the fit did not converge: the likelihood has no clear maximum"
-_REMEDIES: Final = ("look for systems that almost never win", "pass a weak prior (--prior 1)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +171,7 @@ def fit_large(
 
 def _say_stuck(likelihood: Likelihood) -> NotConverged:
     """Say that there is no maximum, and what to do; a prior is for systems whose matrix is made."""
-    return NotConverged(_STUCK, _REMEDIES[: 2 if likelihood.design.size <= DENSE else 1])
+    return NotConverged(STUCK, REMEDIES[: 2 if likelihood.design.size <= DENSE else 1])
 
 
 def _referred(likelihood: Likelihood, at: Array) -> Array:

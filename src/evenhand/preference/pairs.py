@@ -45,7 +45,7 @@ Weights: TypeAlias = "Array | Triangle"
 def is_full(design: Design) -> bool:
     """Say whether so many pairs were compared that a table of all is the faster matrix.
 
-    To import scipy's sparse matrices takes as long as a fit to a table of a thousand systems.
+    Sparse matrices are scipy's, whose import costs time of its own: small tables stay tables.
     """
     return design.size <= SMALL or SPARSE * len(design.left) >= design.size**2
 

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from evenhand.judgments.notebook import draw_table
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.preference.coefficients import format_p
 
+DOUBTFUL: Final = 0.05
+"""P-value below which a model is doubted."""
+THIN: Final = 0.2
+"""Share of cells that expect fewer than five judgments, above which p-values are rough."""
+
 if TYPE_CHECKING:
     from evenhand.preference.bradley_terry import BradleyTerry
     from evenhand.preference.fit import Fit
+
+
+def is_rejected(fit: Fit) -> bool:
+    """Say whether judgments differ from a model by more than chance, if they are independent.
+
+    Where cells expect few, the p-value of the deviance is far too small for data of the model
+    itself and Pearson's nearly right: there both must reject it.
+    """
+    if fit.gof_p is None or fit.gof_p >= DOUBTFUL:
+        return False
+    return fit.thin <= THIN or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
 
 
 def cautions(fit: Fit) -> tuple[str, ...]:
@@ -45,7 +61,7 @@ def list_settings(model: BradleyTerry) -> tuple[str, ...]:
 
 def say_fit(fit: Fit) -> tuple[str, ...]:
     """Return what was found, in lines for people."""
-    thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > 0.2 else ""
+    thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > THIN else ""
     goodness = "" if fit.gof_p is None else f", p {format_p(fit.gof_p)}{thin}"
     return (
         f"deviance {fit.deviance:.4f} on {fit.df:,} df{goodness}",
@@ -95,7 +111,7 @@ class Summary:
         fit = self.fit
         if fit.gof_p is None:
             return ""
-        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > 0.2 else ""
+        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > THIN else ""
         x2 = chi2_tail(fit.pearson, fit.df)
         return f", p {format_p(fit.gof_p)}; Pearson X² {fit.pearson:.4f}, p {format_p(x2)}{thin}"
 

@@ -6,7 +6,7 @@ each part says why there is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 LEVEL: Final = 0.05
 """Share of honest judges among the flagged that is allowed."""
-EQUAL: Final = 1e-9  # points: means closer than this are equal
 NOTHING: Final = "nothing was judged yet"
 
 
@@ -274,26 +273,25 @@ def _compare_scores(part: Any, flagged: list[str]) -> Order:
     from evenhand.screening.rescoring import ScoreTable, describe_change, rescore
 
     held = rescore(ScoreTable.of(part), flagged, "flags")
-    full = [one.full for one in held.systems]
-    kept = [one.kept for one in held.systems if one.kept is not None]
+    full = _place({one.system: one.full for one in held.systems})
+    kept = {one.system: one.kept for one in held.systems if one.kept is not None and flagged}
+    after = _place(kept)
     rows = [
-        Standing(
-            one.system,
-            _place(one.full, full),
-            one.full,
-            "" if one.kept is None or not flagged else _place(one.kept, kept),
-            one.kept if flagged else None,
-            one.n,
-        )
-        for one in held.systems
+        Standing(name, full[name], one.full, after.get(name, ""), kept.get(name), one.n)
+        for name, one in ((one.system, one) for one in held.systems)
     ]
     says = describe_change(part, flagged) if flagged else ""
     return Order("ratings", tuple(flagged), tuple(rows), says)
 
 
-def _place(mean: float, means: Sequence[float]) -> str:
-    """Return a place by the mean; equal means share one, whatever their last digits."""
-    return str(1 + sum(other > mean + EQUAL for other in means))
+def _place(means: Mapping[str, float]) -> dict[str, str]:
+    """Return the place of each system by its mean; equal means share one."""
+    import numpy as np
+
+    from evenhand.ranking.anytime.standing import share_places
+
+    places = share_places(np.array([*means.values()]))
+    return {system: str(place) for system, place in zip(means, places, strict=True)}
 
 
 def _list_passes(gathered: Gathered, table: str) -> list[str]:

@@ -11,6 +11,7 @@ import narwhals as nw
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
 from evenhand.formats.addresses import Address
 from evenhand.formats.table import Table
+from evenhand.judgments.engine import quote_name
 
 
 def open_table(address: Address) -> Table:
@@ -58,4 +59,4 @@ def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
 
 def _write(*parts: str) -> str:
     """Write a name of several parts in SQL, whatever signs it holds."""
-    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+    return ".".join(map(quote_name, parts))

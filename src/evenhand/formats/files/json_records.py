@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.files.head import Head
 from evenhand.formats.files.names import duckdb_name
-from evenhand.judgments.engine import quote
+from evenhand.judgments.engine import quote, quote_name
 from evenhand.judgments.refusals import explain
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -
     """Return the kinds of value of a column, each with the first file that has it."""
     import duckdb
 
-    column = '"' + name.replace('"', '""') + '"'
+    column = quote_name(name)
     query = (
         f"select json_type({column}) as kind, min(filename)"
         f" from read_json({source}, columns = {{{quote(name)}: 'JSON'}})"

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments.engine import quote
+from evenhand.judgments.engine import quote, quote_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,7 +58,7 @@ def open_parquet(
     relation = connection.sql(f"select * from read_parquet({files}, {options})")
     if len(names) == 1 or not _differ(connection, files, relation.columns):
         return relation, {}
-    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in relation.columns)
+    columns = ", ".join(map(quote_name, relation.columns))
     wide = f"select {columns} from read_parquet({files}, {options}, union_by_name = true)"
     return connection.sql(wide), _find_mixed(connection, files)
 

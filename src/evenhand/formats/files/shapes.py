@@ -19,7 +19,7 @@ from evenhand.errors import UnknownFormat
 from evenhand.formats.files.head import Head
 from evenhand.formats.files.names import duckdb_name
 from evenhand.formats.files.quoting import unquote
-from evenhand.judgments.engine import quote
+from evenhand.judgments.engine import quote, quote_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -251,7 +251,7 @@ def _query(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> s
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
     if shape.parting == "blanks":
         fields = ", ".join(
-            f"nullif(trim(fields[{at}], '\"'), '') as {_name(column)}"
+            f"nullif(trim(fields[{at}], '\"'), '') as {quote_name(column)}"
             for at, column in enumerate(shape.columns, start=1)
         )
         return f"select {fields}{constants} from ({_lines(head, shape)})"
@@ -294,7 +294,3 @@ def _refuse_uneven(connection: duckdb.DuckDBPyConnection, head: Head, shape: Sha
         raise UnknownFormat(
             f"line {line:,} of {head.path} has {uneven[1]} fields, not {n}: {names}"
         )
-
-
-def _name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'

@@ -83,7 +83,7 @@ def list_standings(
     worse = Counter(one.worse for one in decided)
     judged = Counter(one.better for one in state.judge_claims)
     votes = _count(state)
-    places = _place(worth)
+    places = share_places(worth)
     found = []
     group = {name: i for i, part in enumerate(groups) for name in part}
     order = sorted(range(k), key=lambda code: (group[names[code]], places[code], names[code]))
@@ -97,10 +97,10 @@ def list_standings(
     return tuple(found)
 
 
-def _place(worth: Array) -> list[int]:
+def share_places(worth: Array) -> list[int]:
     """Return the place of each system, from 1; level systems share the first of theirs.
 
-    >>> _place(np.array([0.5, -1.0, 0.5 + 1e-12]))
+    >>> share_places(np.array([0.5, -1.0, 0.5 + 1e-12]))
     [1, 3, 1]
     """
     order = np.argsort(-worth, kind="stable")

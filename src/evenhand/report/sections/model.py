@@ -7,6 +7,7 @@ from typing import Any, Final
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.preference.coefficients import format_p
 from evenhand.preference.fit import Fit
+from evenhand.preference.summary import THIN
 from evenhand.ranking.calibration import CalibrationPart, find_calibration
 from evenhand.ranking.cycles_pairs import Deviation
 from evenhand.ranking.cycles_power import find_visible
@@ -211,7 +212,7 @@ def _note_deviance(fit: Any) -> tuple[str, ...]:
     if fit.gof_p is None:
         return ()
     said = f"Deviance {fit.deviance:,.1f} on {fit.df:,} degrees of freedom"
-    if fit.thin > 0.2:
+    if fit.thin > THIN:
         thin = write_value(fit.thin, "share")
         return (f"{said}; {thin} of its cells expect fewer than five judgments: no p is given.",)
     return (
