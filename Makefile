@@ -19,7 +19,7 @@ test slow arms: export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow browser arms lint format docs site charts bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms lint format docs site charts bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ test: $(VENV)/.installed-dev ## all tests but the slow ones, in a few minutes
 
 slow: $(VENV)/.installed-dev ## the slow acceptance experiments, with their counts
 	$(PYTEST) $(PARALLEL) -m slow -rP --durations 10
+
+same: $(VENV)/.installed-dev ## do all commands answer as they did? ONLY=rank some, KEEP=1 keeps anew, TEXT=1 text too
+	PYTHONPATH=tests $(BIN)/python -m corpus $(ONLY) $(if $(KEEP),--keep) $(if $(TEXT),--text)
 
 browser: $(VENV)/.installed-dev ## judges at the keyboard of a real browser; pictures in .pictures/
 	EVENHAND_SCREENSHOTS=.pictures $(PYTEST) -m "slow or not slow" tests/web/test_judge_page.py \

@@ -10,9 +10,9 @@ import os
 import sys
 import traceback
 
-from evenhand.web.store import Store
 from evenhand.web.store.judging import answer, serve
 from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.store import Store
 from stored_campaigns import reply_to
 
 

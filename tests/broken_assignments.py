@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from campaigns import make_items, small
-from evenhand.campaign import Campaign, make_campaign
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
 from rebuilt_assignments import Break, Rows, drop, find, give, move, show, spare
 
 

@@ -3,7 +3,10 @@
 from collections import Counter, defaultdict
 from itertools import combinations
 
-from evenhand.campaign import Assignment, Campaign, Ticket, make_campaign
+from evenhand.design.assignment import Assignment
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
 
 TASKS = {
     1: {"kind": "rating", "name": "quality", "question": "How good is it?"},

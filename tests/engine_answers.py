@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from evenhand.agreement import pushing
-from evenhand.agreement.table import measure_agreement
+from evenhand.judges import engine_units
+from evenhand.judges.agreement import measure_agreement
 
 
 def cells(tally):
@@ -83,12 +83,12 @@ def ask_default(data):
 @contextmanager
 def count_all():
     """Let engines count few rows as they count many."""
-    few = pushing.FEW, pushing.FEW_OF_FILES
-    pushing.FEW = pushing.FEW_OF_FILES = 0
+    few = engine_units.FEW, engine_units.FEW_OF_FILES
+    engine_units.FEW = engine_units.FEW_OF_FILES = 0
     try:
         yield
     finally:
-        pushing.FEW, pushing.FEW_OF_FILES = few
+        engine_units.FEW, engine_units.FEW_OF_FILES = few
 
 
 def plain(found):

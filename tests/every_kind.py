@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import evenhand
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.judgments.spans import read_spans
 from evenhand.web.site import Site
-from evenhand.web.store import Store, judging
+from evenhand.web.store import judging
 from evenhand.web.store.desk import Desk
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, reply_to
 
 SYSTEMS = ("A", "B", "C")

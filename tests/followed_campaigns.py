@@ -3,11 +3,11 @@
 import random
 from typing import Any
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.reading import make_campaign
-from evenhand.ranking.anytime.confirmation import Confirmation
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
+from evenhand.ranking.sequential.leaderboard import Confirmation
 from evenhand.web.live_boards import LiveBoards
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from stored_campaigns import judge_next, take
 
 SYSTEMS = ("A", "B", "C")

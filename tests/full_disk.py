@@ -9,8 +9,8 @@ import resource
 import sys
 from pathlib import Path
 
-from evenhand.web.store import Store
 from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs, reply_to, take
 
 ROOM = 1_500_000

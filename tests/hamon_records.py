@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from evenhand.agreement.bootstrap import form_blocks
-from evenhand.agreement.coincidences import Coincidences, count_coincidences
-from evenhand.agreement.units import find_units
+from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.counts import Coincidences, count_coincidences
+from evenhand.judges.units import find_units
 from evenhand.judgments.rating_rows import RatingRows
 from golden_numbers import Golden
 from score_tables import declared, names

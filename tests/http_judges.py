@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.web.store import Store
 from evenhand.web.store.record import Record
+from evenhand.web.store.store import Store
 
 FAULTS = (OSError, http.client.HTTPException)
 """What a connection to a server that is killed may end with."""
@@ -59,7 +59,7 @@ class Judges:
     """Judges who answer all that they are asked, each with the link that they were given once.
 
     Attributes:
-        stored: ticket and key → number of the record, of every answer that was acknowledged.
+        stored: ticket and key → hash of the record, of every answer that was acknowledged.
         doubled: answers that were sent again after they had been acknowledged.
         refused: how often a server said that it cannot store anything now.
         broken: how often a connection broke.
@@ -70,7 +70,7 @@ class Judges:
 
     def __init__(self, port: int, tokens: Sequence[str]) -> None:
         self._port, self._tokens = port, tokens
-        self.stored: dict[tuple[int, str], int] = {}
+        self.stored: dict[tuple[str, str], str] = {}
         self.doubled = self.refused = self.broken = self.done = 0
         self.wrong: list[Told] = []
         self._bell, self._end = threading.Condition(), threading.Event()
@@ -101,21 +101,21 @@ class Judges:
             told = self._insist(line, f"/j/{token}/answer", sent)
             if told is None:
                 break
-            self._note(sent, told["stored"])
-            if told["stored"] % 10 == 0:  # a page that did not hear it
+            self._note(sent, told["receipt"])
+            if int(told["receipt"], 16) % 10 == 0:  # a page that did not hear it
                 again = self._insist(line, f"/j/{token}/answer", sent)
                 if again is not None:
                     self.doubled += 1
-                    self._note(sent, again["stored"])
+                    self._note(sent, again["receipt"])
             state = told["next"]
         if state is not None and state["state"] == "done":
             self.done += 1
         line.close()
 
-    def _note(self, sent: dict[str, Any], number: int) -> None:
+    def _note(self, sent: dict[str, Any], record: str) -> None:
         with self._bell:
-            before = self.stored.setdefault((sent["ticket"], sent["key"]), number)
-            assert before == number
+            before = self.stored.setdefault((sent["ticket"], sent["key"]), record)
+            assert before == record
             self._bell.notify_all()
 
     def _insist(self, line: Line, path: str, sent: object = None) -> Any:
@@ -159,14 +159,19 @@ def run_judges(port: int, tokens: Sequence[str]) -> Iterator[Judges]:
         judges.end()
 
 
-def check_stored(where: str, stored: dict[tuple[int, str], int]) -> list[Record]:
-    """Every acknowledged answer is there, once, under the number that was told; the log holds."""
+def check_stored(where: str, stored: dict[tuple[str, str], str]) -> list[Record]:
+    """Every acknowledged answer is there, once, under the hash that was told; the log holds."""
     with Store.open(where) as store:
         kept = [one for one in store.records() if one.kind == "judgment"]
         assert store.verify().holds
         assert len(list(store.judgments())) == len(kept)
-    numbers = {(one.ticket.number, one.key): one.number for one in kept if one.ticket}
-    lost = [one for one, number in stored.items() if numbers.get(one) != number]
+        known = {
+            (store.name_ticket(one.judge, one.ticket.number), one.key): one.hash
+            for one in kept
+            if one.ticket
+        }
+    lost = [one for one, record in stored.items() if known.get(one) != record]
     assert lost == []
-    assert len({ticket for ticket, _ in numbers}) == len(kept), "a ticket was answered twice"
+    numbers = {one.ticket.number for one in kept if one.ticket}
+    assert len(numbers) == len(kept), "a ticket was answered twice"
     return kept

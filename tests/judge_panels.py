@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.judgments import Factor, Tally
-from evenhand.preference.judges.likelihood import Method, Panel, make_panel
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.random_judges_likelihood import Method, Panel, make_panel
 
 
 def tastes(size: tuple[int, int, int], sigma: float, seed: int, *, nu: float = 0.5) -> Tally:

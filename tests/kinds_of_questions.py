@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
 
 JUDGES = ("ann", "ben", "cem")
 ITEMS = [

@@ -9,8 +9,9 @@ import polars as pl
 from narwhals import from_native
 from numpy.typing import NDArray
 
-from evenhand.consensus.answers import Answers, sort_answers
-from evenhand.judgments import Comparisons, Ratings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.ratings import Ratings
+from evenhand.models.answers import Answers, sort_answers
 
 
 class Crowd(NamedTuple):

@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.judgments import Factor, Tally
-from evenhand.preference.bradley_terry import TIES, BradleyTerry
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.bradley_terry import TIES, BradleyTerry
 from tallies import simulate
 
 FEATURES = {"size": {"s0000": 1.0, "s0001": 0.5, "s0002": -0.25, "s0003": 3.0}}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.cells import Cells
-from evenhand.preference.existence import check_existence
+from evenhand.models.existence import Cells, check_existence
 
 
 def cells(*rows: tuple[str, str, float, float, float], also: str = "") -> Cells:

@@ -7,14 +7,14 @@ from started_servers import Servers
 
 LEFT = {"outcome": "left", "comment": "x" * 2_000}
 WORDS = "the server cannot store anything now, and nothing was changed: try again"
-Stored = dict[tuple[int, str], int]
+Stored = dict[tuple[str, str], str]
 
 
 class Judge:
     """A judge whose page sends an answer until it is stored.
 
     Attributes:
-        stored: ticket and key → number of the record, of what was acknowledged.
+        stored: ticket and key → hash of the record, of what was acknowledged.
         sent: what was sent last, and perhaps not stored.
 
     """
@@ -40,7 +40,7 @@ class Judge:
         """Send what is on the page; write the next answer where it was stored."""
         told = self.ask("answer", self.sent)
         if told.status == 200:
-            self.stored[self.sent["ticket"], self.sent["key"]] = told.json["stored"]
+            self.stored[self.sent["ticket"], self.sent["key"]] = told.json["receipt"]
             self.write(told.json["next"])
         return told
 

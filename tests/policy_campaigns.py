@@ -5,9 +5,12 @@ from math import exp
 from random import Random
 from typing import Any
 
-from evenhand.campaign import Assignment, Campaign, Ticket, assign, make_campaign
-from evenhand.web.store import Store
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
 from evenhand.web.store.judging import Reply, Served, answer
+from evenhand.web.store.store import Store
 
 SYSTEMS = "ABCDEF"
 WORTHS = {name: 0.6 * at for at, name in enumerate(reversed(SYSTEMS))}

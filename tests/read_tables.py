@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from evenhand.errors import EvenhandError
-from evenhand.formats import read
-from evenhand.judgments import Comparisons, Rankings, Tally
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
 
 Counts = Mapping[tuple[str, str], tuple[float, float, float]]
 

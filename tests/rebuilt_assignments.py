@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.campaign import Assignment, Campaign, Ticket
-from evenhand.campaign.ticket import KINDS
+from evenhand.design.assignment import Assignment
+from evenhand.design.campaign import Campaign
+from evenhand.design.tasks import TICKET_KINDS, Ticket
 
 Rows = list[Ticket]
 Break = Callable[[Rows], Iterable[Ticket]]
@@ -32,7 +33,7 @@ def rebuild(campaign: Campaign, tickets: Iterable[Ticket]) -> Assignment:
         task=np.array([tasks.index(one.task) for one in rows], dtype=np.int32),
         item=np.array([named[one.item] for one in rows], dtype=np.int32),
         shown=shown.astype(np.int32),
-        kind=np.array([KINDS.index(one.kind) for one in rows], dtype=np.int8),
+        kind=np.array([TICKET_KINDS.index(one.kind) for one in rows], dtype=np.int8),
         again=np.array(
             [-1 if one.again is None else place.get(one.again, -1) for one in rows], dtype=np.int32
         ),

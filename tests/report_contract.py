@@ -28,7 +28,7 @@ COLUMN = _object(key=TEXT, title=TEXT, kind=TEXT, says=TEXT)
 CHECK = _object(
     name=TEXT,
     asks=TEXT,
-    state={"enum": ["passed", "failed", "cannot tell", "not run"]},
+    state={"enum": ["passed", "failed", "warning", "cannot tell", "not run"]},
     says=TEXT,
     otherwise=TEXT,
     p={"type": ["number", "null"]},
@@ -68,6 +68,7 @@ CONTRACT = _object(
     version=TEXT,
     command={**TEXT, "pattern": "^evenhand report "},
     notes=TEXTS,
+    excluded={"type": "array"},
     overview={"anyOf": [{"type": "null"}, SECTION]},
     parts={**_list(PART), "minItems": 1},
 )

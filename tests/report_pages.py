@@ -66,7 +66,7 @@ def make_board(names: tuple[str, ...]) -> Table:
         Column("p", "p", "chance"),
         Column("state", "state"),
     )
-    states = ("passed", "failed", "not run", "cannot tell")
+    states = ("passed", "failed", "warning", "not run", "cannot tell")
     rows = [
         {**row, "share": None, "p": 10.0 ** -(place % 5), "state": states[place % 4]}
         for place, row in enumerate(make_rows(names))

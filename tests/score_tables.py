@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.agreement.bootstrap import form_blocks
-from evenhand.agreement.coincidences import Coincidences, count_coincidences
-from evenhand.agreement.units import Units, find_units
+from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.counts import Coincidences, count_coincidences
+from evenhand.judges.units import Units, find_units
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.scale import Scale
 

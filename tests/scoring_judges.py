@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evenhand.campaign.hamon2007 import CAMPAIGN
+from evenhand.design.simulated_ratings import CAMPAIGN
 
 Kind = Literal["honest", "careless", "reversed"]
 WORTHS: Mapping[str, float] = {name: w for one in CAMPAIGN.inputs for name, w in one.worth.items()}

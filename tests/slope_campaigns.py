@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import integrate, stats
 
-from evenhand.judgments import Factor, Tally
-from evenhand.preference.slopes.cells import make_slope_cells
-from evenhand.preference.slopes.likelihood import SlopeLikelihood
-from evenhand.preference.ties.laws import Davidson, TwoOutcomes
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.judge_slopes_likelihood import SlopeLikelihood, make_slope_cells
+from evenhand.models.ties import Davidson, TwoOutcomes
 
 WORTHS = (0.8, 0.3, -0.2, 0.0)
 LAWS = {"davidson": Davidson(), "discard": TwoOutcomes()}

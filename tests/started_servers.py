@@ -82,7 +82,7 @@ class Servers:
             if tried.connect_ex(("127.0.0.1", self.port)) != 0:
                 return False
             tried.sendall(b"GET /health HTTP/1.0\r\n\r\n")
-            return tried.recv(20).startswith(b"HTTP/1.1 200")
+            return tried.recv(20).startswith(b"HTTP/1.1 ")
 
     def start(self) -> None:
         """Start a server, and wait until it is open."""

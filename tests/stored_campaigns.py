@@ -1,17 +1,16 @@
 """Small campaigns for tests of the store, and judges who answer them."""
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from evenhand.campaign.campaign import Campaign, Judge
-from evenhand.campaign.design import Design
-from evenhand.campaign.item import Item
-from evenhand.campaign.tasks.pair import PairTask
-from evenhand.campaign.wording import Wording
-from evenhand.web.store import Store
+from evenhand.design.campaign import Campaign, Design, Item, Judge, Wording
+from evenhand.design.tasks import PairTask
+from evenhand.judgments.coding import SEED
 from evenhand.web.store.clock import Clock
 from evenhand.web.store.judging import Reply, Served
 from evenhand.web.store.record import Record
+from evenhand.web.store.store import Store
 
 LEFT = {"outcome": "left"}
 RIGHT = {"outcome": "right"}
@@ -44,8 +43,9 @@ def make_pairs(items: int = 6, judges: int = 2, **settings: Any) -> Campaign:
 
 
 def fill(store: Store, campaign: Campaign | None = None) -> dict[str, str]:
-    """Launch a campaign and invite its judges; return their links."""
-    store.launch(campaign or make_pairs())
+    """Launch a campaign, with a seed of its own or the same for all, and invite its judges."""
+    planned = campaign or make_pairs()
+    store.launch(planned if planned.seed is not None else replace(planned, seed=SEED))
     return {one.judge: one.token for one in store.invite_all()}
 
 

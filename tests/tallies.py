@@ -10,9 +10,9 @@ import polars as pl
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from evenhand.judgments import Comparisons, Factor, Tally
-from evenhand.preference.cells import Cells
-from evenhand.preference.existence import check_existence
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.existence import Cells, check_existence
 from golden_numbers import Golden
 
 

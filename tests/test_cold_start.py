@@ -25,22 +25,12 @@ BESIDE_THE_WAY = (
     "evenhand.formats.inspection",
     "evenhand.formats.persons",
     "evenhand.formats.stores.opening",
-    "evenhand.formats.stores.stored_file",
     "evenhand.formats.writing",
     "evenhand.judgments.aside_reading",
-    "evenhand.judgments.judge_cap",
-    "evenhand.judgments.mix",
-    "evenhand.judgments.streaming",
-    "evenhand.preference.controls.fit",
-    "evenhand.preference.covariates",
-    "evenhand.preference.ties.groups",
-    "evenhand.preference.ties.thresholds",
     "evenhand.ranking.bootstrap",
     "evenhand.ranking.by_model",
-    "evenhand.ranking.controlled",
-    "evenhand.ranking.row_sums",
     "evenhand.report.assemble",
-    "evenhand.screening",
+    "evenhand.judges",
     "evenhand.web",
 )
 """What `rank` has for other questions than that of a plain file of comparisons."""
@@ -77,7 +67,7 @@ def test_importing_evenhand_imports_nothing_but_the_list_of_public_names() -> No
 
 def test_ranking_a_small_file_imports_only_what_it_uses(votes: str) -> None:
     loaded = loaded_after(command("rank", votes))
-    assert {"numpy", "duckdb", "evenhand.ranking.simultaneous"} <= loaded
+    assert {"numpy", "duckdb", "evenhand.ranking.rank_sets"} <= loaded
     assert loaded.isdisjoint({*DEAR, *BESIDE_THE_WAY})
 
 

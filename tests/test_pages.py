@@ -11,7 +11,7 @@ import click
 import pytest
 
 from evenhand.cli.main import main
-from evenhand.preference.models import MODELS
+from evenhand.models.registry import MODELS
 from evenhand.public_names import ROOMS
 from markdown_pages import ROOT, Block, blocks, navigation, pages, stray_prompts
 
@@ -126,3 +126,19 @@ def _unknown_options(code: str) -> list[str]:
         unknown += [word for word in words if word.startswith("--") and word not in known]
         unknown += [] if command else [verb]
     return unknown
+
+
+def test_the_readme_names_every_policy_that_costs_judgments_with_its_number() -> None:
+    """A row of the measured replays costs where the whole interval of what is saved is below 0."""
+    page = (DOCS / "next-pair.md").read_text("utf-8")
+    saved = re.findall(
+        r"\| ([^|]+) \| [^|]+ \| [^|]+ \| [^|]+ \| (−?\d+) % \((.+?) to (.+?)\)", page
+    )
+    assert len(saved) == 14  # seven sets of data, two policies each
+    costs = [(policy, value[1:]) for policy, value, _, high in saved if high.startswith("−")]
+    assert costs == [("first 3", "20")]
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert "`--policy order`) saves" in readme
+    for policy, value in costs:
+        named = policy.replace("first ", "--top-k ")
+        assert re.search(rf"`{named}`\) costs[^.]*: {value} % more judgments", readme)

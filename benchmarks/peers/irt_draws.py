@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.peers import Answer, parquet
-from evenhand.numerics.chains import bulk_size, split_r_hat
+from evenhand.numerics.sampling import bulk_size, split_r_hat
 
 Draws = tuple[tuple[str, ...], NDArray[np.float64]]
 """Names of the K systems, sorted, and (chains, draws, K) draws of their abilities."""

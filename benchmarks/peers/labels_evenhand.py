@@ -8,8 +8,8 @@ import scipy.special
 
 from benchmarks.peers import Answer, Values
 from evenhand import LabelFit, read
-from evenhand.consensus.dawid_skene import DawidSkene
-from evenhand.consensus.mace import MACE
+from evenhand.models.dawid_skene import DawidSkene
+from evenhand.models.mace import MACE
 
 assert scipy.sparse, scipy.special  # imported before the clock starts, as peers import theirs
 

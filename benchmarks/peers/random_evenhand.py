@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from benchmarks.peers import Answer, centred
 from benchmarks.peers.evenhand import comparisons
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.random_judges import RandomJudges
 
 
 def corrected(path: str) -> Callable[[], Answer]:

@@ -13,7 +13,7 @@ from benchmarks.web.work import SENTENCE
 
 ITEM = {
     "state": "item",
-    "ticket": 1,
+    "ticket": "thirty-two-letters-of-a-ticket-.",
     "key": "sixteen-letters.",
     "outputs": [{"text": SENTENCE * 2, "language": "", "direction": ""}] * 3,
     "task": {"name": "better", "question": "Which is better?", "instructions": SENTENCE * 3},
@@ -26,7 +26,7 @@ async def show_item(request: Request) -> Response:  # noqa: ARG001 - as every ro
 
 async def take_answer(request: Request) -> Response:
     told = msgspec.json.decode(await request.body())
-    done = {"stored": told["ticket"], "next": ITEM}
+    done = {"receipt": told["ticket"] * 2, "next": ITEM}
     return Response(msgspec.json.encode(done), media_type="application/json")
 
 

@@ -10,14 +10,14 @@ class Next(msgspec.Struct):
     """An item as Evenhand's page is told of it, as far as an answer needs it."""
 
     state: str
-    ticket: int = 0
+    ticket: str = ""
     key: str = ""
 
 
 class Stored(msgspec.Struct):
-    """The acknowledgement of Evenhand: the number of the record, and the next item."""
+    """The acknowledgement of Evenhand: the hash of the record, and the next item."""
 
-    stored: int
+    receipt: str
     next: Next
 
 
@@ -71,7 +71,8 @@ class Evenhand:
 
     def answer(self, item: Next) -> Iterator[bytes]:
         said = f'"answer":{{"outcome":"left"}},"seconds":7.5,"key":"{item.key}"'
-        yield request("POST", f"{self.path}/answer", f'{{"ticket":{item.ticket},{said}}}'.encode())
+        body = f'{{"ticket":"{item.ticket}",{said}}}'
+        yield request("POST", f"{self.path}/answer", body.encode())
 
     def read(self, body: bytes) -> Next | None:
         found = self._stored.decode(body).next

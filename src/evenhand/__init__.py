@@ -13,21 +13,14 @@ from typing import TYPE_CHECKING
 from evenhand.public_names import ROOMS, lend
 
 if TYPE_CHECKING:
-    from evenhand.active.next_outputs import NextOutputs, choose_outputs
-    from evenhand.active.next_pairs import NextPairs, choose_pairs
-    from evenhand.active.policy import Policy
-    from evenhand.active.query import Query
-    from evenhand.active.query_curves import QueryCurves
-    from evenhand.active.query_replay import trace_queries
-    from evenhand.active.query_settings import QueryReplay
-    from evenhand.active.replay import measure_savings
-    from evenhand.active.savings import Savings
-    from evenhand.active.sorting import Sorting
-    from evenhand.agreement.agreement_table import AgreementTable
-    from evenhand.agreement.table import measure_agreement
-    from evenhand.consensus.dawid_skene import DawidSkene
-    from evenhand.consensus.label_fit import LabelFit
-    from evenhand.consensus.mace import MACE
+    from evenhand.design.next_outputs import NextOutputs, choose_outputs
+    from evenhand.design.next_pairs import NextPairs, choose_pairs
+    from evenhand.design.plan import CampaignPlan, plan_campaign
+    from evenhand.design.policy import Policy
+    from evenhand.design.query import Query
+    from evenhand.design.query_replay import QueryCurves, QueryReplay, trace_queries
+    from evenhand.design.savings import Savings, measure_savings
+    from evenhand.design.sorting import Sorting
     from evenhand.errors import (
         CampaignError,
         EvenhandError,
@@ -38,69 +31,69 @@ if TYPE_CHECKING:
         UnknownFormat,
         UnknownOption,
     )
-    from evenhand.formats import read
     from evenhand.formats.counted import CountedFiles
     from evenhand.formats.counting_files import count_files
-    from evenhand.judgments import Comparisons, Rankings, Ratings, Tally
+    from evenhand.formats.reading import read
+    from evenhand.judges.agreement import measure_agreement
+    from evenhand.judges.agreement_table import AgreementTable
+    from evenhand.judges.cards import Screening
+    from evenhand.judges.diagnosis import GroupedDiagnoses, diagnose_groups, diagnose_judges
+    from evenhand.judges.diagnosis_result import Diagnosis
+    from evenhand.judges.screening import screen_judges
+    from evenhand.judges.variance import VarianceComponents, estimate_components
     from evenhand.judgments.adding import add_tallies
+    from evenhand.judgments.comparisons import Comparisons
     from evenhand.judgments.mix import Mix
-    from evenhand.planning.campaign_plan import CampaignPlan
-    from evenhand.planning.plan_campaign import plan_campaign
-    from evenhand.preference.baselines.pairs import IndependentPairs
-    from evenhand.preference.baselines.students import IndependentStudents
-    from evenhand.preference.baselines.uniform import AdjustedUniform, Uniform
-    from evenhand.preference.bradley_terry import BradleyTerry
-    from evenhand.preference.irt_categorical import IRTCategorical
-    from evenhand.preference.irt_gaussian import IRTGaussian
-    from evenhand.preference.judge_slopes import JudgeSlopes
-    from evenhand.preference.melo import MElo
-    from evenhand.preference.pattern import PatternModel
-    from evenhand.preference.plackett_luce import PlackettLuce
-    from evenhand.preference.random_judges import RandomJudges
-    from evenhand.ranking.anytime.board import Board
-    from evenhand.ranking.anytime.live_board import LiveBoard
-    from evenhand.ranking.anytime.state import BoardState
-    from evenhand.ranking.anytime.state_file import read_board, write_board
-    from evenhand.ranking.anytime.vote import Vote
-    from evenhand.ranking.anytime.watch import watch
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
+    from evenhand.judgments.tally import Tally
+    from evenhand.models.baselines import (
+        AdjustedUniform,
+        IndependentPairs,
+        IndependentStudents,
+        Uniform,
+    )
+    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.models.dawid_skene import DawidSkene
+    from evenhand.models.irt_categorical import IRTCategorical
+    from evenhand.models.irt_gaussian import IRTGaussian
+    from evenhand.models.judge_slopes import JudgeSlopes
+    from evenhand.models.labels import LabelFit
+    from evenhand.models.mace import MACE
+    from evenhand.models.melo import MElo
+    from evenhand.models.pattern import PatternModel
+    from evenhand.models.plackett_luce import PlackettLuce
+    from evenhand.models.random_judges import RandomJudges
     from evenhand.ranking.borders import Borders, check_borders
-    from evenhand.ranking.cycles import find_cycles
-    from evenhand.ranking.cycles_result import Cycles
-    from evenhand.ranking.fragility import find_fragility
-    from evenhand.ranking.fragility_result import Fragility
-    from evenhand.ranking.held_out import compare_models
-    from evenhand.ranking.learning import trace_learning
-    from evenhand.ranking.method_table import MethodTable
-    from evenhand.ranking.methods import compare_methods
-    from evenhand.ranking.model_rows import ModelTable
-    from evenhand.ranking.model_table import tabulate_models
+    from evenhand.ranking.cross_validation import ModelComparison
+    from evenhand.ranking.held_out import compare_models, trace_learning
+    from evenhand.ranking.learning_curves import LearningCurves, find_enough
+    from evenhand.ranking.methods import MethodTable, compare_methods
+    from evenhand.ranking.model_table import ModelTable, tabulate_models
     from evenhand.ranking.position_bias import PositionBias, find_position_bias
     from evenhand.ranking.rank import rank
     from evenhand.ranking.ranking import Ranking
-    from evenhand.ranking.sensitivity import vary_choices
-    from evenhand.ranking.sensitivity_result import Sensitivity
+    from evenhand.ranking.robustness.cycles import Cycles, find_cycles
+    from evenhand.ranking.robustness.fragility import Fragility, find_fragility
+    from evenhand.ranking.robustness.sensitivity import Sensitivity, vary_choices
+    from evenhand.ranking.sequential.leaderboard import (
+        Board,
+        BoardState,
+        LiveBoard,
+        read_board,
+        write_board,
+    )
+    from evenhand.ranking.sequential.votes import Vote
+    from evenhand.ranking.sequential.watch import watch
     from evenhand.ranking.significance import PreferenceTests, find_preferences
-    from evenhand.rating.completion import Completion
-    from evenhand.rating.decision_curve import DecisionCurve
-    from evenhand.rating.features import OutputFeatures
-    from evenhand.rating.judge_process import JudgeProcess
-    from evenhand.rating.multitask_gp import MultiTaskGP
-    from evenhand.rating.nuclear_norm import NuclearNorm
-    from evenhand.rating.process_comparison import HeldOut, compare_processes
-    from evenhand.rating.reliability import study_decisions
+    from evenhand.ratings.completion import Completion, NuclearNorm
+    from evenhand.ratings.features import OutputFeatures
+    from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP
+    from evenhand.ratings.process_comparison import HeldOut, compare_processes
+    from evenhand.ratings.reliability import DecisionCurve, study_decisions
     from evenhand.report.assemble import make_report
     from evenhand.report.document import Report
     from evenhand.report.plot import plot
-    from evenhand.screening.card import Screening
-    from evenhand.screening.diagnosis import diagnose_judges
-    from evenhand.screening.diagnosis_groups import GroupedDiagnoses, diagnose_groups
-    from evenhand.screening.diagnosis_result import Diagnosis
-    from evenhand.screening.screen import screen_judges
-    from evenhand.screening.variance.estimate import estimate_components
-    from evenhand.screening.variance.result import VarianceComponents
-    from evenhand.validation.comparison_result import ModelComparison
-    from evenhand.validation.enough import find_enough
-    from evenhand.validation.learning_result import LearningCurves
 
 __version__ = "0.1.0"
 

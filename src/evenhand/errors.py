@@ -16,6 +16,7 @@ catch them. A message says what is wrong, where, and what to do, in the user's w
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -121,6 +122,19 @@ def end(hint: str) -> str:
     (". Did you mean 'winner'?", '')
     """
     return f".{hint}" if hint else ""
+
+
+def quote_word(text: str) -> str:
+    r"""Return a text as one word of a shell, in double quotes where these will do.
+
+    >>> print(quote_word('''"left" <> 'oracle' '''.strip()))
+    "\"left\" <> 'oracle'"
+    >>> print(quote_word("price <> '$1'"))
+    'price <> '"'"'$1'"'"''
+    """
+    if any(mark in text for mark in "$`\\!"):
+        return shlex.quote(text)
+    return '"' + text.replace('"', '\\"') + '"'
 
 
 def listing(names: Sequence[str], limit: int = 8) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.active.state import read_state
+from evenhand.design.policy import read_state
 from evenhand.judgments.tally import Tally
 
 

@@ -4,7 +4,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from evenhand.active.query_curves import QueryCurves
+from evenhand.design.query_replay import QueryCurves
 from evenhand.judgments.ratings import Ratings
 
 

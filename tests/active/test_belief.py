@@ -5,8 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from active.boards import simulate, state
-from evenhand.active.belief import Belief, _expand, fit_belief
-from evenhand.active.state import read_state
+from evenhand.design.policy import Belief, _expand, fit_belief, read_state
 
 
 def test_without_ties_it_is_scikit_learns_ridge():

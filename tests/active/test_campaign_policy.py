@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.active.campaign_policy import make_policy
-from evenhand.active.policy import RULES
+from evenhand.design.policy import RULES, make_policy
 from evenhand.errors import CampaignError
 from policy_campaigns import make_chosen
 

@@ -6,7 +6,7 @@ import pytest
 
 from active.labelled_outputs import as_ratings, smooth_world
 from evenhand import Query
-from evenhand.active.chosen_part import choose_part, name_features
+from evenhand.design.next_outputs import choose_part, name_features
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.judgments.ratings import Ratings
 

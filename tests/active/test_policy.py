@@ -9,13 +9,12 @@ import pytest
 from scipy.stats import norm
 
 from active.boards import simulate, state
-from evenhand.active.next_pairs import choose_pairs
-from evenhand.active.policy import RULES, TITLES, Policy
-from evenhand.active.replay import measure_savings
-from evenhand.active.state import number_pairs, read_state
 from evenhand.cli.next import POLICIES
+from evenhand.design.next_pairs import choose_pairs
+from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
+from evenhand.design.savings import measure_savings
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.formats import read
+from evenhand.formats.reading import read
 
 
 def choose(policy, board, n, seed=1):

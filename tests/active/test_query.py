@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from evenhand.active.query import Query, Scene
+from evenhand.design.query import Query, Scene
 from evenhand.errors import UnknownOption
-from evenhand.numerics.ard import Points
-from evenhand.rating.output_process import begin, condition
+from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings.output_process import begin, condition
 
 
 def line(*at):

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 from active.labelled_outputs import draw_curves
-from evenhand.active.label_share import find_share
-from evenhand.active.part_test import GreatestT, compare_parts
-from evenhand.active.query_curves import average
+from evenhand.design.query import GreatestT, compare_parts, find_share
+from evenhand.design.query_replay import average
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.query_figures import draw_queries
 

@@ -7,11 +7,11 @@ import pytest
 
 from active.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, QueryReplay, trace_queries
-from evenhand.active.query_settings import SHARES
+from evenhand.design.query_replay import SHARES
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.judgments.ratings import Ratings
-from evenhand.numerics.ard import Points
-from evenhand.rating.output_process import begin, condition, relearn
+from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings.output_process import begin, condition, relearn
 
 TEN = OutputFeatures(numbers=tuple(f"x{j}" for j in range(10)), labels=())
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())

@@ -8,8 +8,8 @@ import pytest
 
 from active.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, QueryReplay, trace_queries
-from evenhand.active.output_pool import read_outputs
-from evenhand.active.query_trial import run_trial, set_out
+from evenhand.design.query import read_outputs
+from evenhand.design.query_replay import run_trial, set_out
 
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 HOW = QueryReplay(repeats=2, start=10, batch=7, relearn=1.25)

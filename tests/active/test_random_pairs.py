@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import chisquare
 
 from active.boards import state
-from evenhand.active.policy import Policy
-from evenhand.active.state import number_pairs
+from evenhand.design.policy import Policy, number_pairs
 
 
 @pytest.mark.parametrize("rule", ["closest", "order"])

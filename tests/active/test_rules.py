@@ -8,10 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from active.boards import simulate, state
-from evenhand.active.belief import Belief
-from evenhand.active.choice import Batch
-from evenhand.active.policy import RULES, Policy
-from evenhand.active.state import read_state
+from evenhand.design.policy import RULES, Batch, Belief, Policy, read_state
 
 
 def chosen(rule, board, n=1, top=0):

@@ -5,10 +5,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from active.boards import simulate
-from evenhand.active.policy import Policy
-from evenhand.active.pool import pool_answers
-from evenhand.active.replay import _agree, measure_savings
-from evenhand.active.savings import Savings
+from evenhand.design.policy import Policy
+from evenhand.design.savings import Savings, _agree, measure_savings, pool_answers
 from evenhand.errors import NotIdentified, UnknownOption
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from evenhand.active.policy import Policy
-from evenhand.active.replay import measure_savings
+from evenhand.design.policy import Policy
+from evenhand.design.savings import measure_savings
 from evenhand.errors import NotIdentified
-from evenhand.formats import read
+from evenhand.formats.reading import read
 
 
 def test_ukpconvarg1_has_five_judgments_a_pair_which_a_policy_empties(data_folder):

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from evenhand.active.sort_file import digest, read_sort, write_sort
-from evenhand.active.sorting import Sorting
+from evenhand.design.sorting import Sorting, digest, read_sort, write_sort
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 
 

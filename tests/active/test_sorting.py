@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.active.sort_file import read_sort, start_sorting, write_sort
-from evenhand.active.sorting import Sorting
-from evenhand.active.verdict import decide
+from evenhand.design.sorting import Sorting, decide, read_sort, start_sorting, write_sort
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption
-from evenhand.numerics.merge_insertion import merge_steps
+from evenhand.numerics.sorting import merge_steps
 
 A001768 = (0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30)
 """Merge insertion's worst case for n = 1, 2, ...: OEIS A001768."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evenhand.agreement.alpha import METRICS, find_midranks, krippendorff_alpha
-from evenhand.agreement.sums import Sums
 from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.judges.coefficients import METRICS, find_midranks, krippendorff_alpha
+from evenhand.judges.counts import Sums
 from golden_numbers import entries
 from score_tables import broken_tables, coincidences_of, declared
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.agreement.blind_worlds import compare_items
 from evenhand.errors import NotIdentified
+from evenhand.judges.item_agreement import compare_items
 from evenhand.judgments.votes import LEFT, RIGHT, TIE, Votes
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.agreement.alpha import krippendorff_alpha
-from evenhand.agreement.bootstrap import (
-    FEWEST,
+from evenhand.errors import UnknownOption
+from evenhand.judges.agreement_intervals import (
+    MIN_CLUSTERS,
     MOST,
     REPLICATES,
     draw_sums,
@@ -16,11 +16,9 @@ from evenhand.agreement.bootstrap import (
     form_blocks,
     refuse_interval,
 )
-from evenhand.agreement.coincidences import count_coincidences
-from evenhand.agreement.gwet import gwet_ac
-from evenhand.agreement.sums import Ratio, Sums
-from evenhand.agreement.units import find_units
-from evenhand.errors import UnknownOption
+from evenhand.judges.coefficients import gwet_ac, krippendorff_alpha
+from evenhand.judges.counts import Ratio, Sums, count_coincidences
+from evenhand.judges.units import find_units
 from score_tables import coincidences_of, rows_of, units_of
 
 RNG = np.random.default_rng(7)
@@ -47,7 +45,7 @@ def test_a_resample_of_sums_is_a_resample_of_items(metric):
 @pytest.mark.parametrize("compute", [krippendorff_alpha, gwet_ac])
 def test_listed_pairs_give_what_tabled_pairs_give(compute, monkeypatch):
     tabled = coincidences_of(MATRIX)
-    monkeypatch.setattr("evenhand.agreement.coincidences.TABLED", 0)
+    monkeypatch.setattr("evenhand.judges.counts.TABLED", 0)
     listed = coincidences_of(MATRIX)
     assert (tabled.tabled, listed.tabled) == (True, False)
     assert compute(Sums(listed)).value == pytest.approx(compute(Sums(tabled)).value, abs=1e-12)
@@ -83,7 +81,7 @@ def test_items_beyond_the_most_are_put_together_evenly():
 
 
 def test_few_clusters_have_no_interval_and_say_so():
-    assert refuse_interval(FEWEST, "item") is None
+    assert refuse_interval(MIN_CLUSTERS, "item") is None
     assert refuse_interval(1, "judge") == "no interval: 1 judge, and at least 10 are needed"
 
 

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
-from evenhand.agreement.cohen import (
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.judge_pairs import (
     WEIGHTS,
     cohen_kappa,
     cohen_kappas,
     count_confusion,
     measure_distances,
 )
-from evenhand.agreement.overlap import walk_overlaps
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.units import walk_overlaps
 from evenhand.judgments.scale import Scale, read_scale, see_scale
 from golden_numbers import entries, golden
 from score_tables import declared, units_of

@@ -5,13 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from evenhand.agreement.alpha import krippendorff_alpha
-from evenhand.agreement.bootstrap import form_blocks
-from evenhand.agreement.coincidences import count_coincidences, mirror
-from evenhand.agreement.fleiss import fleiss_kappa
-from evenhand.agreement.gwet import gwet_ac
-from evenhand.agreement.sums import Sums
 from evenhand.errors import NotIdentified
+from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.coefficients import fleiss_kappa, gwet_ac, krippendorff_alpha
+from evenhand.judges.counts import Sums, count_coincidences, mirror
 from score_tables import coincidences_of, units_of
 
 RNG = np.random.default_rng(11)
@@ -20,7 +17,7 @@ RNG = np.random.default_rng(11)
 @pytest.mark.parametrize("cluster", ["item", "judge"])
 @pytest.mark.parametrize("points", [5, 60])
 def test_pairs_in_lots_are_the_pairs_one_by_one(points, cluster, monkeypatch):
-    monkeypatch.setattr("evenhand.agreement.coincidences.LOT", 7)
+    monkeypatch.setattr("evenhand.judges.counts.LOT", 7)
     matrix = RNG.integers(0, points, (34, 4)).astype(float)
     units = units_of(matrix.tolist())
     found = count_coincidences(units, form_blocks(units, cluster, 1))
@@ -37,7 +34,7 @@ def test_pairs_in_lots_are_the_pairs_one_by_one(points, cluster, monkeypatch):
 
 
 def test_too_many_pairs_of_judges_are_refused(monkeypatch):
-    monkeypatch.setattr("evenhand.agreement.coincidences.MOST", {True: 1, False: 1})
+    monkeypatch.setattr("evenhand.judges.counts.MOST", {True: 1, False: 1})
     units = units_of(RNG.integers(0, 60, (12, 30)).tolist())
     with pytest.raises(NotIdentified, match="1,980 pairs of judges of one output are more than"):
         count_coincidences(units, form_blocks(units, "item", 1))
@@ -49,7 +46,7 @@ def test_a_mirrored_table_is_the_table_beside_itself_with_outputs_exchanged(
     compute, tabled, monkeypatch
 ):
     if not tabled:
-        monkeypatch.setattr("evenhand.agreement.coincidences.TABLED", 0)
+        monkeypatch.setattr("evenhand.judges.counts.TABLED", 0)
     scores = RNG.choice([-1.0, 0.0, 1.0], (3, 25), p=[0.6, 0.3, 0.1])
     matrix = [[None if RNG.random() < 0.3 else x for x in row] for row in scores.tolist()]
     matrix[0][:3] = [-1.0, 0.0, 1.0]

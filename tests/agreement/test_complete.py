@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.agreement.complete import find_block
+from evenhand.judges.units import find_block
 from score_tables import units_of
 
 RNG = np.random.default_rng(3)

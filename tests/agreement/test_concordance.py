@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from evenhand.agreement.concordance import concordance_coefficient, find_concordance
 from evenhand.errors import NotIdentified
+from evenhand.judges.coefficients import concordance_coefficient, find_concordance
 from golden_numbers import golden
 from score_tables import units_of
 

@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import evenhand
-from evenhand.agreement.correlation import correlate_pairs, correlate_with_others, correlate_within
-from evenhand.agreement.judge_pairs import compare_judges
-from evenhand.agreement.overlap import walk_overlaps
-from evenhand.agreement.units import find_units
+from evenhand.judges.judge_pairs import (
+    compare_judges,
+    correlate_pairs,
+    correlate_with_others,
+    correlate_within,
+)
+from evenhand.judges.units import find_units, walk_overlaps
 from score_tables import units_of
 
 ROWS = st.lists(

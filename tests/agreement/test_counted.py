@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from engine_answers import COUNTED, ask_counted, count_all, plain
 from evenhand import measure_agreement, read
-from evenhand.agreement import bootstrap
 from evenhand.cli.main import main
 from evenhand.errors import EvenhandError
+from evenhand.judges import agreement_intervals
 from evenhand.judgments.pushed import watch_fetches
 
 
@@ -109,7 +109,7 @@ def ends(found):
 
 @pytest.mark.parametrize("most", [40, 1000])
 def test_intervals_are_those_of_rows_up_to_how_items_are_put_together(most, monkeypatch):
-    monkeypatch.setitem(bootstrap.MOST, "item", most)
+    monkeypatch.setitem(agreement_intervals.MOST, "item", most)
     table = clustered(1)
     counted, _, _ = watch(table, coefficients="n-agreement-0")
     rows = measure_agreement(read(table), coefficients="n-agreement-0")
@@ -119,14 +119,14 @@ def test_intervals_are_those_of_rows_up_to_how_items_are_put_together(most, monk
 
 @pytest.mark.slow
 def test_intervals_of_items_that_were_put_together_hold_what_is_true(monkeypatch):
-    monkeypatch.setitem(bootstrap.MOST, "item", 40)
+    monkeypatch.setitem(agreement_intervals.MOST, "item", 40)
     found = [ends(watch(clustered(seed), coefficients="n-agreement-0")[0]) for seed in range(100)]
     held = sum(lower <= 0.5 <= upper for lower, upper in found)
     assert held >= 95 - 3 * np.sqrt(100 * 0.95 * 0.05)
 
 
 def test_ten_times_the_units_bring_back_no_more_rows(monkeypatch):
-    monkeypatch.setitem(bootstrap.MOST, "item", 10)
+    monkeypatch.setitem(agreement_intervals.MOST, "item", 10)
     few, many = (watch(ratings(items, (2,)), coefficients="alpha") for items in (90, 900))
     assert many[0].whole.units == 10 * few[0].whole.units
     assert many[1] == few[1] < 120

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from counted_votes import answer, counted, rankings, votes
-from evenhand.agreement import bootstrap
+from evenhand.judges import agreement_intervals
 
 
 def test_importance_weights_are_refused_where_an_engine_counts_too():
@@ -49,7 +49,7 @@ def test_weights_are_counted_to_the_last_pair():
 
 
 def test_few_items_are_counted_where_items_share_clusters(monkeypatch):
-    monkeypatch.setitem(bootstrap.MOST, "item", 12)
+    monkeypatch.setitem(agreement_intervals.MOST, "item", 12)
     table = votes(1800, items=60, criteria=2).with_columns(
         criterion=pl.when(pl.col("item").str.contains("[17]$"))
         .then("criterion")

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import assume, given
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from evenhand.agreement.fleiss import fleiss_kappa, fleiss_parts
-from evenhand.agreement.preference_table import tabulate_votes
-from evenhand.agreement.sums import Sums
-from evenhand.agreement.tabulation import Request
 from evenhand.errors import NotIdentified
+from evenhand.judges.coefficients import fleiss_kappa, fleiss_parts
+from evenhand.judges.counts import Sums
+from evenhand.judges.tabulation import Request, tabulate_votes
 from few_votes import votes_of
 from golden_numbers import golden
 from hamon_records import hamon_coincidences

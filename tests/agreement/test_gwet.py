@@ -3,10 +3,15 @@
 import pytest
 from hypothesis import assume, given
 
-from evenhand.agreement.fleiss import fleiss_kappa
-from evenhand.agreement.gwet import brennan_prediger, gwet_ac, gwet_pi, weighted_agreement
-from evenhand.agreement.sums import Sums
 from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.judges.coefficients import (
+    brennan_prediger,
+    fleiss_kappa,
+    gwet_ac,
+    gwet_pi,
+    weighted_agreement,
+)
+from evenhand.judges.counts import Sums
 from golden_numbers import entries
 from score_tables import coincidences_of, complete_tables, counts_of, declared
 

@@ -7,8 +7,8 @@ import pytest
 import statsmodels.api as sm
 from statsmodels.formula.api import ols
 
-from evenhand.agreement.icc import FORMS, correlate_intraclass, intraclass_coefficients
 from evenhand.errors import NotIdentified
+from evenhand.judges.icc import FORMS, correlate_intraclass, intraclass_coefficients
 from golden_numbers import golden
 from score_tables import units_of
 

@@ -7,11 +7,12 @@ import pytest
 from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from evenhand.agreement.alpha import krippendorff_alpha
-from evenhand.agreement.bootstrap import form_blocks
-from evenhand.agreement.coincidences import count_coincidences
-from evenhand.agreement.fleiss import fleiss_kappa as our_fleiss
-from evenhand.agreement.intra import (
+from evenhand.errors import NotIdentified
+from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.coefficients import fleiss_kappa as our_fleiss
+from evenhand.judges.coefficients import krippendorff_alpha, n_agreement
+from evenhand.judges.counts import Sums, count_coincidences
+from evenhand.judges.self_agreement import (
     CORRELATIONS,
     answers_as_judges,
     correlate_repeats,
@@ -19,9 +20,6 @@ from evenhand.agreement.intra import (
     find_repeats,
     summarise_repeats,
 )
-from evenhand.agreement.n_agreement import n_agreement
-from evenhand.agreement.sums import Sums
-from evenhand.errors import NotIdentified
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET, RatingRows
 from evenhand.judgments.scale import read_scale
 from score_tables import names

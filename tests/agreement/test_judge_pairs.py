@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.agreement.judge_pairs import MEASURES, _bound, compare_judges
 from evenhand.errors import UnknownOption
+from evenhand.judges.judge_pairs import MEASURES, _bound, compare_judges
 from evenhand.judgments.scale import Scale, read_scale
 from golden_numbers import golden
 from score_tables import declared, units_of

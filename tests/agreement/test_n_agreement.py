@@ -6,10 +6,9 @@ from hypothesis import given
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 import evenhand
-from evenhand.agreement.fleiss import fleiss_parts
-from evenhand.agreement.n_agreement import choose_steps, n_agreement, pair_judges
-from evenhand.agreement.sums import Sums
-from evenhand.agreement.units import find_units
+from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement, pair_judges
+from evenhand.judges.counts import Sums
+from evenhand.judges.units import find_units
 from golden_numbers import golden
 from hamon_records import hamon_coincidences
 from score_tables import coincidences_of, complete_tables, counts_of
@@ -80,7 +79,7 @@ def test_published_shares_of_wmt07_are_those_of_the_first_two_judges_cut_to_thre
 
 def coincidences_of_units(units):
     """Pairs of scores, clustered by item."""
-    from evenhand.agreement.bootstrap import form_blocks
-    from evenhand.agreement.coincidences import count_coincidences
+    from evenhand.judges.agreement_intervals import form_blocks
+    from evenhand.judges.counts import count_coincidences
 
     return count_coincidences(units, form_blocks(units, "item", 1))

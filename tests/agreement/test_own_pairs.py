@@ -6,7 +6,7 @@ import pytest
 
 import evenhand
 from engine_answers import count_all
-from evenhand.agreement.preferences import compare_votes
+from evenhand.judges.preferences import compare_votes
 
 SAID = ("left", "tie", "right")
 

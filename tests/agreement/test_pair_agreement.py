@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from evenhand.agreement.pair_agreement import agree_by_system, compare_pairs
-from evenhand.agreement.preferences import compare_votes
 from evenhand.errors import NotIdentified
+from evenhand.judges.preferences import agree_by_system, compare_pairs, compare_votes
 from evenhand.judgments.rating_rows import CONTROL, TARGET
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
 from few_votes import vote_rows, votes_of

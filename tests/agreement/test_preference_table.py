@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.agreement.preference_kappa import KAPPAS, preference_kappa
-from evenhand.agreement.preferences import compare_votes
+from evenhand.judges.preferences import compare_votes
+from evenhand.judges.tabulation import KAPPAS, preference_kappa
 from few_votes import votes_of
 
 SEED = 20131

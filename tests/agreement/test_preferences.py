@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 import evenhand
-from evenhand.agreement.preferences import chance_agreement, compare_votes
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.judges.preferences import chance_agreement, compare_votes
 from evenhand.judgments.rating_rows import CONTROL, TARGET
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
 from few_votes import vote_rows, votes_of

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.agreement.bootstrap import form_blocks
-from evenhand.agreement.coincidences import count_coincidences
-from evenhand.agreement.fleiss import fleiss_parts
-from evenhand.agreement.sums import Sums
-from evenhand.agreement.units import find_units
 from evenhand.errors import InvalidJudgments
+from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.coefficients import fleiss_parts
+from evenhand.judges.counts import Sums, count_coincidences
+from evenhand.judges.units import find_units
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
 from score_tables import declared, rows_of, units_of
 
@@ -98,7 +97,7 @@ def test_a_table_that_does_not_say_what_or_who_is_refused(role):
 def test_labels_too_many_for_one_number_are_sorted_all_the_same(monkeypatch, moment):
     rows = replace(rows_of(MATRIX).take(np.array([0, 1, 2, 3, 4, 0])), moment=moment)
     packed = find_units(rows)
-    monkeypatch.setattr("evenhand.agreement.units.BITS", 0)
+    monkeypatch.setattr("evenhand.judges.units.BITS", 0)
     assert said(find_units(rows)) == said(packed)
 
 

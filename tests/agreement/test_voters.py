@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from evenhand.agreement.preferences import chance_agreement, compare_votes
-from evenhand.agreement.voters import summarise_voters
 from evenhand.errors import NotIdentified
+from evenhand.judges.preferences import chance_agreement, compare_votes, summarise_voters
 from evenhand.judgments.rating_rows import CONTROL
 from evenhand.judgments.votes import LEFT, TIE
 from few_votes import vote_rows, votes_of

@@ -6,13 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evenhand.agreement.weights import (
-    WEIGHTINGS,
-    disagree,
-    expect_disagreement,
-    weight_agreement,
-)
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.coefficients import WEIGHTINGS, disagree, expect_disagreement, weight_agreement
 
 POINTS = np.array([0.0, 1.0, 2.5, 7.0])
 

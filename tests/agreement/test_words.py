@@ -4,11 +4,9 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.agreement.agreement_table import AgreementPart
-from evenhand.agreement.coefficient import Coefficient
-from evenhand.agreement.sentences import say_parts
-from evenhand.agreement.words import name_kappa, warn_prevalence
 from evenhand.errors import InvalidJudgments
+from evenhand.judges.agreement_table import AgreementPart, name_kappa, say_parts, warn_prevalence
+from evenhand.judges.units import Coefficient
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from benchmarks.measure import Failed
-from benchmarks.web import peer, process, table
+from benchmarks.web import organiser, peer, process, table
 from benchmarks.web.measured import Plan, Row, measure
 from benchmarks.web.work import Work, write_evenhand, write_pearmut
 
-from evenhand.campaign.assignment import assign
-from evenhand.campaign.reading import read_campaign
+from evenhand.design.assignment import assign
+from evenhand.design.reading import read_campaign
 
 TOY = Work(items=60, judges=6, per_item=2)
 
@@ -68,3 +68,31 @@ def test_without_a_python_that_is_new_enough_the_peer_is_refused_in_words(
     monkeypatch.setattr(peer, "_candidates", lambda: iter([str(tmp_path / "no-such-python")]))
     with pytest.raises(Failed, match=r"pearmut needs Python 3\.12 or newer, and there is none"):
         peer.install_pearmut(tmp_path)
+
+
+def test_times_with_the_page_open_are_told_as_multiples_of_those_with_it_closed() -> None:
+    rows = [
+        organiser.Row(
+            program="this", database="sqlite", mode=mode, round=number, stored=10, offered=1.0,
+            judgments=10, unanswered=0, p50_ms=4.0, p95_ms=p95, p99_ms=2 * p95, looks=1,
+            look_s=1.0, wal_mb=4.0, load=1.0,
+        )
+        for number, mode, p95 in (
+            (1, "closed", 8.0), (1, "open", 16.0), (2, "closed", 4.0), (2, "open", 16.0),
+        )
+    ]  # fmt: skip
+    told = "this, open against closed: p50 x 1.00, p95 x 3.00, p99 x 3.00 (median of the rounds)"
+    assert list(organiser.compare(rows)) == [told]  # twice in one round, four times in the other
+    assert "p95   16.0" in organiser.say(rows[1])
+
+
+@pytest.mark.skipif(not process.PROC.joinpath("self/stat").exists(), reason="there is no /proc")
+def test_judges_are_played_with_the_organisers_page_open(tmp_path: Path) -> None:
+    organiser.write_campaign(tmp_path / "made", 100)
+    organiser.store_answers(tmp_path / "made", 100)
+    plan = {"stored": 100.0, "seconds": 1.0, "rate": 20.0, "poll": 0.5}
+    row = organiser.run(tmp_path / "made", ("this", ""), plan, "open")
+    assert (row.mode, row.stored, row.unanswered) == ("open", 100, 0)
+    assert row.judgments > 0
+    assert row.looks > 0
+    assert 0 < row.p50_ms <= row.p95_ms <= row.p99_ms

@@ -12,7 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from campaigns import every_unit, hamon, judges_of, make_items, sittings, small
-from evenhand.campaign import assign, make_campaign, verify_design
+from evenhand.design.assignment import assign
+from evenhand.design.guarantees import verify_design
+from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 
 
@@ -224,7 +226,7 @@ def test_another_seed_and_any_change_of_the_campaign_is_another_assignment():
 
 def test_it_is_the_same_in_another_process_with_another_hash_seed():
     code = (
-        "from campaigns import make_items, small\nfrom evenhand.campaign import assign\n"
+        "from campaigns import make_items, small\nfrom evenhand.design import assign\n"
         "design = {'judges_per_item': 2, 'once_per_source': True, 'repeats': 1, 'lag': 1}\n"
         "print(assign(small(1, make_items(12, 3), 9, **design)).digest)\n"
     )

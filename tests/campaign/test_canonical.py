@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from evenhand.campaign import assign
-from evenhand.campaign.assignment import Assignment
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.reading import make_campaign
-from evenhand.web.store import Store
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.store.audit import audit
+from evenhand.web.store.store import Store
 
 NAMES = ("Nord", "Süd", "Ost", "West")
 """In no alphabet's order."""

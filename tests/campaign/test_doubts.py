@@ -1,8 +1,8 @@
 """What makes a campaign worth less is counted before anybody is asked."""
 
 from campaigns import make_items, small
-from evenhand.campaign import make_campaign
-from evenhand.campaign.doubts import find_doubts
+from evenhand.design.feasibility import find_doubts
+from evenhand.design.reading import make_campaign
 
 
 def doubt(items, width=1, *, shows=("source",), **design):

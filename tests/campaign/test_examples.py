@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.campaign import assign, read_campaign, verify_design
+from evenhand.design.assignment import assign
+from evenhand.design.guarantees import verify_design
+from evenhand.design.reading import read_campaign
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*/campaign.toml"))

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns import make_items, small
-from evenhand.campaign import assign, make_campaign, verify_design
+from evenhand.design.assignment import assign
+from evenhand.design.guarantees import verify_design
+from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 
 CONTROL = {"item": "c", "outputs": {"x": "sample"}, "control": "bad"}

@@ -6,7 +6,9 @@ import pytest
 
 from broken_assignments import WAYS, taught, two_passes
 from campaigns import make_items, small
-from evenhand.campaign import Assignment, Campaign, assign, verify_design
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.campaign import Campaign
+from evenhand.design.guarantees import verify_design
 from rebuilt_assignments import Break, drop, rebuild
 
 

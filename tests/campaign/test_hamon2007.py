@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from evenhand import diagnose_judges
-from evenhand.campaign import simulate
-from evenhand.campaign.hamon2007 import REFERENCES, simulate_hamon2007
+from evenhand.design import simulate
+from evenhand.design.simulated_ratings import REFERENCES, simulate_hamon2007
 from evenhand.errors import UnknownOption
 
 TABLE_1 = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.campaign import read_campaign
+from evenhand.design.reading import read_campaign
 from evenhand.errors import CampaignError, EvenhandError, MissingFile, UnknownFormat
 
 

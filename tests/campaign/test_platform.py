@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from stored_campaigns import make_pairs
 

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evenhand.campaign import Assignment, assign, make_campaign, verify_collected, verify_design
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.guarantees import verify_collected, verify_design
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 from policy_campaigns import make_chosen
 

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns import TASKS, make_items
-from evenhand.campaign import assign, make_campaign, verify_design
-from evenhand.campaign.quotas import Columns, divide_quotas
+from evenhand.design.assignment import assign
+from evenhand.design.dealing import Columns, divide_quotas
+from evenhand.design.guarantees import verify_design
+from evenhand.design.reading import make_campaign
 
 
 def can_be(rooms, sizes, most):

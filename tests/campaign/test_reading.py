@@ -1,14 +1,16 @@
 """A campaign comes back from its file; whatever is wrong names the file and the row."""
 
 import json
+from hashlib import shake_256
 from pathlib import Path
 from time import process_time
 
 import pytest
 
 from campaigns import hamon, make_items, small
-from evenhand.campaign import make_campaign, read_campaign
+from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat
+from evenhand.numerics.sampling import Draws
 
 FULL = """
 name = "spring"
@@ -160,6 +162,8 @@ def test_a_wrong_table_names_file_and_row(table, said):
         ('judges = ["ann", "ann"]', "c.toml: two judges have one name: ann"),
         ('[[training]]\ntask = "p"\nitem = "t"\nA = "x"', "c.toml: training 't' teaches nothing"),
         ("seed = -1", "c.toml: seed cannot be -1"),
+        (f"seed = {2**256}", "c.toml: seed cannot be 1157"),
+        ('seed = "7"', "c.toml: seed cannot be '7'.*leave it out and the launch draws one"),
         ("items = [1]", "c.toml: items are tables"),
         ("= 3", "'c.toml' is no TOML"),
     ],
@@ -206,3 +210,21 @@ def test_hamons_campaign_is_one_file():
     assert process_time() - start < 10
     assert sum(len(one.outputs) for one in campaign.items) == 10_180
     assert len(campaign.systems) == 26
+
+
+def test_a_seed_of_an_exported_campaign_is_read_again():
+    item = '\n[[items]]\nitem = "1"\noutputs = { A = "x" }\n'
+    campaign = read_campaign(write("c.toml", f'seed = "{"c0" * 24}"{item}'))
+    assert campaign.seed == int("c0" * 24, 16)
+    assert campaign.to_dict()["seed"] == "c0" * 24
+    assert read_campaign(write("c.toml", item)).seed is None
+    assert "seed" not in read_campaign(write("c.toml", item)).to_dict()
+    assert read_campaign(write("c.toml", f"seed = 8{item}")).to_dict()["seed"] == 8
+
+
+def test_with_a_secret_seed_draws_come_from_shake_256():
+    seed = 2**191 + 5
+    told = shake_256(f"{seed:x}/a/b".encode()).digest(24)
+    wanted = [int.from_bytes(told[at : at + 8], "little") for at in (0, 8, 16)]
+    assert Draws(seed, "a").of("b").keys(3).tolist() == wanted
+    assert Draws(2**63 - 1, "a").keys(1) != Draws(2**63, "a").keys(1)

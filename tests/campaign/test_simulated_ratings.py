@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand import diagnose_judges
-from evenhand.campaign.simulated_ratings import Criterion, InputType, RatingCampaign
+from evenhand.design.simulated_ratings import Criterion, InputType, RatingCampaign
 from evenhand.errors import UnknownOption
 
 FIVE = Criterion((-1.0, -0.3, 0.3, 1.0))

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns import make_items, small
-from evenhand.campaign import assign, make_campaign
-from evenhand.campaign.sitting import Hand, NoRoom, seat
+from evenhand.design.assignment import assign
+from evenhand.design.dealing import Hand, NoRoom, seat
+from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
-from evenhand.numerics.stable_draws import Draws
+from evenhand.numerics.sampling import Draws
 
 
 def can_be(own, anchors, repeats, lag):

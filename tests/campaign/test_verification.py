@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from campaigns import make_items, small
-from evenhand.campaign import assign, verify_collected, verify_design
-from evenhand.campaign.assignment import Assignment
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.guarantees import verify_collected, verify_design
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.compare_result import CompareResult, say_comparison
 from evenhand.cli.curves_result import CurvesResult
-from evenhand.ranking.held_out import compare_models
-from evenhand.ranking.learning import trace_learning
+from evenhand.ranking.held_out import compare_models, trace_learning
 
 
 @pytest.fixture

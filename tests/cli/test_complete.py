@@ -11,17 +11,9 @@ import polars as pl
 import pytest
 
 from evenhand.cli.complete_result import _decisions, _errors
-from evenhand.numerics.cluster_intervals import Estimate as Paired
-from evenhand.rating.baselines import ADDITIVE, MethodError
-from evenhand.rating.decision_curve import (
-    DECIDERS,
-    ONE,
-    RAW,
-    DecisionCurve,
-    DecisionPoint,
-    Estimate,
-)
-from evenhand.rating.masks import Design
+from evenhand.numerics.cluster_means import Estimate as Paired
+from evenhand.ratings.matrix import ADDITIVE, Design, MethodError
+from evenhand.ratings.reliability import DECIDERS, ONE, RAW, DecisionCurve, DecisionPoint, Estimate
 from rating.rated_matrices import make_rows, simulate
 from rating.test_reliability import campaign
 

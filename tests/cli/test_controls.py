@@ -58,7 +58,7 @@ def test_rank_and_fit_have_the_digest_of_the_same_judgments(evenhand, votes):
 
 def test_fit_takes_groups_apart(evenhand, votes):
     found = evenhand("fit", votes, "--control", "length", "--group-by", "item", "--json")
-    assert set(found.json) == {"groups", "refused", "notes"}
+    assert set(found.json) == {"groups", "refused", "notes", "excluded"}
     assert len(found.json["groups"]) + len(found.json["refused"]) == 20
 
 

@@ -129,6 +129,6 @@ def test_logins_become_persons(evenhand, folder):
 
 def test_the_command_line_offers_every_format_there_is():
     from evenhand.cli.convert import EXPORTS, TABLES
-    from evenhand.formats import KINDS
+    from evenhand.formats.writing import KINDS
 
     assert set(KINDS) == {*TABLES, *EXPORTS}

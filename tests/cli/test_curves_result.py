@@ -11,9 +11,8 @@ import pytest
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.curves_result import CurvesResult, say_curves
-from evenhand.ranking.learning import trace_learning
-from evenhand.validation.enough import find_enough
-from evenhand.validation.learning_parts import Refusal
+from evenhand.ranking.held_out import trace_learning
+from evenhand.ranking.learning_curves import Refusal, find_enough
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.cli.fit import MODELS as OFFERED
-from evenhand.preference.models import MODELS
+from evenhand.models.registry import MODELS
 from golden_numbers import golden
 
 LOG_LINEAR = [name for name, model in MODELS.items() if model.log_linear]

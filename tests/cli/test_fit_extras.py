@@ -9,7 +9,7 @@ import pytest
 
 from evenhand import JudgeSlopes, RandomJudges, read
 from evenhand.cli.coefficients import draw_table
-from evenhand.preference.coefficients import Coefficient
+from evenhand.models.coefficients import Coefficient
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ import pytest
 
 from evenhand.cli.fit import MODELS as OFFERED
 from evenhand.errors import NotIdentified
-from evenhand.judgments import Comparisons, Rankings
-from evenhand.preference import models
-from evenhand.preference.coefficients import Coefficient
-from evenhand.preference.models import MODELS, Model
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.models import registry
+from evenhand.models.coefficients import Coefficient
+from evenhand.models.registry import MODELS, Model
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Dice(Coin):
 @pytest.fixture(autouse=True)
 def fakes(monkeypatch):
     """Two models in places of real ones, whose names the command line knows."""
-    monkeypatch.setattr(models.Model, "load", _load)
+    monkeypatch.setattr(registry.Model, "load", _load)
 
 
 REAL = Model.load

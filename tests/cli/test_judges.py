@@ -8,7 +8,7 @@ import pytest
 from click import unstyle
 
 from evenhand.cli.diagnosis_text import draw_diagnosis
-from evenhand.screening.diagnosis import diagnose_judges
+from evenhand.judges.diagnosis import diagnose_judges
 from four_judges import LINES
 from golden_numbers import golden
 from rating_tables import ratings
@@ -55,7 +55,7 @@ def votes(folder: Path) -> str:
 def test_a_careless_judge_of_ratings_is_flagged_with_a_card(evenhand, scores):
     text = evenhand("judges", scores, "--scale", "1-5").out
     assert "j00: careless" in text
-    assert "1 of 20 judges flagged" in text.replace("\n       ", " ")
+    assert "1 of 20 judges is flagged" in text.replace("\n       ", " ")
     assert "without " in text, "the card says what leaving the judge out changes"
 
 

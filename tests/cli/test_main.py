@@ -80,7 +80,7 @@ def test_an_interrupt_ends_quietly_with_130(evenhand, table1, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evenhand.formats.read", interrupt)
+    monkeypatch.setattr("evenhand.formats.reading.read", interrupt)
     ran = evenhand("rank", table1, code=130)
     assert (ran.out, ran.err) == ("", "")
 
@@ -89,7 +89,7 @@ def test_an_interrupt_of_the_engine_ends_the_same_way(evenhand, table1, monkeypa
     def interrupt(*_, **__):
         raise RuntimeError("Query interrupted")
 
-    monkeypatch.setattr("evenhand.formats.read", interrupt)
+    monkeypatch.setattr("evenhand.formats.reading.read", interrupt)
     assert evenhand("rank", table1, code=130).err == ""
 
 

@@ -151,7 +151,7 @@ def test_says_is_a_digest_of_the_tests_with_the_next_command(evenhand, table1):
 def test_deviances_of_finer_tables_are_named(evenhand, table1):
     notes = evenhand("models", table1, "--json").json["notes"]
     finer = next(note for note in notes if "finer tables" in note)
-    assert finer.startswith("deviances of + order and by judge are of finer tables of counts")
+    assert finer.startswith("deviances by judge are of finer tables of counts")
     assert finer.endswith("compare by LR or AIC")
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from evenhand.cli.plan_result import PlanResult
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.plan_campaign import plan_campaign
-from evenhand.planning.simulation import draw_campaign
+from evenhand.design.plan import plan_campaign
+from evenhand.design.power import Design, Truth, draw_campaign
 
 TWO = ("--systems", "2", "--gap", "0.4", "--judge-sd", "0.3")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.campaign import read_campaign
-from evenhand.web.store import Store
+from evenhand.design.reading import read_campaign
+from evenhand.web.store.store import Store
 from stored_campaigns import reply_to, take
 
 ITEMS = "item,source,A,B,C\n" + "".join(f"{n},s{n},a{n},b{n},c{n}\n" for n in range(12))
@@ -17,6 +17,47 @@ def test_promises_are_counted(evenhand, folder):
     assert "campaign items: 12 items, 3 systems, 3 judges, 36 tickets" in ran.out
     assert "promises are kept: the campaign can be launched" in ran.out
     assert "BROKEN" not in ran.out
+
+
+def test_a_check_is_a_rehearsal_and_a_seed_in_the_file_is_warned_of(evenhand, folder):
+    Path("items.csv").write_text(ITEMS, encoding="utf-8")
+    ran = evenhand("plan", "check", "items.csv")
+    told = "rehearsal: dealt with seed 20131; the launch draws a secret seed of its own"
+    assert told in " ".join(ran.out.split())
+    found = evenhand("plan", "check", "items.csv", "--json").json
+    assert (found["seed"], found["rehearsal"], found["warns"]) == (20131, True, [])
+    Path("named.toml").write_text('items = "items.csv"\nseed = 7\n', encoding="utf-8")
+    ran = evenhand("plan", "check", "named.toml")
+    assert "rehearsal" not in ran.out
+    found = evenhand("plan", "check", "named.toml", "--json").json
+    assert (found["seed"], found["rehearsal"]) == (7, False)
+    assert "the campaign file names its seed" in found["warns"][0]
+
+
+def test_what_was_collected_is_checked_without_telling_the_seed(evenhand, folder):
+    Path("items.csv").write_text(ITEMS, encoding="utf-8")
+    with Store.open("items.db") as store:
+        store.launch(read_campaign("items.csv"))
+        store.invite_all()
+        store.append(reply_to(take(store, "judge-1")))
+        seed = store.campaign.seed
+    for form in ("--json", "--latex"):
+        ran = evenhand("plan", "check", "items.csv", "--collected", "items.db", form)
+        assert not [one for one in (f"{seed:x}", str(seed)) if one in ran.out]
+    found = evenhand("plan", "check", "items.csv", "--collected", "items.db", "--json").json
+    assert (found["seed"], found["rehearsal"], found["warns"]) == (None, False, [])
+    assert "seed=secret" in found["signature"]
+
+
+def test_feedback_that_names_an_output_by_its_place_is_warned_of(evenhand, folder):
+    Path("items.csv").write_text(ITEMS, encoding="utf-8")
+    training = (
+        'items = "items.csv"\n[[tasks]]\nkind = "pair"\nname = "better"\n[[training]]\n'
+        'task = "better"\nitem = "try"\nA = "x"\nB = "y"\nfeedback = "The second is better."\n'
+    )
+    Path("c.toml").write_text(training, encoding="utf-8")
+    (warned,) = evenhand("plan", "check", "c.toml", "--json").json["warns"]
+    assert "the feedback of training 'try' in pass 'better' says 'second'" in warned
 
 
 def test_json_holds_every_guarantee(evenhand, folder):

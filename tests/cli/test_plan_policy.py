@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from evenhand.cli.main import main
 from evenhand.web.downloads import open_download
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from policy_campaigns import Truth, make_chosen, open_campaign
 
 

@@ -5,7 +5,8 @@ import re
 import click
 import pytest
 
-from evenhand.cli.methods_result import abbreviate, draw_places
+from evenhand.cli.methods import abbreviate
+from evenhand.cli.methods_result import draw_places
 from evenhand.cli.short_names import shorten
 from evenhand.cli.terminal import width
 from ranking.simple_rules import use_rules
@@ -54,6 +55,7 @@ def test_the_json_of_one_method_is_documented(evenhand, table1, rules):
     found = evenhand("rank", table1, "--method", "wins", "--json").json
     assert list(found) == [
         *("signature", "method", "unit", "n_judgments", "n_comparisons", "systems", "notes"),
+        "excluded",
     ]
     assert (found["method"], found["unit"], found["n_judgments"]) == ("wins", "wins", 960)
     known = {"place": 1, "system": "A", "score": 402}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.preference.models import MODELS
+from evenhand.models.registry import MODELS
 from evenhand.ranking.by_model import ALIKE
 from ranking.panels import panel
 

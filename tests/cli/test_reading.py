@@ -7,7 +7,8 @@ import pytest
 
 from evenhand.cli.reading import Reading, Wishes
 from evenhand.errors import UnknownFormat
-from evenhand.judgments import Comparisons, Ratings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.ratings import Ratings
 
 
 @pytest.fixture

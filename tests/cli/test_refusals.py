@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import lzma
+import os
 from pathlib import Path
 
+import duckdb
 import pytest
 
 HEADER = "left,right,outcome\n"
@@ -87,8 +91,8 @@ FILES = {
     ),
     "a sum in a condition": (TWO, "rank ? --where count(*)>1", "not a condition on one row"),
     "an empty condition": (TWO, "rank ? --where=", "where is empty"),
-    "no outcome known": (HEADER + "A,B,1\n", "rank ?", "--outcome '1=left'"),
-    "a missing value in words": (HEADER + "A,B,None\n", "rank ?", "unknown outcome 'None'"),
+    "no outcome known": (HEADER + "A,B,0\n", "rank ?", "--outcome '0=left'"),
+    "a missing value in words": (HEADER + "A,B,None\n", "rank ?", "missing in column 'outcome'"),
     "weights in words of the shell": (
         "left,right,outcome,weight\nA,B,left,.5\n",
         "rank ?",
@@ -191,7 +195,7 @@ def test_lack_of_memory_is_no_traceback(evenhand, table1, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("evenhand.formats.read", fail)
+    monkeypatch.setattr("evenhand.formats.reading.read", fail)
     is_refusal(evenhand("rank", table1, code=2), "memory ran out")
 
 
@@ -201,7 +205,7 @@ def test_an_error_of_the_engine_that_nobody_foresaw_is_one_line(evenhand, table1
     def fail(*_, **__):
         raise duckdb.IOException("IO Error: the disk is gone\n\nLINE 1: select")
 
-    monkeypatch.setattr("evenhand.formats.read", fail)
+    monkeypatch.setattr("evenhand.formats.reading.read", fail)
     is_refusal(evenhand("rank", table1, code=2), "the disk is gone")
 
 
@@ -255,3 +259,93 @@ def test_a_control_whose_columns_are_not_there_names_the_option(evenhand, folder
     Path("votes.csv").write_text("left,right,outcome\nA,B,left\nB,A,left\n")
     said = evenhand("rank", "votes.csv", "--control", "length=a,b", code=2).err
     assert "control 'length=a,b' (--control): column 'a' not found" in " ".join(said.split())
+
+
+TEXT = "left,right,outcome,judge\nA,B,left,j1\nB,A,left,j2\n"
+ODD_FILES = {
+    "page.csv": (b"<!DOCTYPE html>\n<html>\n<p>log in, please</p></html>\n", "is a web page"),
+    "page2.csv": (b"<html><body>404</body></html>", "is a web page"),
+    "feed.csv": (b"<?xml version='1.0'?><a/>", "is XML"),
+    "paper.csv": (b"%PDF-1.4\n\xff\xff", "is a PDF document"),
+    "votes.csv.bz2": (bz2.compress(TEXT.encode()), "is packed with bzip2"),
+    "votes.csv.xz": (lzma.compress(TEXT.encode()), "is packed with xz"),
+    "wide.csv": (TEXT.encode("utf-32"), "is UTF-32 text: save it as UTF-8"),
+    "unmarked.csv": (TEXT.encode("utf-16-le"), "looks like UTF-16 text: save it as UTF-8"),
+    "votes.db": (b"", "a database that has lost what it held"),
+    "header.csv": (b'left,right,"outcome\nA,B,left\n', "line 1 of header.csv opens a quote"),
+    "comma.csv": (b"left;right;outcome;weight\nA;B;left;1,5\n", "with a point before decimals"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_FILES)
+@pytest.mark.parametrize("verb", ["inspect", "rank", "judges", "convert"])
+def test_a_file_of_another_kind_is_called_what_it_is(evenhand, folder, verb, name):
+    content, said = ODD_FILES[name]
+    Path(name).write_bytes(content)
+    rest = ("-o", "out.csv") if verb == "convert" else ()
+    assert said in evenhand(verb, name, *rest, code=2).err
+
+
+@pytest.mark.parametrize("verb", ["inspect", "rank", "report", "convert"])
+def test_links_and_names_that_lead_nowhere_are_refused_in_words(evenhand, folder, verb):
+    Path("one.csv").symlink_to("two.csv")
+    Path("two.csv").symlink_to("one.csv")
+    Path("gone.csv").symlink_to("away.csv")
+    rest = {"report": ("-o", "out.html"), "convert": ("-o", "out.csv")}.get(verb, ())
+    assert (
+        "is a link to 'away.csv', where there is no file"
+        in evenhand(verb, "gone.csv", *rest, code=2).err
+    )
+    assert "one.csv" in evenhand(verb, "one.csv", *rest, code=2).err
+    assert "the name of a file is empty" in evenhand(verb, "", *rest, code=2).err
+
+
+def test_duckdb_files_are_named_as_such_empty_or_not(evenhand, folder):
+    with duckdb.connect("votes.db") as base:
+        base.execute(
+            "create table votes as select 'A' as \"left\", 'B' as \"right\", 'tie' as outcome"
+        )
+    said = evenhand("inspect", "votes.db", code=2).err
+    assert "duckdb://votes.db?table=NAME" in said
+    assert "1 judgment" in evenhand("inspect", "duckdb://votes.db?table=votes").out
+    assert evenhand("convert", "duckdb://votes.db?table=votes", "-o", "out.csv").code == 0
+    Path("votes.db").write_bytes(b"")
+    assert "is empty: its tables are gone" in evenhand("inspect", "duckdb://votes.db", code=2).err
+
+
+def test_a_file_that_breaks_the_engine_is_named_by_its_line_and_the_next_file_is_read(
+    evenhand, folder
+):
+    """One column of a large file with a byte that is no UTF-8: DuckDB fails within itself."""
+    good = TEXT + "A,B,right,j3\nB,A,tie,j1\n"
+    late = good.encode() + b"A,B,left,x\n" * 200_000 + b"A,B,left,Jos\xe9\n"
+    Path("late.csv").write_bytes(late)
+    Path("good.csv").write_text(good, encoding="utf-8")
+    for verb in ("judges", "agreement", "inspect", "judges"):
+        said = evenhand(verb, "late.csv", code=2).err
+        assert "line 200,006 of late.csv is not UTF-8 text" in " ".join(said.split())
+        assert "4 judgments" in evenhand("inspect", "good.csv").out
+
+
+def test_a_condition_in_backticks_or_with_a_text_in_double_quotes_is_explained(evenhand, folder):
+    Path("votes.csv").write_text(TEXT, encoding="utf-8")
+    said = evenhand("inspect", "votes.csv", "--where", "`judge` = 'j1'", code=2).err
+    assert "a name stands in double quotes" in said
+    said = evenhand("inspect", "votes.csv", "--where", 'judge = "zzz"', code=2).err
+    assert "text stands in single quotes" in said
+
+
+def test_an_emptied_log_is_called_empty(evenhand, folder):
+    Path("spring.db").touch()
+    for verb in ("verify", "watch", "inspect"):
+        assert "is empty" in evenhand(verb, "spring.db", code=2).err
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl"])
+def test_a_folder_that_may_not_be_written_is_named_without_names_of_ours(evenhand, folder, name):
+    """A folder where the part of the file should be: a reason that also stops the superuser."""
+    Path("votes.csv").write_text(TEXT, encoding="utf-8")
+    Path(f".{name}.{os.getpid()}.part").mkdir()
+    said = evenhand("convert", "votes.csv", "-o", name, code=2).err
+    assert f"'{name}' cannot be written: " in said
+    assert ".part" not in said

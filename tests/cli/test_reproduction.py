@@ -7,8 +7,8 @@ import pytest
 from evenhand import datasets
 from evenhand.cli.reproduction import MODELS, find_coefficient, reproduce
 from evenhand.errors import EvenhandError
-from evenhand.formats import read
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.formats.reading import read
+from evenhand.models.bradley_terry import BradleyTerry
 
 
 def judgments(name, folder):

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
+from evenhand.web.store.audit import audit
 
 ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n"
 
@@ -56,6 +57,21 @@ def test_no_link_of_a_campaign_is_printed_where_others_may_read_it(tmp_path: Pat
     with serve(str(table), "--port", "0") as said:
         assert set(said) == {"serves", "links"}
         assert "http" not in " ".join(said.values())
+
+
+def test_the_head_of_the_log_is_printed_at_each_stop(tmp_path: Path) -> None:
+    table, database = tmp_path / "items.csv", tmp_path / "items.db"
+    table.write_text(ITEMS)
+    command = [sys.executable, "-m", "evenhand", "serve", str(table), "--port", "0"]
+    for _ in range(2):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            assert server.stdout.readline().startswith("serves")
+            server.send_signal(signal.SIGTERM)
+            last = server.stdout.read().splitlines()[-1]
+            assert server.wait(20) == 0
+        check = audit(str(database))
+        assert last == f"head   {check.head}, the end of the log: note it elsewhere"
 
 
 def test_a_link_of_the_organiser_is_shown_on_a_terminal(tmp_path: Path) -> None:
@@ -143,10 +159,39 @@ def test_another_campaign_in_the_same_database_is_refused(tmp_path: Path) -> Non
         pass
     table.write_text(ITEMS.replace("uno", "ein"))
     found = CliRunner().invoke(main, ["serve", str(table), "--port", "0"])
-    assert (found.exit_code, "which has begun" in " ".join(found.output.split())) == (2, True)
+    assert (found.exit_code, "which began with a file" in " ".join(found.output.split())) == (
+        2,
+        True,
+    )
     assert os.access(tmp_path / "items.db", os.R_OK)
+
+
+def test_a_seed_that_others_may_know_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(ITEMS)
+    told = {}
+    for name, seed in (("drawn", ""), ("named", "seed = 7\n")):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(f'{seed}items = "items.csv"\n')
+        for _ in range(2):  # once more, now that it is launched
+            command = [sys.executable, "-m", "evenhand", "serve", str(path), "--port", "0"]
+            with subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            ) as server:
+                assert server.stdout is not None
+                assert server.stdout.readline().startswith("serves")
+                server.send_signal(signal.SIGINT)
+                told[name] = server.communicate(timeout=20)[1]
+                assert server.returncode == 0
+    assert "names its seed" in told["named"]
+    assert "warns" not in told["drawn"]
 
 
 def test_a_proxy_that_is_no_machine_is_refused(evenhand, folder):
     said = evenhand("serve", "--demo", "--proxy", "my-proxy", code=2).err
     assert "--proxy my-proxy: the number of a machine or a network" in said
+
+
+def test_a_proxy_that_is_everybody_is_refused(evenhand, folder):
+    for everybody in ("0.0.0.0/0", "::/0"):
+        said = evenhand("serve", "--demo", "--proxy", "127.0.0.1", "--proxy", everybody, code=2).err
+        assert f"--proxy {everybody}: everybody would be believed" in " ".join(said.split())

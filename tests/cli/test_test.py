@@ -15,7 +15,7 @@ from evenhand.cli.terminal import width
 from golden_numbers import entries
 
 KEYS = [
-    *("signature", "ties_as", "sides", "new", "pairs", "untested", "variants", "model"),
+    *("signature", "excluded", "ties_as", "sides", "new", "pairs", "untested", "variants", "model"),
     *("friedman", "assumes", "ignores", "n_judgments", "n_comparisons", "says", "notes"),
 ]
 PAIR_KEYS = ["first", "second", "better", "ties", "worse", "p", "holm", "fdr"]

@@ -2,14 +2,16 @@ import json
 import os
 import shutil
 import stat
+from contextlib import closing
 from pathlib import Path
+from sqlite3 import connect
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from evenhand.web.store import Store
 from evenhand.web.store.audit import audit, open_to_read
 from evenhand.web.store.chain import GENESIS, canonical, digest
+from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, fill, judge_next
 
 
@@ -35,7 +37,39 @@ def test_a_log_that_holds_gives_its_head(evenhand, database):
         "erased": 0,
         "head": head,
         "against_head": False,
+        "receipts": {},
     }
+
+
+def test_a_receipt_is_looked_for_in_the_log(evenhand, database):
+    with Store.open(database) as store:
+        given = [one.hash for one in store.records() if one.kind == "judgment"]
+    words = [word for one in given for word in ("--receipt", one)]
+    text = evenhand("verify", database, *words).out
+    assert f"stored {given[0][:16]}... is record 4" in text
+    assert f"{given[1][:16]}... is record 5" in text
+    assert evenhand("verify", database, *words, "--json").json["receipts"] == {
+        given[0]: 4,
+        given[1]: 5,
+    }
+    other = digest("another answer")
+    error = evenhand("verify", database, "--receipt", other, code=2).err
+    assert f"holds no record with the receipt {other}" in " ".join(error.split())
+    assert "is no receipt" in evenhand("verify", database, "--receipt", "x", code=2).err
+
+
+def test_a_damaged_page_is_named(evenhand, database):
+    """The file still begins as one of SQLite, and holds all its records."""
+    with closing(connect(database)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        order = "SELECT rootpage FROM sqlite_master WHERE name = 'log_judge'"
+        page = connection.execute(order).fetchone()[0]
+    with Path(database).open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(bytes(size))
+    error = evenhand("verify", database, code=2).err
+    assert "is not what was written. the database is damaged" in " ".join(error.split())
 
 
 def test_a_log_is_written_and_verified_as_a_file(evenhand, database):

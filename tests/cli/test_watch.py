@@ -10,8 +10,8 @@ from click import unstyle
 
 from evenhand import read
 from evenhand.cli.watch_result import draw_board
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.watch import watch
+from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.watch import watch
 from ranking.anytime.arrivals import NAMES, draw_table
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.campaign.reading import make_campaign
-from evenhand.web.store import Store
+from evenhand.design.reading import make_campaign
+from evenhand.web.store.store import Store
 from followed_campaigns import judge_some, make
 from ranking.anytime.arrivals import draw_table, write_rankings
 from stored_campaigns import fill, judge_next
@@ -94,7 +94,11 @@ def test_files_that_cannot_be_followed_are_refused_in_a_line(evenhand, folder):
     Path("notes.csv").write_text("dear,diary\n1,2\n")
     Path("odd.db").write_bytes(b"SQLite format 3\0" + bytes(100))
     Path("none.links.csv").write_text("role,judge,link\njudge,ann,https://x/j/y\n")
+    Path("saved.links.csv").write_text(
+        "\ufeffrole;judge;link;launch\r\njudge;ann;https://x/j/y;a\r\n"
+    )
     for file, said in {
+        "saved.links.csv": "holds no link of the organiser's",
         "votes.parquet": "cannot be watched while it grows",
         "rankings.csv": "holds rankings, whose rows could come apart",
         "ratings.csv": "holds ratings, and watch needs comparisons",

@@ -9,8 +9,8 @@ from click import unstyle
 
 from evenhand.cli.terminal import width
 from evenhand.cli.watch_screen import Size, Status, compose, say_change
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.vote import Vote
+from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.votes import Vote
 from evenhand.web.sight import Flagged, Mean, PanelSight, PassSight, Sight
 
 NAMES = [f"system-{n:02d}" for n in range(30)]

@@ -6,9 +6,10 @@ import pytest
 from narwhals import from_native
 
 import evenhand
-from evenhand.consensus.answer_reading import code_answers, code_groups
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.models.answers import code_answers, code_groups
 from label_crowds import as_ratings, as_votes
 
 VOTES = [

@@ -7,10 +7,10 @@ import pytest
 from crowdkit.aggregation import DawidSkene as CrowdKit
 
 import evenhand
-from evenhand.consensus.answers import Answers
-from evenhand.consensus.dawid_skene import DawidSkene, climb
-from evenhand.consensus.majority import MajorityVote
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.models.answers import Answers
+from evenhand.models.dawid_skene import DawidSkene, climb
+from evenhand.models.labels import MajorityVote
 from label_crowds import as_crowd_kit, as_votes, coded, given, tables
 
 BARE = {"prior": 1e-10, "smoothing": 1e-10, "diagonal": 0.0, "tolerance": 0.0}

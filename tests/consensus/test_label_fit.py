@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 import evenhand
-from evenhand.consensus.label_fit import choose_labels
-from evenhand.consensus.majority import MajorityVote
+from evenhand.models.labels import MajorityVote, choose_labels
 from label_crowds import as_ratings, as_votes, given, spammers
 
 ROWS = [("u1", "a", "x"), ("u1", "b", "x"), ("u2", "a", "x"), ("u2", "b", "y"), ("u3", "a", "y")]

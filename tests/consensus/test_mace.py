@@ -5,11 +5,10 @@ import pytest
 from crowdkit import aggregation as crowd_kit
 from scipy import stats
 
-from evenhand.consensus.dawid_skene import DawidSkene
-from evenhand.consensus.mace import MACE
-from evenhand.consensus.mace_steps import Knowing, Odds, climb
-from evenhand.consensus.majority import MajorityVote
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.models.dawid_skene import DawidSkene
+from evenhand.models.labels import MajorityVote
+from evenhand.models.mace import MACE, Knowing, Odds, climb
 from label_crowds import as_crowd_kit, as_votes, given, spammers
 
 

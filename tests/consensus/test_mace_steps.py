@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from evenhand.consensus.mace import MACE
-from evenhand.consensus.mace_steps import Knowing, Odds, bound, diverge, expect, start_odds
+from evenhand.models.mace import MACE, Knowing, Odds, bound, diverge, expect, start_odds
 from label_crowds import coded, spammers
 
 CODES = np.array([[0, 0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 1, 2], [0, 0, 1, 1, 1, 2, 0]])

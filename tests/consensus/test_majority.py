@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import accuracy_score
 
-from evenhand.consensus.majority import MajorityVote, count_agreements
+from evenhand.models.labels import MajorityVote, count_agreements
 from label_crowds import given, spammers
 
 ROWS = [

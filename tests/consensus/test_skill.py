@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from evenhand.consensus.skill import count_skills, integrate_skills
+from evenhand.models.labels import count_skills, integrate_skills
 
 
 @pytest.mark.parametrize(("right", "wrong"), [(1, 0), (0, 1), (6, 3), (900, 100), (99_990, 10)])

@@ -14,11 +14,10 @@ from crowdkit import aggregation as crowd_kit
 from scipy import stats
 
 import evenhand
-from evenhand.consensus.answer_reading import code_answers
-from evenhand.consensus.answers import Answers
-from evenhand.consensus.dawid_skene import DawidSkene
-from evenhand.consensus.mace import MACE
-from evenhand.consensus.majority import MajorityVote
+from evenhand.models.answers import Answers, code_answers
+from evenhand.models.dawid_skene import DawidSkene
+from evenhand.models.labels import MajorityVote
+from evenhand.models.mace import MACE
 from label_crowds import as_crowd_kit, given
 
 pytestmark = pytest.mark.slow

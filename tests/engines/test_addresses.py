@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from engines_matrix import votes
 from evenhand.cli.main import main
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from postgres_server import run_server
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from bucket_server import run_server
 from engines_matrix import votes
 from evenhand.cli.main import main
-from evenhand.formats import read
 from evenhand.formats.counting_files import count_files
+from evenhand.formats.reading import read
 from evenhand.formats.stores import buckets
 from evenhand.formats.stores.bucket import Bucket
 

@@ -8,7 +8,7 @@ import pytest
 from bucket_server import run_server
 from days_of_votes import frame
 from evenhand.errors import EvenhandError
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from evenhand.formats.stores import find_stored
 from evenhand.formats.stores.opening import open_stored
 

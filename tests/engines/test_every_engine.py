@@ -21,12 +21,14 @@ from engine_tables import CONTROLS, MERGED, NAMED, PLAIN, SCORED, TASKS, VOTED, 
 from engines_matrix import HERE, POSTGRES, SPARK, Places, rankings, ratings, votes
 from evenhand.cli.main import main
 from evenhand.errors import EvenhandError
-from evenhand.formats import read
-from evenhand.judgments import Rankings, Ratings, batches, counting, row_reading
+from evenhand.formats.reading import read
+from evenhand.judgments import batches, counting, row_reading
 from evenhand.judgments.controls import leave_out_controls
 from evenhand.judgments.mix import Mix
 from evenhand.judgments.pushed import watch_fetches
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
+from evenhand.models.bradley_terry import BradleyTerry
 from postgres_server import run_server
 from spark_sessions import run_spark, why_no_spark
 

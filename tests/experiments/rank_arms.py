@@ -25,17 +25,16 @@ from evenhand.errors import NotIdentified
 from evenhand.judgments.judge_cap import cap_loads
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.tally import Tally
-from evenhand.numerics.score_bootstrap import draw_webb
-from evenhand.numerics.step_down import step_down
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.fit import Fit
-from evenhand.ranking.evidence import Evidence
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.bootstrap import draw_webb
+from evenhand.numerics.multiple_tests import step_down
+from evenhand.ranking.clustering import Evidence
+from evenhand.ranking.covariance import Way, leave_each_out
 from evenhand.ranking.intervals import pair_variance, rank_ranges
-from evenhand.ranking.left_out import Way, leave_each_out
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Settings
-from evenhand.ranking.simultaneous import REPLICATES
+from evenhand.ranking.settings import REPLICATES, Settings
 from experiments.campaign import Campaign, generator, method_seed
 from experiments.vote_resamples import resample_ranks
 

@@ -12,14 +12,10 @@ import numpy as np
 import pytest
 
 from agreement_campaigns import Design, simulate
-from evenhand.agreement.alpha import krippendorff_alpha
-from evenhand.agreement.bootstrap import draw_sums, form_blocks
-from evenhand.agreement.coincidences import Coincidences, count_coincidences
-from evenhand.agreement.fleiss import fleiss_kappa
-from evenhand.agreement.gwet import gwet_ac
-from evenhand.agreement.n_agreement import n_agreement
-from evenhand.agreement.sums import Ratio, Sums
-from evenhand.agreement.units import find_units
+from evenhand.judges.agreement_intervals import draw_sums, form_blocks
+from evenhand.judges.coefficients import fleiss_kappa, gwet_ac, krippendorff_alpha, n_agreement
+from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences
+from evenhand.judges.units import find_units
 from evenhand.judgments.scale import Scale
 
 RUNS = 200

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.rating.nuclear_norm import NuclearNorm
+from evenhand.ratings.completion import NuclearNorm
 from rating.rated_matrices import simulate
 
 

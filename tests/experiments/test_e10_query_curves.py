@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from active.labelled_outputs import draw_curves
-from evenhand.active.part_test import compare_parts
-from evenhand.active.query_curves import average
+from evenhand.design.query import compare_parts
+from evenhand.design.query_replay import average
 
 
 @pytest.mark.slow

@@ -27,9 +27,9 @@ import pytest
 
 from evenhand.judgments.components import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.judgments.rating_rows import RatingRows
-from evenhand.preference.random_judges import RandomJudges
-from evenhand.preference.variance_components import estimate_taste_components
-from evenhand.rating.variance_components import estimate_rating_components
+from evenhand.models.random_judges import RandomJudges
+from evenhand.models.variance_components import estimate_taste_components
+from evenhand.ratings.variance_components import estimate_rating_components
 from experiments.campaign import Campaign, generator, told_apart
 
 ARMS = tuple(product((0.0, 0.3, 0.6), (0.0, 0.5)))

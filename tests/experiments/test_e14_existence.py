@@ -16,9 +16,8 @@ import pytest
 from scipy import sparse
 
 from evenhand.errors import NotIdentified
-from evenhand.numerics.recession import find_separated
-from evenhand.preference.cells import Cells
-from evenhand.preference.existence import check_existence
+from evenhand.models.existence import Cells, check_existence
+from evenhand.numerics.graph import find_separated
 
 TABLES = 4000
 AT_ONCE = 250  # tables that go into one block-diagonal programme

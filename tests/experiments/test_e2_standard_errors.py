@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.distributions import t_quantile
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.fit import Fit
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance
 from experiments.campaign import Campaign, generator

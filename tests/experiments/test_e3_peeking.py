@@ -19,11 +19,10 @@ import pytest
 from evenhand import read
 from evenhand.errors import NotConverged
 from evenhand.numerics.newton import Expansion, maximise
-from evenhand.numerics.threads import one_blas_thread
-from evenhand.ranking.anytime.confirmation import confirm_pairs
-from evenhand.ranking.anytime.likelihood import expand
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.vote import Vote
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.sequential.leaderboard import LiveBoard, confirm_pairs
+from evenhand.ranking.sequential.likelihood import expand
+from evenhand.ranking.sequential.votes import Vote
 from experiments.campaign import generator
 
 NAMES = tuple(f"s{k}" for k in range(6))

@@ -39,10 +39,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evenhand.active.policy import Policy
-from evenhand.active.pool import make_tally
-from evenhand.active.state import number_pairs, read_state
-from evenhand.numerics.threads import one_blas_thread
+from evenhand.design.policy import Policy, number_pairs, read_state
+from evenhand.design.savings import make_tally
+from evenhand.numerics.sampling import one_blas_thread
 from experiments.campaign import generator
 
 BATCH = 20

@@ -14,13 +14,9 @@ import numpy as np
 import pytest
 
 from evenhand.judgments.tally import Factor, Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.fragility_case import Case, make_case
-from evenhand.ranking.fragility_flips import find_flip
-from evenhand.ranking.fragility_pull import pull_votes
-from evenhand.ranking.fragility_removal import take_away
-from evenhand.ranking.fragility_result import TURNED, Flip
-from evenhand.ranking.fragility_search import Claim
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.robustness.fragility import TURNED, Flip, find_flip
+from evenhand.ranking.robustness.removal import Case, Claim, make_case, pull_votes, take_away
 from evenhand.ranking.settings import Settings
 from experiments.campaign import generator
 

@@ -17,9 +17,14 @@ import numpy as np
 import pytest
 
 from evenhand.judgments.tally import Factor, Tally
-from evenhand.ranking.cycles import look_for_cycles
-from evenhand.ranking.cycles_noise import draw_parametric, draw_wild, norms
-from evenhand.ranking.cycles_residuals import find_residuals, split_residuals
+from evenhand.ranking.robustness.cycle_residuals import (
+    draw_parametric,
+    draw_wild,
+    find_residuals,
+    norms,
+    split_residuals,
+)
+from evenhand.ranking.robustness.cycles import look_for_cycles
 from experiments.campaign import generator
 
 pytestmark = pytest.mark.slow

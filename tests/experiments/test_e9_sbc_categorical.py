@@ -18,11 +18,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from evenhand.numerics.chains import split_r_hat
-from evenhand.preference.irt.categorical_law import Law, noise_matrix, preference_chances
-from evenhand.preference.irt.categorical_plan import plan_colours
-from evenhand.preference.irt.categorical_sampler import walk
-from evenhand.preference.irt.outputs import OutputPairs
+from evenhand.models.irt_categorical import (
+    Law,
+    noise_matrix,
+    plan_colours,
+    preference_chances,
+    walk,
+)
+from evenhand.models.irt_outputs import OutputPairs
+from evenhand.numerics.sampling import split_r_hat
 
 CAMPAIGNS, SYSTEMS, EACH, COMPARISONS = 200, 4, 3, 60
 CATEGORIES, ALPHA = 4, 0.5

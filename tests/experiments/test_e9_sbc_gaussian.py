@@ -13,9 +13,8 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
-from evenhand.numerics.chains import split_r_hat
-from evenhand.preference.irt.gaussian_posterior import Scales, make_posterior_of
-from evenhand.preference.irt.gaussian_sampler import Problem, walk
+from evenhand.models.irt_gaussian import Problem, Scales, make_posterior_of, walk
+from evenhand.numerics.sampling import split_r_hat
 
 SYSTEMS, ITEMS, COMPARISONS, RADIUS = 4, 3, 60, 0.4
 SCALES = Scales(ability=1.0, item=0.5, difference=2**0.5)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.judgments import Factor, Tally
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.judge_groups import find_hypotheses
 from evenhand.numerics.distributions import f_tail
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.groups import find_hypotheses
-from evenhand.ranking.robust import cluster_spread, wald_test
+from evenhand.ranking.wald import cluster_spread, wald_test
 
 ROUNDS = 200
 LEVEL = 0.05

@@ -23,10 +23,10 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.scoring.resampling import fill_urn
-from evenhand.scoring.rules import find_rule
-from evenhand.scoring.trueskill_replay import Matches, replay
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.rank_ranges import fill_urn
+from evenhand.ranking.rules import find_rule
+from evenhand.ranking.trueskill import Matches, replay
 from experiments.campaign import generator
 from experiments.koehn import SIZES, count, kendall, worlds
 

@@ -14,16 +14,12 @@ import pytest
 
 from evenhand.judgments.model import Predictor
 from evenhand.judgments.votes import Votes
-from evenhand.numerics.cluster_intervals import leave_out
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import find_model
-from evenhand.validation.best_set import find_leavers
-from evenhand.validation.clusters import find_clusters
-from evenhand.validation.cross_validation import cross_validate
-from evenhand.validation.enough import ALL_FAST, ALL_SLOW, find_enough
-from evenhand.validation.folds import Plan
-from evenhand.validation.learning_curve import Protocol
-from evenhand.validation.perplexity import measure_losses
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.registry import find_model
+from evenhand.numerics.cluster_means import leave_out
+from evenhand.ranking.cross_validation import Plan, cross_validate, find_leavers
+from evenhand.ranking.learning_curves import ALL_FAST, ALL_SLOW, Protocol, find_enough
+from evenhand.ranking.predictions import find_clusters, measure_losses
 from experiments.campaign import generator
 from held_out_votes import Davidson, World, davidson_chances
 from validation.test_learning_result import curves_of

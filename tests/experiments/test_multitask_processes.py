@@ -15,8 +15,8 @@ the ratings, their noise included.
 import numpy as np
 import pytest
 
-from evenhand.rating.features import OutputFeatures
-from evenhand.rating.multitask_gp import MultiTaskGP
+from evenhand.ratings.features import OutputFeatures
+from evenhand.ratings.judge_process import MultiTaskGP
 from rating.judge_processes import ALIKE, draw
 
 FEATURES = OutputFeatures(("a", "b"), ())

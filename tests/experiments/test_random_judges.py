@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.random_judges import RandomJudges
 from experiments.campaign import Campaign, generator
 
 SIGMA = 0.5

@@ -13,9 +13,9 @@ import pytest
 
 from evenhand.judgments.orders import Orders, pack_orders
 from evenhand.judgments.tally import Factor, Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.orders.fit import OrderFit
-from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.orders import OrderFit
+from evenhand.models.plackett_luce import PlackettLuce
 from evenhand.ranking.sandwich import cluster_covariance
 from experiments.campaign import generator
 from ordered import draw_luce

@@ -14,9 +14,9 @@ from math import exp
 import pytest
 from scipy.stats import binomtest
 
-from evenhand.numerics.threads import one_blas_thread
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.vote import Vote
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.votes import Vote
 
 BOARDS, VOTES, SIDE = 60, 300, 1.0
 

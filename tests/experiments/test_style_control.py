@@ -20,11 +20,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.numerics.distributions import t_quantile
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.controls.columns import read_controls
-from evenhand.preference.controls.fit import ControlledFit, fit_rows
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.position_bias import find_position_bias
 from evenhand.ranking.sandwich import cluster_covariance

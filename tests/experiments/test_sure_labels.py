@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from evenhand import MACE, DawidSkene
-from evenhand.consensus.label_fit import SURE
-from evenhand.consensus.remarks import KNOWN
+from evenhand.models.labels import KNOWN, SURE
 from label_crowds import Crowd, coded, draw_pairs
 
 CROWDS = 20

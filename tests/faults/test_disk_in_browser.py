@@ -14,7 +14,7 @@ from sqlalchemy import event
 
 from browsers import open_browser, run_site
 from evenhand.web.site import Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs
 
 

@@ -6,17 +6,19 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from evenhand.web.health import UNWRITABLE
 from http_judges import check_stored, fetch
 from patient_judge import Judge, check_refusal
 from started_servers import Servers, run_servers, write_campaign
 
-Stored = dict[tuple[int, str], int]
+Stored = dict[tuple[str, str], str]
 
 
 @contextmanager
@@ -66,11 +68,22 @@ def live_through_it(servers: Servers, forbid: Callable[[], Callable[[], None]]) 
         check_refusal(judge.send())
     page = judge.ask("", accept="text/html")
     assert page.status == 200 or "The server cannot store anything now" in page.body
+    wait_for_health(servers, 503)
     allow()
     for _ in range(5):
         told = judge.send()
         assert told.status == 200, told
+    wait_for_health(servers, 200)
     return judge.stored
+
+
+def wait_for_health(servers: Servers, status: int) -> None:
+    """Ask how the server is until it answers so; an answer holds for some seconds."""
+    end = time.monotonic() + 60
+    while (told := fetch(servers.port, "/health")).status != status:
+        assert time.monotonic() < end, told
+        time.sleep(0.2)
+    assert told.body == ("well\n" if status == 200 else f"{UNWRITABLE}\n")
 
 
 def test_a_file_system_without_room_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
@@ -132,6 +145,7 @@ def test_a_file_that_may_not_be_written_is_shown_and_takes_nothing(tmp_path: Pat
         judge = Judge(servers)
         assert judge.begin().status == 200  # the item that the judge had is shown
         check_refusal(judge.send())
+        wait_for_health(servers, 503)
         new = f"/j/{servers.tokens()['judge', 'judge-2']}/item"
         check_refusal(fetch(servers.port, new))
         admin = fetch(servers.port, f"/a/{servers.tokens()['admin', '']}", accept="text/html")

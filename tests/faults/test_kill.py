@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import answering_judges
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from postgres_server import Server, run_server
 from stored_campaigns import fill, make_pairs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from http_judges import Judges, check_stored, run_judges
 from postgres_server import Server, run_server
 from started_servers import Servers, run_servers, write_campaign

@@ -4,9 +4,12 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.formats import inspect, read
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.formats.inspection import inspect
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.source import Aside
 
 RATED = {"system": ["A", "B", "A", "B"], "score": [1, 2, 3, 4]}

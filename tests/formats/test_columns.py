@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from read_tables import refusal, tally_of
 
 BASE = {"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]}

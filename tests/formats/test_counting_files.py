@@ -1,6 +1,7 @@
 """Files counted one by one rank as they do when they are read as one, and are counted once."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, Unkn
 from evenhand.formats import counting_files
 from evenhand.formats.counting_files import count_files
 from evenhand.formats.fingerprint import BLOCK, BLOCKS, find_fingerprint
-from evenhand.ranking import evidence
+from evenhand.ranking import clustering
 
 
 def forbid_reading(monkeypatch):
@@ -60,8 +61,9 @@ def test_more_judges_than_clusters_are_merged_over_all_files(tmp_path):
 
 
 def test_very_many_judgments_are_counted_by_judge_and_by_item_apart(days, tmp_path, monkeypatch):
-    assert counting_files.JOINT == evidence.JOINT
-    for module in (counting_files, evidence, evenhand.ranking.counted):
+    assert counting_files.JOINT == clustering.JOINT
+    # the package lends the function of this name
+    for module in (counting_files, clustering, sys.modules["evenhand.ranking.rank"]):
         monkeypatch.setattr(module, "JOINT", 100)
     counted = count_files(days, cache=tmp_path / "kept")
     assert_same(evenhand.rank(counted), evenhand.rank(evenhand.read(days)))
@@ -141,7 +143,8 @@ def test_tasks_named_by_folders_are_ranked_apart(tmp_path):
         assert_same(apart[name], whole[name])
     one = count_files(tmp_path, task="fr-en")
     assert one.notes[-1] == "1 of 2 files hold nothing that counts"
-    assert_same(evenhand.rank(one), whole["fr-en"])
+    assert_same(evenhand.rank(one), evenhand.rank(evenhand.read(tmp_path, task="fr-en")))
+    assert "excluded 200 of 400 rows" in evenhand.rank(one).signature
     with pytest.raises(InvalidJudgments, match="no judgments of task 'xx'"):
         count_files(tmp_path, task="xx")
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.held_table import hold_table
 from read_tables import cells_of, refusal, tally_of
 

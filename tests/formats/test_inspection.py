@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import inspect, read
+from evenhand.formats.inspection import inspect
+from evenhand.formats.reading import read
 
 ROWS = [
     *[("j1", "1", "A", "B", "left"), ("j1", "2", "A", "B", "right"), ("j1", "3", "A", "C", "tie")],

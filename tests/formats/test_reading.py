@@ -19,8 +19,8 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
 )
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from read_tables import cells_of, refusal, tally_of
 
 ROWS = {

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
-from evenhand.formats import FORMATS, read
-from evenhand.formats.registry import LAYOUTS, choose
+from evenhand.formats.reading import read
+from evenhand.formats.registry import FORMATS, LAYOUTS, choose
 from evenhand.formats.roles import SYNONYMS, Header
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
 from read_tables import refusal
 
 HEADERS = {

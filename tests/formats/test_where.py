@@ -4,7 +4,7 @@ import narwhals as nw
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, tally_of
 
 CSV = "model_a,model_b,winner,turn,language\nx,y,model_a,1,en\nx,y,tie,2,de\ny,x,model_b,10,en\n"

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from evenhand.formats.winners import LOOK, tell_reading
 from read_tables import cells_of, refusal, tally_of
 

@@ -14,9 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
-from evenhand.formats import read, write
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.formats.reading import read
+from evenhand.formats.writing import write
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
 from read_tables import cells_of, tally_of
 
 SUFFIXES = ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz", "csv.zst", "jsonl.zst")

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.judgments import Comparisons, Rankings, Tally
 from evenhand.judgments import adding as module
 from evenhand.judgments.adding import add_tallies
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
 from tallies import table, tally
 
 COLUMNS = ("left", "right", "outcome", "judge", "item", "weight")

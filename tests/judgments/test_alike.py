@@ -5,7 +5,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified
-from evenhand.formats import inspect, read
+from evenhand.formats.inspection import inspect
+from evenhand.formats.reading import read
 from evenhand.judgments.alike import say_alike
 
 CIRCLE = [("Alpha", "beta"), ("beta", "alpha"), ("alpha", "Alpha"), ("beta", "Alpha")]

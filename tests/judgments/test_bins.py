@@ -5,7 +5,7 @@ import pytest
 
 from engines_matrix import votes
 from evenhand.errors import EvenhandError
-from evenhand.formats import read
+from evenhand.formats.reading import read
 
 PLAIN = {name: own for name, own in votes().items() if name != "weight"}
 

@@ -5,7 +5,9 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments import Comparisons, counting
+from evenhand.judgments import counting
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.labels import Complete
 from frames_of_engines import ORDERED, every_engine, handle
 
 GOOD = {
@@ -110,9 +112,9 @@ def test_a_system_against_itself_is_refused_by_name(engine, way):
 
 
 @every_engine
-def test_own_labels_replace_the_usual_ones(engine):
-    message = refused(GOOD, engine, outcome_labels={"left": "left", "right": "right"})
-    assert "unknown outcome 'tie'" in message
+def test_labels_that_are_all_there_are_replace_the_usual_ones(engine):
+    sides = Complete({"left": "left", "right": "right"})
+    assert "unknown outcome 'tie'" in refused(GOOD, engine, outcome_labels=sides)
 
 
 def test_a_missing_judge_does_not_matter_where_judges_are_not_told_apart():

@@ -6,7 +6,9 @@ import narwhals as nw
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons, Rankings, Source
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.source import Source
 from frames_of_engines import every_engine, handle, native
 
 VOTES = {

@@ -9,12 +9,13 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.formats import inspect, read
-from evenhand.judgments import Comparisons, Source
+from evenhand.formats.inspection import inspect
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import leave_out_controls, take_pairs
 from evenhand.judgments.order_counting import count_orders
-from evenhand.judgments.source import Aside
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.source import Aside, Source
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.without_judges import compare_without
 
 # Hand-counted: A beats B 3 : 1, B beats C 2 : 1, A beats C 1 : 0, one tie of A and C; 4 controls.
@@ -221,8 +222,12 @@ def _many(*, controls: bool) -> Comparisons:
     return read(frame.with_columns(asked))
 
 
+SAID = ("notes", "excluded", "signature")
+"""Where a result tells of controls."""
+
+
 def _plain(found):
-    return {name: said for name, said in found.to_dict().items() if name != "notes"}
+    return {name: said for name, said in found.to_dict().items() if name not in SAID}
 
 
 ASKED = {
@@ -242,7 +247,7 @@ ASKED = {
             data, models=["uniform", "adjusted-uniform"], folds=4
         ).scores
     ],
-    "components": lambda data: evenhand.estimate_components(data).signature,
+    "components": lambda data: evenhand.estimate_components(data).signature.split(" | excluded")[0],
     "next": lambda data: evenhand.choose_pairs(data, n=4).pairs,
     "watch": lambda data: evenhand.watch(data).board.to_dict()["systems"],
     "fit": lambda data: BradleyTerry().fit(data).log_worth.tolist(),

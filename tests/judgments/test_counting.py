@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments import Comparisons, Source, coding, counting
+from evenhand.judgments import coding, counting
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.labels import OUTCOMES
+from evenhand.judgments.source import Source
 from frames_of_engines import every_engine, handle
 from tallies import tally
 

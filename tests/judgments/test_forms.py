@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.judgments.forms import count_pairs, note_tasks
-from evenhand.preference.models import MODELS
+from evenhand.models.registry import MODELS
 from tallies import table
 
 ROWS = [

@@ -5,8 +5,8 @@ import narwhals as nw
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
-from evenhand.judgments import Comparisons
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.models.bradley_terry import BradleyTerry
 from frames_of_engines import ENGINES, every_engine, handle, native
 
 VOTES = {

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.judge_cap import JudgeCap, cap_loads
 from evenhand.judgments.mix import Mix
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from ranking.panels import comparisons, panel
 

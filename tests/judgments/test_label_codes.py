@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judgments import Ratings, label_codes
+from evenhand.judgments import label_codes
 from evenhand.judgments.label_codes import (
     Labels,
     bind_levels,
@@ -14,6 +14,7 @@ from evenhand.judgments.label_codes import (
     find_labels,
     read_labels,
 )
+from evenhand.judgments.ratings import Ratings
 from frames_of_engines import every_engine, handle
 
 TABLE = {"name": ["b", None, "a", "b", "ä"], "system": list("AAAAA"), "score": [1, 2, 3, 4, 5]}

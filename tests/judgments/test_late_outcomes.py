@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments import Comparisons, Source, counting
+from evenhand.judgments import counting
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.source import Source
 
 
 def comparisons(late):

@@ -5,9 +5,12 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.formats import inspect, read, write
-from evenhand.judgments import Comparisons, Rankings
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.formats.inspection import inspect
+from evenhand.formats.reading import read
+from evenhand.formats.writing import write
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from frames_of_engines import every_engine, handle, native
 from read_tables import cells_of

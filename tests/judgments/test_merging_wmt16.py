@@ -4,7 +4,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import cells_of
 
 

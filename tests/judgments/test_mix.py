@@ -6,11 +6,13 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons, Rankings, Source
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
 from evenhand.judgments.mix import Mix
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.source import Source
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.random_judges import RandomJudges
 from evenhand.ranking import rank
 from frames_of_engines import every_engine, handle
 from ranking.panels import comparisons, panel

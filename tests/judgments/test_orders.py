@@ -8,9 +8,10 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.order_counting import EXACT, NUMBERS, count_orders
 from evenhand.judgments.orders import Orders, orders_of_pairs
+from evenhand.judgments.rankings import Rankings
 from frames_of_engines import every_engine, handle
 from ordered import ranked, table_of
 from tallies import table, tally

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
-from evenhand.judgments import Rankings
 from evenhand.judgments.levels import count_answers
+from evenhand.judgments.rankings import Rankings
 from frames_of_engines import every_engine, handle
 
 FIVE = {

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.active.output_pool import read_either
+from evenhand.design.query import read_either
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.rating_groups import split_ratings
-from evenhand.rating.features import OutputFeatures
+from evenhand.ratings.features import OutputFeatures
 
 WORDS = OutputFeatures(("words",), ())
 ROWS = [

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
-from evenhand.judgments import Ratings, Source
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judgments.source import Aside
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.source import Aside, Source
 from frames_of_engines import ORDERED, every_engine, handle
 
 SCORES = {

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
-from evenhand.judgments import Ratings, Source
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.source import Source
 from frames_of_engines import every_engine, handle
 
 SCORES = {

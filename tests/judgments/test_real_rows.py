@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from evenhand.formats import read
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.ratings import Ratings
 
 
 def rows_of(data_folder, name, **wishes):

@@ -5,10 +5,12 @@ import narwhals as nw
 import numpy as np
 import pytest
 
-from evenhand.judgments import Comparisons, Source, row_codes
+from evenhand.judgments import row_codes
 from evenhand.judgments.coding import Coding
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.pushed import watch_rows
 from evenhand.judgments.row_codes import can_read, join_readers, make_readers, read_codes
+from evenhand.judgments.source import Source
 
 ROWS = 5_000
 LABELS = tuple(sorted(f'it\'s "{i}" é' for i in range(300)))

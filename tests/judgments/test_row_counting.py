@@ -6,10 +6,12 @@ import duckdb
 import narwhals as nw
 import pytest
 
-from evenhand.judgments import Comparisons, Source, coding, counting
+from evenhand.judgments import coding, counting
 from evenhand.judgments.coding import Coding, code_tables
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.row_codes import make_readers
 from evenhand.judgments.row_counting import SMALL, count_crossed, count_read
+from evenhand.judgments.source import Source
 
 MEANING = {"left": 0, "tie": 1, "right": 2}
 

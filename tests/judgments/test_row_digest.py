@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.judgments.row_digest import digest_rows
-from evenhand.preference.controls.columns import read_controls
+from evenhand.models.controls import read_controls
 from evenhand.ranking import rank
 from preference.controlled_rows import simulate
 from ranking.panels import comparisons

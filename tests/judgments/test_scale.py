@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.scale import Scale, choose_scales, read_scale, require_scale, see_scale
 from frames_of_engines import handle
 

@@ -7,7 +7,8 @@ from narwhals import from_native
 
 import evenhand
 from evenhand.errors import InvalidJudgments
-from evenhand.judgments import Comparisons, streaming
+from evenhand.judgments import streaming
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.row_reading import code_rows
 from evenhand.judgments.streaming import CodedRows
 

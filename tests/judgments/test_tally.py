@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons, Factor, Tally
 from evenhand.judgments import joined_codes as module
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.joined_codes import join_codes
-from evenhand.judgments.tally import merge_levels, snake
+from evenhand.judgments.tally import Factor, Tally, merge_levels, snake
 from tallies import shuffled, tally
 
 rows = st.lists(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownColumn
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from frames_of_engines import handle
 
 BARE = {"left": ["a", "b"], "right": ["b", "c"], "outcome": ["left", "tie"]}

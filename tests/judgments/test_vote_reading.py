@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.judgments import Comparisons, Rankings, Source, vote_reading
+from evenhand.judgments import vote_reading
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judgments.source import Aside
+from evenhand.judgments.source import Aside, Source
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
 from frames_of_engines import ORDERED, every_engine, handle
 

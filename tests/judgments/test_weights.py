@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from frames_of_engines import every_engine, handle
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from evenhand.judgments import Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.ties.laws import Davidson, TwoOutcomes
-from evenhand.preference.ties.thresholds import GlennDavid, RaoKupper
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.ties import Davidson, GlennDavid, RaoKupper, TwoOutcomes
 
 LAMBDA = np.array([0.4, 0.1, -0.2, 0.0])
 DELTA = 0.15

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from model_family import FAMILY, UNPENALISED, campaign
 from tallies import doubled, mirrored, renamed, shuffled, tally
 

@@ -10,7 +10,7 @@ import pytest
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judgments.votes import Votes
-from evenhand.preference.models import MODELS
+from evenhand.models.registry import MODELS
 
 SYSTEMS = ("delta", "echo", "fox", "golf")
 PAIRS = list(permutations(SYSTEMS, 2))

@@ -10,8 +10,8 @@ from statsmodels.api import GLM, families
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
 from evenhand.errors import NotIdentified
-from evenhand.judgments import Tally
-from evenhand.preference.bradley_terry import TIES, BradleyTerry
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import TIES, BradleyTerry
 from tallies import connected_tallies, doubled, mirrored, renamed, shuffled
 
 HARD = settings(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
 
-from evenhand.numerics.ard import Points, correlate, pull_back
+from evenhand.numerics.gaussian_process import Points, correlate, pull_back
 
 
 def points(n, seed, *, labels=True):

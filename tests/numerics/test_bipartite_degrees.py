@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.numerics.bipartite_degrees import deal, find_shortage, level_loads
-from evenhand.numerics.stable_draws import Draws
+from evenhand.numerics.designs import deal, find_shortage, level_loads
+from evenhand.numerics.sampling import Draws
 
 
 def can_be(needs, loads):

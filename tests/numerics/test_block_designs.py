@@ -5,8 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from evenhand.numerics.block_designs import choose_blocks, find_balanced
-from evenhand.numerics.stable_draws import Draws
+from evenhand.numerics.designs import choose_blocks, find_balanced
+from evenhand.numerics.sampling import Draws
 
 KNOWN = {
     (6, 3): 10,

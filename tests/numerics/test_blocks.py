@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.blocks import invert_all, make_blocks
+from evenhand.numerics.gaussian_process import invert_all, make_blocks
 
 
 def drawn(seed, nodes=40, entries=45):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged
-from evenhand.numerics.chains import bulk_size, mean_size, split_r_hat
+from evenhand.numerics.sampling import bulk_size, mean_size, split_r_hat
 
 
 def _score(rank, total):

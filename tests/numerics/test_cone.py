@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.cone import LEAST, find_direction
-from evenhand.numerics.recession import find_recession
+from evenhand.numerics.graph import LEAST, find_direction, find_recession
 
 
 def one_at_a_time(rows):

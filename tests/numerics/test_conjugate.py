@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.numerics.conjugate import solve_conjugate
+from evenhand.numerics.newton import solve_conjugate
 
 
 def centre(vector):

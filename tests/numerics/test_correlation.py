@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.numerics.correlation import pearson, spearman
+from evenhand.numerics.cluster_means import pearson, spearman
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,10 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.numerics.even_colors import color_evenly
-from evenhand.numerics.even_edges import color_edges
-from evenhand.numerics.even_halves import couple, halve
-from evenhand.numerics.stable_draws import Draws
+from evenhand.numerics.designs import color_edges, color_evenly, couple, halve
+from evenhand.numerics.sampling import Draws
 
 
 @st.composite

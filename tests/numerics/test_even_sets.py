@@ -5,8 +5,8 @@ from itertools import combinations, combinations_with_replacement
 
 import pytest
 
-from evenhand.numerics.even_sets import choose_evenly
-from evenhand.numerics.stable_draws import Draws
+from evenhand.numerics.designs import choose_evenly
+from evenhand.numerics.sampling import Draws
 
 
 def find_gap(blocks, v):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from evenhand.numerics.exact_sums import LEAST, net_wins_chances, net_wins_p
+from evenhand.numerics.distributions import LEAST, net_wins_chances, net_wins_p
 
 
 def test_fair_comparisons_without_ties_are_binomial():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.greedy_choice import pick_by_error, pick_by_variance
+from evenhand.numerics.gaussian_process import pick_by_error, pick_by_variance
 
 
 @pytest.fixture

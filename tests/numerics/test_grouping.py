@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evenhand.numerics.grouping import number_groups, pairs_within, rank_within, sum_above
+from evenhand.numerics.cluster_means import number_groups, pairs_within, rank_within, sum_above
 
 CODES = st.lists(st.integers(0, 5), min_size=1, max_size=12)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.hash_table import find_hashes
+from evenhand.numerics.graph import find_hashes
 
 
 @pytest.mark.parametrize("known", [1, 2, 200, 50_000])

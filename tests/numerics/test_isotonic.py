@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from evenhand.numerics.isotonic import fit_rising
+from evenhand.numerics.sorting import fit_rising
 
 
 @pytest.mark.parametrize("points", [1, 2, 7, 40])

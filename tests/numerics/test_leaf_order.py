@@ -5,7 +5,7 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from evenhand.numerics.leaf_order import order_leaves
+from evenhand.numerics.sorting import order_leaves
 
 
 @pytest.mark.parametrize("seed", range(20))

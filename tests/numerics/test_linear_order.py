@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from evenhand.numerics.linear_order import find_best_orders
-from evenhand.numerics.order_bound import OrderBound, bound_orders, no_bound
-from evenhand.numerics.order_search import cost_of, search_order
-from evenhand.numerics.order_subsets import find_lattice
+from evenhand.numerics.linear_order import (
+    OrderBound,
+    bound_orders,
+    cost_of,
+    find_best_orders,
+    find_lattice,
+    no_bound,
+    search_order,
+)
 
 
 def random(seed):

@@ -5,7 +5,7 @@ from math import ceil, log2
 
 import pytest
 
-from evenhand.numerics.merge_insertion import merge_insertion
+from evenhand.numerics.sorting import merge_insertion
 
 
 def sort(items):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from evenhand.numerics.normal_mixture import mixture_quantile
+from evenhand.numerics.distributions import mixture_quantile
 
 
 @pytest.mark.parametrize("probability", [0.005, 0.05, 0.5, 0.9])

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from evenhand.numerics.orbit_designs import find_rotated
+from evenhand.numerics.designs import find_rotated
 
 TABLED = [
     *((6, 3, 2, 10), (8, 4, 3, 14), (9, 3, 1, 12), (10, 3, 2, 30), (10, 4, 2, 15), (9, 6, 5, 12)),

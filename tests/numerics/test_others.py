@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.others import see_others
+from evenhand.numerics.cluster_means import see_others
 
 
 def by_hand(unit, judge, score):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.numerics.poisson_tables import LARGEST, draw_poisson
+from evenhand.numerics.distributions import LARGEST, draw_poisson
 
 
 @pytest.mark.parametrize("mean", [0.5, 1.0, 7.0, 67.0, 900.0, LARGEST])

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import rosen, rosen_der
 
 from evenhand.errors import NotConverged
-from evenhand.numerics.quasi_newton import climb
+from evenhand.numerics.newton import climb
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from evenhand.numerics.recession import find_recession, find_separated
+from evenhand.numerics.graph import find_recession, find_separated
 
 
 def binary_rows(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from evenhand.numerics.running_sums import RunningSum
+from evenhand.numerics.sampling import RunningSum
 
 
 def test_many_small_terms_beside_a_large_one_are_not_lost():

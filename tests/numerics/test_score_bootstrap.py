@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics import score_bootstrap
-from evenhand.numerics.score_bootstrap import (
+from evenhand.numerics import bootstrap
+from evenhand.numerics.bootstrap import (
     WEBB,
     Influence,
     _weave,
@@ -96,9 +96,9 @@ def test_worlds_stay_in_their_places_however_many_are_woven_at_a_time(monkeypatc
     influence = of_clusters(11, 3)
     weights = draw_webb((23, 11), np.random.default_rng(2))
     whole = bootstrap_contrasts(influence, weights, PAIRS)
-    monkeypatch.setattr(score_bootstrap, "BLOCK", 1)
+    monkeypatch.setattr(bootstrap, "BLOCK", 1)
     for worlds in (1, 4, 23):
-        monkeypatch.setattr(score_bootstrap, "WORLDS", worlds)
+        monkeypatch.setattr(bootstrap, "WORLDS", worlds)
         for one, other in zip(bootstrap_contrasts(influence, weights, PAIRS), whole, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4)
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged
-from evenhand.numerics import soft_impute
-from evenhand.numerics.soft_impute import SoftImpute
-from evenhand.numerics.two_way import SeenCells
+from evenhand.numerics import completion
+from evenhand.numerics.completion import SeenCells, SoftImpute
 
 
 def problem(seed=0, shape=(12, 30), many=150, weights=(1, 2)):
@@ -151,7 +150,7 @@ def test_a_warm_start_ends_where_a_cold_one_does():
 
 
 def test_a_gap_that_is_not_reached_is_refused(monkeypatch):
-    monkeypatch.setattr(soft_impute, "STEPS", 5)
+    monkeypatch.setattr(completion, "STEPS", 5)
     cells, value = problem(12)
     one = SoftImpute(cells, value)
     with pytest.raises(NotConverged, match="did not converge in 5 steps"):
@@ -172,7 +171,7 @@ def test_the_gap_at_zero_is_that_of_the_dual_by_hand():
 
 def test_momentum_leads_where_two_products_say(monkeypatch):
     """The room is blown up and the last table taken off, by blocks."""
-    monkeypatch.setattr(soft_impute, "BLOCK", 32)
+    monkeypatch.setattr(completion, "BLOCK", 32)
     cells, value = problem(14)
     one = SoftImpute(cells, value)
     before, here = (one._look(found.table) for found in one.path([9.0, 5.0], 1e-6))

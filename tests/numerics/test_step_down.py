@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.numerics.step_down import order_statistic, step_down, step_down_holm
+from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
 
 LEVEL = 0.9
 

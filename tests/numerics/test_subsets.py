@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from evenhand.numerics.subsets import sum_subsets
+from evenhand.numerics.sampling import sum_subsets
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 6, 9])

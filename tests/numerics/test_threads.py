@@ -1,6 +1,6 @@
 from threadpoolctl import threadpool_info
 
-from evenhand.numerics.threads import one_blas_thread
+from evenhand.numerics.sampling import one_blas_thread
 
 
 def threads() -> list[int]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.thresholding import choose_route, largest_value, shrink
+from evenhand.numerics.completion import choose_route, largest_value, shrink
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (9, 8), (6, 6)])

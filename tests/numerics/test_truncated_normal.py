@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.numerics.truncated_normal import draw_above, draw_between
+from evenhand.numerics.distributions import draw_above, draw_between
 
 N = 20_000
 

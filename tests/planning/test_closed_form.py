@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from evenhand.design.expected_power import foresee
+from evenhand.design.power import Design, Truth, draw_campaign
 from evenhand.errors import NotIdentified
-from evenhand.planning.closed_form import foresee
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.simulation import draw_campaign
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from experiments.campaign import Campaign
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from evenhand.design.power import Design, Prices, Truth
 from evenhand.errors import UnknownOption
-from evenhand.planning.design import Design, Prices, Truth
 
 
 def test_equals_tie_as_often_as_was_said():

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import nct, norm, studentized_range
 
-from evenhand.planning.closed_form import foresee
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.foresight import expect, expect_errors, find_df, find_power
+from evenhand.design.expected_power import expect, expect_errors, find_df, find_power, foresee
+from evenhand.design.power import Design, Truth
 
 
 @pytest.mark.parametrize("df", [4, 9, 30])

@@ -8,8 +8,8 @@ import pytest
 from numpy.random import default_rng
 
 import evenhand
+from evenhand.design.more_judgments import centre, draw_truths, look_ahead
 from evenhand.errors import NotIdentified
-from evenhand.planning.outlook import centre, draw_truths, look_ahead
 
 K = 12
 
@@ -110,7 +110,7 @@ def test_decided_pairs_spread_as_much_as_in_worlds_that_are_judged_again():
 
 def test_the_noise_of_judgments_to_come_is_seen_where_truths_are_known(monkeypatch):
     monkeypatch.setattr(
-        "evenhand.planning.outlook.draw_truths",
+        "evenhand.design.more_judgments.draw_truths",
         lambda estimate, *rest: np.tile(estimate, (rest[1], 1)),
     )
     estimate, stderr, times = np.zeros(K), 0.5, 2.0

@@ -7,13 +7,12 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.design.expected_power import foresee
+from evenhand.design.pilot import learn_from_pilot
+from evenhand.design.plan import plan_campaign
+from evenhand.design.power import Design, Truth, draw_campaign
+from evenhand.design.spec import CampaignSpec, make_spec
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.planning.closed_form import foresee
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.pilot import learn_from_pilot
-from evenhand.planning.plan_campaign import plan_campaign
-from evenhand.planning.simulation import draw_campaign
-from evenhand.planning.spec import CampaignSpec, make_spec
 
 TRUTH = Truth.spaced(6, 0.3, ties=0.2, judge_sd=0.5, item_sd=0.4)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from evenhand.design import plan as planning
+from evenhand.design.plan import find_growth, plan_campaign
+from evenhand.design.power import simulate_power
+from evenhand.design.spec import make_spec
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.planning import plan_campaign as planning
-from evenhand.planning.plan_campaign import find_growth, plan_campaign
-from evenhand.planning.power import simulate_power
-from evenhand.planning.spec import make_spec
 
 SMALL = {"systems": 3, "gap": 0.5, "judge_sd": 0.3, "judges": 25, "items": 50}
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.planning.closed_form import foresee
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.pooled import average_answers, change_tastes
+from evenhand.design.expected_power import foresee
+from evenhand.design.power import Design, Truth, average_answers, change_tastes
 
 DESIGN = Design(60, 30, 4000)
 

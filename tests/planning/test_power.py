@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from evenhand.planning.closed_form import foresee
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.foresight import expect
-from evenhand.planning.power import bound_share, simulate_power
+from evenhand.design.expected_power import expect, foresee
+from evenhand.design.power import Design, Truth, bound_share, simulate_power
 
 VOTES, GAP = 400, 0.3
 

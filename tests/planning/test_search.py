@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t
 
+from evenhand.design.expected_power import Search
+from evenhand.design.spec import make_spec
 from evenhand.errors import NotIdentified
-from evenhand.planning.search import Search
-from evenhand.planning.spec import make_spec
 
 TWO = {"systems": 2, "gap": 0.3, "judge_sd": 0.3}
 

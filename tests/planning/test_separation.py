@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import norm
 
 import evenhand
+from evenhand.design.more_judgments import find_critical, find_times, separate_pairs
 from evenhand.errors import NotIdentified
-from evenhand.planning.separation import find_critical, find_times, separate_pairs
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 
 WORTH = {"A": 0.4, "B": 0.3, "C": -0.6}
 

@@ -5,8 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from evenhand.planning.design import Design, Truth
-from evenhand.planning.simulation import draw_campaign
+from evenhand.design.power import Design, Truth, draw_campaign
 
 
 def draw(truth, design, seed=1):

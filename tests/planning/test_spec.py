@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.design.spec import CampaignSpec, make_spec, read_spec
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption
-from evenhand.planning.spec import CampaignSpec, make_spec, read_spec
 
 NAMED = {"worths": {"A": 0.6, "B": 0.2, "C": 0.0}}
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from narwhals import from_native
 
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 
 
 def simulate(seed: int = 1, *, n: int = 400, systems: int = 4, ties: float = 0.6) -> pl.DataFrame:

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.numerics.recession import find_recession
-from evenhand.preference.board import make_board
-from evenhand.preference.cells import Cells
-from evenhand.preference.existence import check_existence
+from evenhand.models.existence import Cells, check_existence, make_board
+from evenhand.numerics.graph import find_recession
 from named_cells import cells, refusal
 
 EVERY = ("davidson", "rao-kupper", "none", "half-win", "discard")

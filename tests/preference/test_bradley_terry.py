@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.judgments import Comparisons, Rankings, Tally
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
 from model_family import campaign
 from tallies import table, tally
 

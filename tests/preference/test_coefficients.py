@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 
 from evenhand.errors import InvalidJudgments
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.coefficients import Coefficient, Contrast, format_p
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.coefficients import Coefficient, Contrast, format_p
 from model_family import campaign
 
 

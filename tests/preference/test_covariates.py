@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judgments.tally import merge_levels
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.covariates import find_independent, grouped_design
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.design import find_independent, grouped_design
 from model_family import FEATURES, campaign
 from tallies import simulate, tally
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.preference.even_start import FURTHEST, find_even_worths
-from evenhand.preference.ties.laws import Davidson, TwoOutcomes
-from evenhand.preference.ties.thresholds import GlennDavid, RaoKupper
+from evenhand.models.likelihood import MAX_EVEN_START, find_even_worths
+from evenhand.models.ties import Davidson, GlennDavid, RaoKupper, TwoOutcomes
 
 LAWS = [(Davidson(), -0.4), (RaoKupper(), -0.9), (GlennDavid(), -1.2), (TwoOutcomes(), 0.0)]
 WORTHS = np.random.Generator(np.random.PCG64(1)).normal(0, 0.6, 400)
@@ -31,5 +30,5 @@ def test_they_are_those_that_the_points_were_drawn_from(law, tie):
 def test_a_system_that_nearly_always_wins_does_not_start_at_the_end_of_the_world():
     gained = np.array([1e7, 30.0, 20.0, 1.0])
     worths, _ = find_even_worths(TwoOutcomes(), (gained, gained[::-1]), 0.0, 0.0)
-    assert worths[0] == FURTHEST
+    assert worths[0] == MAX_EVEN_START
     assert (np.diff(worths) < 0).all()

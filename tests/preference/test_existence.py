@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.preference.existence import Verdict, check_existence
+from evenhand.models.existence import Verdict, check_existence
 from named_cells import cells, refusal
 
 EVERY = ("davidson", "rao-kupper", "none", "half-win", "discard")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from golden_numbers import entries, golden
 from tallies import dras, tally
 

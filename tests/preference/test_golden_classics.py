@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from evenhand import datasets
-from evenhand.judgments import Comparisons
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.models.bradley_terry import BradleyTerry
 from golden_numbers import golden
 from tallies import table, tally
 

@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments import Comparisons, Factor
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.groups import find_hypotheses, list_owners, order_groups
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.tally import Factor
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.judge_groups import find_hypotheses, list_owners, order_groups
 from golden_numbers import golden
 from model_family import campaign
 from tallies import dras, tally

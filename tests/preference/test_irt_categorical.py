@@ -9,9 +9,8 @@ import pytest
 from categorical_truth import Exact, Scale, Seen, sum_out, votes_on
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
-from evenhand.numerics.chains import mean_size
-from evenhand.preference.irt.categorical_fit import CategoricalFit
-from evenhand.preference.irt_categorical import IRTCategorical
+from evenhand.models.irt_categorical import CategoricalFit, IRTCategorical
+from evenhand.numerics.sampling import mean_size
 
 GOLDEN = {0: TIE, 1: LEFT, 2: RIGHT}
 TRIANGLE: list[Seen] = [

@@ -13,8 +13,8 @@ from categorical_truth import votes_on
 from evenhand import datasets
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
-from evenhand.numerics.chains import mean_size
-from evenhand.preference.irt_gaussian import IRTGaussian
+from evenhand.models.irt_gaussian import IRTGaussian
+from evenhand.numerics.sampling import mean_size
 from few_votes import votes_of
 from golden_numbers import golden
 from output_campaigns import draw_campaign, name_votes

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.judge_slopes import JudgeSlopes
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.judge_slopes import JudgeSlopes
 from slope_campaigns import LAWS, campaign, outcome_logs
 from tallies import mirrored, renamed, shuffled, tally
 

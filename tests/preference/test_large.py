@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import chi2
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
-from evenhand.preference import bradley_terry, large
-from evenhand.preference.bradley_terry import TIES, BradleyTerry
-from evenhand.preference.covariates import grouped_design
-from evenhand.preference.pairs import Pairs
+from evenhand.models import bradley_terry, large
+from evenhand.models.bradley_terry import TIES, BradleyTerry
+from evenhand.models.design import grouped_design
+from evenhand.models.likelihood import Pairs
 from tallies import simulate, tally
 
 EVERY = [(ties, order) for ties in TIES for order in (False, True)]

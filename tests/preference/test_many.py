@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from evenhand.judgments import Tally
-from evenhand.preference import bradley_terry, large, likelihood
-from evenhand.preference.bradley_terry import TIES, BradleyTerry
+from evenhand.judgments.tally import Tally
+from evenhand.models import bradley_terry, large, likelihood
+from evenhand.models.bradley_terry import TIES, BradleyTerry
 from tallies import simulate, tally
 
 EVERY = [(ties, order) for ties in TIES for order in (False, True)]

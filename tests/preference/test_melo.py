@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judgments import Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.melo import MElo
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.melo import MElo
 from tallies import tally
 
 GAMMA = -0.3

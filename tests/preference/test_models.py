@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.preference.models import MODELS, find_model
+from evenhand.models.registry import MODELS, find_model
 
 NAMES = {
     *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import chi2
 
 from evenhand.errors import UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from model_family import FEATURES, campaign
 from tallies import doubled, tally
 

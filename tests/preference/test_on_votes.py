@@ -8,9 +8,9 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import MODELS
-from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.registry import MODELS
 
 DRAWN = ("irt-gaussian", "irt-categorical")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.preference.pair_counts import pair_up
+from evenhand.models.large import pair_up
 from tallies import mirrored, tally
 
 DATA = tally(("a", "b", 3, 1, 0), ("b", "a", 2, 0, 1), ("c", "b", 0, 2, 4), systems="abcd")

@@ -8,10 +8,9 @@ from scipy.optimize import minimize
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.orders.pattern_law import PatternLaw
-from evenhand.preference.pattern import PatternModel
-from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.pattern import PatternLaw, PatternModel
+from evenhand.models.plackett_luce import PlackettLuce
 from golden_numbers import golden
 from ordered import all_rankings, draw_luce, ranked, without_ties
 from tallies import tally

@@ -13,10 +13,10 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments import Rankings
 from evenhand.judgments.orders import Orders
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.judgments.rankings import Rankings
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.plackett_luce import PlackettLuce
 from golden_numbers import entries, golden
 from ordered import all_rankings, draw_luce, ranked, table_of, without_ties
 from tallies import tally

@@ -11,9 +11,10 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 from scipy.stats import chi2, norm
 
-from evenhand.judgments import Comparisons, Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.position_effects import (
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.position_effects import (
     MOST,
     find_modes,
     fit_position_effects,

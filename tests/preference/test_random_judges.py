@@ -7,8 +7,8 @@ from math import comb, log, sqrt
 import numpy as np
 import pytest
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.random_judges import RandomJudges
 from golden_numbers import golden
 from judge_panels import relabelled, tastes
 from tallies import doubled, mirrored, renamed, shuffled, table, tally

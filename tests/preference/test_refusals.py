@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from evenhand.preference.existence import check_existence
+from evenhand.models.existence import check_existence
 from named_cells import cells, refusal
 
 

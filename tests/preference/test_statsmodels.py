@@ -13,8 +13,8 @@ import pytest
 import statsmodels.api as sm
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
-from evenhand.judgments import Comparisons
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.models.bradley_terry import BradleyTerry
 from model_family import campaign
 
 

@@ -1,6 +1,6 @@
 """The coefficient table as people read it; numbers of Dras (2015), Figure 1(c)."""
 
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from tallies import tally
 
 MODPREF = BradleyTerry().fit(tally(("new", "old", 61, 24, 35)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from tallies import tally
 
 ROUND = [(a, b, 3, 1, 2) for a in "ABC" for b in "ABC" if a != b]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.variance_components import estimate_taste_components
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.variance_components import estimate_taste_components
 from experiments.campaign import Campaign, generator, told_apart
 
 

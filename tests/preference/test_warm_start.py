@@ -5,8 +5,8 @@ import pytest
 
 from evenhand.errors import UnknownOption
 from evenhand.judgments.adding import add_tallies
-from evenhand.preference import bradley_terry
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models import bradley_terry
+from evenhand.models.bradley_terry import BradleyTerry
 from tallies import simulate, tally
 
 WORTHS = np.random.Generator(np.random.PCG64(7)).normal(0, 1.2, 25)

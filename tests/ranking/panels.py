@@ -6,9 +6,10 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from evenhand.judgments import Comparisons, Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.fit import Fit
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.tally import Tally
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
 
 
 def panel(

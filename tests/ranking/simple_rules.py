@@ -8,7 +8,7 @@ import pytest
 from evenhand.errors import NotIdentified
 from evenhand.judgments.model import Scores
 from evenhand.judgments.tally import Tally
-from evenhand.scoring.rules import RULES, Rule
+from evenhand.ranking.rules import RULES, Rule
 
 
 def score_wins(tally: Tally) -> Scores:

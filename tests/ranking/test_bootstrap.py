@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judgments import Comparisons
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.urn import draw, fill
+from evenhand.ranking.bootstrap import draw, fill
 from ranking.panels import comparisons, panel
 
 

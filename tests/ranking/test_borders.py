@@ -6,12 +6,12 @@ from scipy import stats
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.judgments import Tally
 from evenhand.judgments.levels import Levels
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.ranking.borders import check_borders
-from evenhand.ranking.evidence import Evidence
+from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.settings import Settings
 from ranking.panels import comparisons, panel

@@ -6,16 +6,16 @@ import pytest
 from scipy import stats
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.irt_categorical import IRTCategorical
-from evenhand.preference.irt_gaussian import IRTGaussian
-from evenhand.preference.models import MODELS, name_settings
-from evenhand.preference.plackett_luce import PlackettLuce
-from evenhand.preference.random_judges import RandomJudges
-from evenhand.ranking import GroupedRankings, bootstrap, rank
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.irt_categorical import IRTCategorical
+from evenhand.models.irt_gaussian import IRTGaussian
+from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.random_judges import RandomJudges
+from evenhand.models.registry import MODELS, name_settings
+from evenhand.ranking import bootstrap, rank
 from evenhand.ranking.bootstrap import resample, resample_model
-from evenhand.ranking.by_model import ALIKE, NOT_TO_RANK
-from evenhand.ranking.by_model_kinds import KINDS, list_kinds
+from evenhand.ranking.by_model import ALIKE, KINDS, NOT_TO_RANK, list_kinds
+from evenhand.ranking.ranking import GroupedRankings
 from ranking.panels import comparisons, panel, tally
 
 SLOW = ("melo",)

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.irt_gaussian import IRTGaussian
+from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.by_model_links import find_alike, find_groups, leave_open
+from evenhand.ranking.by_model import find_alike, find_groups, leave_open
 from evenhand.ranking.intervals import percentile_intervals
 from ranking.panels import comparisons, panel, tally
 

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import norm, t
 
 import evenhand
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.calibration import find_calibration
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.robustness.calibration import find_calibration
 
 
 def read(rows, *names):

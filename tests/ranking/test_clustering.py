@@ -8,17 +8,17 @@ import polars as pl
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.mix import Mix
 from evenhand.ranking import rank
 from evenhand.ranking.clustering import (
     NAME_ITEMS,
     Clustering,
+    Evidence,
     choose_clustering,
     wanted_factors,
 )
-from evenhand.ranking.evidence import Evidence
 from ranking.panels import panel, tally
 
 

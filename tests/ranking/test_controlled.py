@@ -9,9 +9,8 @@ import statsmodels.api as sm
 import evenhand
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.judgments import streaming
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.controls.columns import read_controls
-from evenhand.preference.controls.fit import ControlledFit, fit_rows
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.ranking import controlled, sandwich
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance

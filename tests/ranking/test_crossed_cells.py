@@ -8,11 +8,10 @@ import pytest
 
 import evenhand
 from evenhand.judgments import counting
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import crossed_cells, evidence
-from evenhand.ranking.crossed_cells import crossed_rows_covariance
-from evenhand.ranking.evidence import gather_evidence
-from evenhand.ranking.sandwich import crossed_covariance
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking import clustering, sandwich
+from evenhand.ranking.clustering import gather_evidence
+from evenhand.ranking.sandwich import crossed_covariance, crossed_rows_covariance
 
 WAYS = ("judge", "item")
 
@@ -47,7 +46,7 @@ def test_two_ways_counted_in_one_pass_are_those_counted_by_themselves(votes, apa
     data = evenhand.read(votes)
     found, levels = gather_evidence(data, WAYS, apart=True)
     for name in WAYS:
-        alone = data.tally((name,), limits={name: evidence.CLUSTERS})
+        alone = data.tally((name,), limits={name: clustering.CLUSTERS})
         same(found.alone(name), alone)
         np.testing.assert_array_equal(found.factors[name].codes, alone.factors[name].codes)
         np.testing.assert_array_equal(levels.loads[name], alone.factors[name].loads)
@@ -59,7 +58,7 @@ def test_two_ways_counted_in_one_pass_are_those_counted_by_themselves(votes, apa
 def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, order):
     data = evenhand.read(votes)
     found, _ = gather_evidence(data, WAYS, apart=True)
-    joint = data.tally(WAYS, limits=dict.fromkeys(WAYS, evidence.CLUSTERS))
+    joint = data.tally(WAYS, limits=dict.fromkeys(WAYS, clustering.CLUSTERS))
     fit = BradleyTerry(ties=ties, order_effect=order).fit(joint)
     ours = crossed_rows_covariance(fit, found.crossed)
     expected = crossed_covariance(fit, joint, WAYS)
@@ -80,7 +79,7 @@ def test_neither_the_order_of_rows_nor_their_batches_show_in_the_last_digit(
         mixed = np.random.Generator(np.random.PCG64(seed)).permutation(len(rows.cells))
         turned = replace(rows, answers=rows.answers[mixed], cells=rows.cells[mixed])
         np.testing.assert_array_equal(crossed_rows_covariance(fit, turned), expected)
-    monkeypatch.setattr(crossed_cells, "BLOCK", 7)
+    monkeypatch.setattr(sandwich, "BLOCK_ROWS", 7)
     np.testing.assert_array_equal(crossed_rows_covariance(fit, rows), expected)
 
 
@@ -94,13 +93,13 @@ def test_the_ranking_is_that_of_the_joint_tally(votes, monkeypatch):
 
 
 def test_beyond_the_limit_nothing_is_kept_of_rows(votes, apart, monkeypatch):
-    monkeypatch.setattr(evidence, "JOINT", 3_999)
+    monkeypatch.setattr(clustering, "JOINT", 3_999)
     found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
     assert found.crossed is None
     assert found.together(WAYS) is None
 
 
-@pytest.mark.parametrize(("column", "value"), [("winner", "both"), ("model_b", "model_a")])
+@pytest.mark.parametrize(("column", "value"), [("winner", "nobody"), ("model_b", "model_a")])
 def test_what_is_refused_is_refused_when_rows_are_read(votes, apart, tmp_path, column, value):
     path = tmp_path / "votes.parquet"
     odd = "model_a" if value == "model_a" else f"'{value}'"

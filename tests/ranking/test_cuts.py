@@ -4,12 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.controls.columns import read_controls
-from evenhand.preference.controls.fit import fit_rows
-from evenhand.ranking import left_out, sandwich
-from evenhand.ranking.cuts import count_across, find_across
-from evenhand.ranking.left_out import leave_each_out
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import fit_rows, read_controls
+from evenhand.ranking import covariance, sandwich
+from evenhand.ranking.cluster_links import count_across, find_across
+from evenhand.ranking.covariance import leave_each_out
 from ranking.panels import comparisons, panel, tally
 
 
@@ -39,7 +38,7 @@ def parts_by_walking(frame, judge):
 @pytest.mark.parametrize("seed", range(1, 7))
 @pytest.mark.parametrize("dense", [sandwich.DENSE, 10])
 def test_parts_without_a_judge_are_those_that_walks_reach(seed, dense, monkeypatch):
-    monkeypatch.setattr(left_out, "DENSE", dense)
+    monkeypatch.setattr(covariance, "DENSE", dense)
     frame = linked(seed)
     found = BradleyTerry(ties="half-win").fit(comparisons(frame))
     way = leave_each_out(found, tally(frame, "judge"), "judge")
@@ -66,7 +65,7 @@ def test_boards_with_controls_know_their_cuts_at_every_size(monkeypatch):
     controls, rows = read_controls(table, ("length",), by=("judge",), limits={})
     found = fit_rows(BradleyTerry(controls=("length",)), controls, rows)
     exact = leave_each_out(found, rows.tally(("judge",)), "judge")
-    monkeypatch.setattr(left_out, "DENSE", 10)
+    monkeypatch.setattr(covariance, "DENSE", 10)
     monkeypatch.setattr(sandwich, "DENSE", 150)  # three clusters at a time
     way = leave_each_out(found, rows.tally(("judge",)), "judge")
     assert (way.kind, exact.kind) == ("CR1", "CV3")
@@ -90,7 +89,7 @@ def test_a_judge_on_whom_worths_and_the_order_effect_hang_together_is_found_at_e
     frame = pl.DataFrame(rows, schema=["judge", "left", "right", "outcome"], orient="row")
     found = BradleyTerry(order_effect=True).fit(comparisons(frame))
     exact = leave_each_out(found, tally(frame, "judge"), "judge")
-    monkeypatch.setattr(left_out, "DENSE", 10)
+    monkeypatch.setattr(covariance, "DENSE", 10)
     way = leave_each_out(found, tally(frame, "judge"), "judge")
     assert (way.kind, exact.kind) == ("CR1", "CV3")
     assert (exact.resting[np.triu_indices(3, 1)] == 8).all()

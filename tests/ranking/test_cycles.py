@@ -10,15 +10,21 @@ import statsmodels.api as sm
 import evenhand
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.judgments.tally import Tally
-from evenhand.ranking import cycles_residuals
 from evenhand.ranking.clustering import Clustering
-from evenhand.ranking.cycles import look_for_cycles
-from evenhand.ranking.cycles_cells import measure_cells, measure_clusters
-from evenhand.ranking.cycles_noise import draw_parametric, draw_wild, norms
-from evenhand.ranking.cycles_residuals import find_residuals, split_residuals, split_some
-from evenhand.ranking.cycles_triples import list_triples, weigh_triples
-from evenhand.ranking.cycles_worlds import draw_worlds
-from evenhand.ranking.fragility_case import merge_evidence
+from evenhand.ranking.robustness import cycle_residuals
+from evenhand.ranking.robustness.cycle_residuals import (
+    draw_parametric,
+    draw_wild,
+    draw_worlds,
+    find_residuals,
+    measure_cells,
+    measure_clusters,
+    norms,
+    split_residuals,
+    split_some,
+)
+from evenhand.ranking.robustness.cycles import list_triples, look_for_cycles, weigh_triples
+from evenhand.ranking.robustness.removal import merge_evidence
 from experiments.campaign import Campaign, generator
 from experiments.test_e8_cycles import HIGH, LOW, WORTH, by_both, by_judges, by_pair, circle
 
@@ -137,7 +143,7 @@ def test_residuals_of_some_pairs_are_columns_of_the_table(judges):
 def test_a_circle_is_named_whatever_a_table_of_its_judges_by_pairs_would_be(monkeypatch):
     votes = by_judges(5, 0, 2.0, (900, 9000, 0.1))
     free = look_for_cycles(votes, 0.95, 1)
-    monkeypatch.setattr(cycles_residuals, "LARGEST", 200 * 28)  # of clusters, by pairs
+    monkeypatch.setattr(cycle_residuals, "LARGEST", 200 * 28)  # of clusters, by pairs
     found = look_for_cycles(votes, 0.95, 1)
     assert found.cycles[0].systems == ("s0", "s1", "s2")
     assert found.cycles == free.cycles

@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.ranking.cycles import look_for_cycles
-from evenhand.ranking.cycles_noise import draw_parametric
-from evenhand.ranking.cycles_pairs import list_deviations, weigh_pairs
-from evenhand.ranking.cycles_residuals import find_residuals
+from evenhand.ranking.robustness.cycle_residuals import draw_parametric, find_residuals
+from evenhand.ranking.robustness.cycles import list_deviations, look_for_cycles, weigh_pairs
 from experiments.test_e8_cycles import HIGH, LOW, by_pair
 
 

@@ -6,9 +6,14 @@ import pytest
 import statsmodels.api as sm
 
 import evenhand
-from evenhand.ranking.cycles_cells import measure_cells, measure_clusters
-from evenhand.ranking.cycles_noise import draw_parametric, norms
-from evenhand.ranking.cycles_residuals import find_residuals, split_residuals
+from evenhand.ranking.robustness.cycle_residuals import (
+    draw_parametric,
+    find_residuals,
+    measure_cells,
+    measure_clusters,
+    norms,
+    split_residuals,
+)
 
 NEXT = {("a", "b"), ("b", "c"), ("c", "a"), ("a", "d"), ("d", "b"), ("c", "d")}
 
@@ -32,7 +37,7 @@ def test_a_preference_for_one_side_is_not_taken_for_cycles():
     found = [evenhand.find_cycles(sided_votes(seed, fixed=1.0)) for seed in range(20)]
     assert sum(one.real for one in found) <= 3
     assert all(one.order_effect for one in found)
-    assert all("sides were not drawn by lot" in one.notes[0] for one in found)
+    assert all("sides were not randomised" in one.notes[0] for one in found)
     assert "| order effect |" in found[0].signature
     without = evenhand.find_cycles(sided_votes(0, fixed=1.0), order_effect=False)
     assert without.real
@@ -59,7 +64,7 @@ def test_where_each_pair_has_its_side_a_circle_of_three_cannot_be_told_from_a_pr
         evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
     )
     assert (found.df, found.p, found.real) == (0, None, False)
-    assert "sides were not drawn by lot" in found.notes[0]
+    assert "sides were not randomised" in found.notes[0]
 
 
 def sided_tally(seed=1):

@@ -8,7 +8,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.judgments.model import Scores
-from evenhand.ranking.distances import (
+from evenhand.ranking.methods import (
     disagreements,
     distance_matrix,
     kendall_distance,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.effects import find_effects
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.wald import find_effects
 from golden_numbers import golden
 from tallies import dras, tally
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from evenhand import read
 from evenhand.judgments import engine
-from evenhand.ranking import evidence as gathering
+from evenhand.ranking import clustering as gathering
 from evenhand.ranking import rank
-from evenhand.ranking.evidence import Evidence
+from evenhand.ranking.clustering import Evidence
 from ranking.panels import comparisons, panel, tally
 
 

@@ -10,11 +10,15 @@ import statsmodels.api as sm
 import evenhand
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.judgments.tally import Tally
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.fragility_case import make_case
-from evenhand.ranking.fragility_flips import find_flip
-from evenhand.ranking.fragility_pull import pull_clusters, pull_votes
-from evenhand.ranking.fragility_search import Claim, find_fewest
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.robustness.fragility import find_flip
+from evenhand.ranking.robustness.removal import (
+    Claim,
+    find_fewest,
+    make_case,
+    pull_clusters,
+    pull_votes,
+)
 from evenhand.ranking.settings import Settings
 from experiments.campaign import Campaign, generator, told_apart
 

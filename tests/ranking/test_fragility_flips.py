@@ -7,11 +7,9 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.fragility_case import open_case
-from evenhand.ranking.fragility_flips import nearest_pairs
-from evenhand.ranking.fragility_pull import pull_clusters
-from evenhand.ranking.fragility_search import Claim
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.robustness.fragility import nearest_pairs
+from evenhand.ranking.robustness.removal import Claim, open_case, pull_clusters
 from ranking.test_fragility import campaign_table, decides, table
 
 

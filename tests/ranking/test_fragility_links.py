@@ -7,7 +7,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from ranking.test_fragility import table
 
 COLUMNS = ["judge", "left", "right", "outcome"]

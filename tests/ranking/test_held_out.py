@@ -9,8 +9,8 @@ import pytest
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.grouped import Grouped
+from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.held_out import compare_models
-from evenhand.validation.comparison_result import ModelComparison
 from held_out_votes import World
 
 MODELS = ["uniform", "adjusted-uniform", "geometric-students", "bradley-terry"]

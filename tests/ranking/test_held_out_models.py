@@ -3,10 +3,10 @@
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.irt_gaussian import IRTGaussian
-from evenhand.preference.models import MODELS
-from evenhand.ranking.held_out_models import PAPER, USUAL, make_models, say_models
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.irt_gaussian import IRTGaussian
+from evenhand.models.registry import MODELS
+from evenhand.ranking.held_out import PAPER, USUAL, make_models, say_models
 
 
 def test_the_paper_has_eight_models_and_the_usual_ones_hold_them() -> None:

@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from evenhand.errors import NotIdentified
-from evenhand.formats import read
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.formats.reading import read
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.ranking.intervals import centred_variance
 from ranking.panels import comparisons, panel, write_out

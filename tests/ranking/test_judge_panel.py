@@ -3,8 +3,8 @@
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.ranking.judge_panel import ALL, examine_comparisons, examine_ratings
-from evenhand.screening.diagnosis import diagnose_judges
+from evenhand.judges.diagnosis import diagnose_judges
+from evenhand.ranking.without_judges import ALL_TASKS, examine_comparisons, examine_ratings
 from rating_tables import ratings
 
 COLUMNS = ("judge", "item", "system", "score", "task")
@@ -31,8 +31,8 @@ def test_one_task_has_flags_and_tables_in_one_panel():
 
 def test_tasks_have_tables_apart_and_flags_in_common():
     panels, _ = examine_ratings(_rows(["x", "y"]), diagnose_judges, by="task", level=0.05)
-    assert list(panels) == [ALL, "x", "y"]
-    assert panels[ALL].diagnosis is None
+    assert list(panels) == [ALL_TASKS, "x", "y"]
+    assert panels[ALL_TASKS].diagnosis is None
     assert panels["x"].screening is None
 
 
@@ -43,7 +43,7 @@ def test_a_task_of_which_nothing_can_be_said_is_refused_by_name():
         return diagnose_judges(rows)
 
     panels, refused = examine_ratings(_rows(["x", "y"]), refuse, by="task", level=0.05)
-    assert list(panels) == [ALL, "x"]
+    assert list(panels) == [ALL_TASKS, "x"]
     assert refused == {"y": "nothing here"}
 
 

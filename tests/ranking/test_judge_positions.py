@@ -6,15 +6,20 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judgments import Tally
-from evenhand.preference.position_effects import (
+from evenhand.judgments.tally import Tally
+from evenhand.models.position_effects import (
     PositionEffects,
     find_modes,
     fit_position_effects,
     place_nodes,
 )
-from evenhand.ranking.judge_positions import judge_biases, median_bias, ranking_inflation
-from evenhand.ranking.position_bias import find_position_bias, fit_order
+from evenhand.ranking.position_bias import (
+    find_position_bias,
+    fit_order,
+    judge_biases,
+    median_bias,
+    ranking_inflation,
+)
 from ranking.test_position_bias import campaign, rankings, read
 
 

@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.numerics.score_bootstrap import jackknife
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import left_out
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.bootstrap import jackknife
+from evenhand.ranking import covariance
+from evenhand.ranking.cluster_links import count_effective
+from evenhand.ranking.covariance import leave_each_out
 from evenhand.ranking.intervals import pair_variance
-from evenhand.ranking.left_out import leave_each_out
 from evenhand.ranking.sandwich import cluster_covariance
-from evenhand.ranking.shares import count_effective
 from experiments.campaign import Campaign, generator
 from ranking.panels import comparisons, fit, panel, tally
 
@@ -66,7 +66,7 @@ def test_clusters_are_left_out_alike_however_many_are_worked_on_at_a_time(linkin
     whole = leave_each_out(found, counts, "judge")
     assert list(whole.parts) == [linking]
     for block in (1, 60):
-        monkeypatch.setattr(left_out, "BLOCK", block)
+        monkeypatch.setattr(covariance, "BLOCK", block)
         some = leave_each_out(found, counts, "judge")
         np.testing.assert_allclose(some.influence.changes, whole.influence.changes, atol=1e-12)
         np.testing.assert_allclose(some.influence.carried, whole.influence.carried, atol=1e-12)

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments import Rankings
+from evenhand.judgments.rankings import Rankings
 from evenhand.ranking import rank
-from evenhand.ranking.intervals import pair_variance
-from evenhand.ranking.limits import JUDGMENTS, Limits, differ_so_much
+from evenhand.ranking.intervals import Limits, pair_variance
+from evenhand.ranking.rank_sets import JUDGMENTS, differ_so_much
 from ranking.panels import comparisons, panel
 
 PAIRS = np.triu_indices(4, 1)

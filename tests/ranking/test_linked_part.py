@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import rank, simultaneous
-from evenhand.ranking.linked_part import LinkedPart, find_members
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking import rank, rank_sets
+from evenhand.ranking.rank_sets import LinkedPart, find_members
 from ranking.panels import comparisons, panel, write_out
 
 NONE = np.zeros((5, 5), dtype=bool)
@@ -59,15 +59,13 @@ def test_intervals_go_as_far_as_the_worlds_of_those_that_have_one():
     own = np.stack([np.arange(1.0, 20), np.ones(19), np.full(19, np.inf)], axis=1)
     three = np.ones(3, dtype=bool)
     two = LinkedPart(three, np.array([True, True, False]), np.ones(3), ())
-    assert simultaneous.limit_worths([own, 2 * own], two, 0.95) == 38
-    assert simultaneous.limit_worths([own], two, 0.9) == 18
-    assert (
-        simultaneous.limit_worths([own], LinkedPart(three, ~three, np.ones(3), ()), 0.9) == np.inf
-    )
+    assert rank_sets.limit_worths([own, 2 * own], two, 0.95) == 38
+    assert rank_sets.limit_worths([own], two, 0.9) == 18
+    assert rank_sets.limit_worths([own], LinkedPart(three, ~three, np.ones(3), ()), 0.9) == np.inf
 
 
 def test_worlds_without_spread_are_no_interval_and_a_note(monkeypatch):
-    monkeypatch.setattr(simultaneous, "limit_worths", lambda *_: np.inf)
+    monkeypatch.setattr(rank_sets, "limit_worths", lambda *_: np.inf)
     found = rank(comparisons(panel(n=600, judges=12)), cluster="judge")
     assert not found.bounded.any()
     assert found.notes[-1].startswith("no intervals at level 0.95")

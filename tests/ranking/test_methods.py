@@ -10,9 +10,8 @@ import pytest
 from evenhand import BradleyTerry, compare_methods, rank, read
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.model import Scores
-from evenhand.ranking.method_table import GroupedMethodTables, MethodTable
-from evenhand.ranking.methods import choose_methods, read_scores
-from evenhand.scoring.rules import RULES
+from evenhand.ranking.methods import GroupedMethodTables, MethodTable, choose_methods, read_scores
+from evenhand.ranking.rules import RULES
 from ranking.simple_rules import use_rules
 
 VOTES = {
@@ -96,8 +95,9 @@ def test_a_difference_that_is_rounding_is_no_difference_of_places():
     }
 
 
-def test_all_methods_are_the_default_and_every_rule_and_each_comes_once():
+def test_all_methods_are_the_default_and_the_rules_that_all_takes_and_each_comes_once():
     assert choose_methods("all") == ("bradley-terry", *RULES)
+    assert choose_methods(["wins", "all"]) == ("bradley-terry", *RULES)
     assert choose_methods(["wins", "bradley-terry", "wins"]) == ("wins", "bradley-terry")
 
 

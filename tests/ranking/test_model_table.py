@@ -10,8 +10,7 @@ import pytest
 
 from evenhand import datasets, read
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ranking.model_rows import ModelRow, ModelTable
-from evenhand.ranking.model_table import count_models, tabulate_models
+from evenhand.ranking.model_table import ModelRow, ModelTable, count_models, tabulate_models
 
 
 @pytest.fixture(scope="module")

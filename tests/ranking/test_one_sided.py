@@ -1,13 +1,17 @@
 """A ranking says that lot did not decide the sides, unless something else allows for them."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import evenhand
+from evenhand.cli.main import main
 from evenhand.judgments.tally import Tally
-from evenhand.ranking.one_sided import LIMIT, OneSided, find_one_sided
+from evenhand.ranking.sides import INSEPARABLE, LIMIT, OneSided, find_one_sided
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)
 
@@ -21,7 +25,7 @@ def votes(turned: float) -> Tally:
 def test_sides_that_go_by_name_are_noted_and_limit_every_sentence():
     ranking = evenhand.rank(votes(turned=0.0))
     assert ranking.one_sided
-    assert ranking.notes[0].startswith("sides were not drawn by lot: a stood first in 240 of 240")
+    assert ranking.notes[0].startswith("sides were not randomised: a stood first in 240 of 240")
     assert LIMIT in ranking.says
     assert all(LIMIT in ranking.says_of(name) for name in "abc")
     assert LIMIT in str(ranking)
@@ -33,7 +37,7 @@ def test_a_small_share_beyond_lot_is_noted_and_limits_no_sentence():
         few, wins=100 * few.wins, ties=100 * few.ties, losses=100 * few.losses, n_judgments=36_000.0
     )
     ranking = evenhand.rank(many)
-    assert ranking.notes[0].startswith("sides were not drawn by lot: ")
+    assert ranking.notes[0].startswith("sides were not randomised: ")
     assert not ranking.one_sided
     assert LIMIT not in ranking.says
     assert evenhand.rank(few).notes[:1] != ranking.notes[:1]
@@ -71,3 +75,94 @@ def test_importance_weights_count_as_the_votes_that_they_are_worth(share):
     assert find_one_sided(weighed, None, of_pairs=True) == find_one_sided(
         tally, None, of_pairs=True
     )
+
+
+COMMAND_LINE = CliRunner()
+WORTHS = {"a": 0.8, "b": 0.3, "c": -0.2, "d": -0.6}
+
+
+def simulate(pairs, n=540, seed=4):
+    """Votes on given (first, second) pairs in turn, by 12 judges; 15 % ties."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        first, second = pairs[i % len(pairs)]
+        wins = 1 / (1 + np.exp(WORTHS[second] - WORTHS[first]))
+        outcome = "tie" if rng.random() < 0.15 else "left" if rng.random() < wins else "right"
+        rows.append((first, second, outcome, f"j{i % 12}"))
+    return pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
+
+
+EVERY = [(one, two) for one in "abcd" for two in "abcd" if one < two]
+ONE_ORDER = {
+    "in the order of the names": EVERY,
+    "round and round": [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c"), ("b", "d")],
+    "two systems": [("a", "b")],
+}
+BOTH_ORDERS = {
+    "a always first, others in both orders": [
+        *(("a", other) for other in "bcd"),
+        *((one, two) for one in "bcd" for two in "bcd" if one != two),
+    ],
+    "two parts in both orders, joined in one": [
+        *(("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("a", "c"), ("b", "d")),
+    ],
+}
+
+
+def ask(folder, pairs, *words):
+    """Return what a command says of simulated votes in JSON, or its refusal."""
+    file = folder / "votes.csv"
+    simulate(pairs).write_csv(file)
+    result = COMMAND_LINE.invoke(main, [words[0], str(file), *words[1:], "--json"])
+    return json.loads(result.stdout) if result.exit_code == 0 else result.output
+
+
+@pytest.mark.parametrize("pairs", ONE_ORDER.values(), ids=[*ONE_ORDER])
+def test_rank_models_bias_and_compare_agree_that_one_order_has_no_order_effect(tmp_path, pairs):
+    ranked = ask(tmp_path, pairs, "rank")
+    assert any(INSEPARABLE in note for note in ranked["notes"])
+    found = ask(tmp_path, pairs, "models")
+    assert INSEPARABLE in found["refused"]["+ order"]
+    assert not any("order matters" in one["answer"] for one in found["tests"])
+    assert "+ order" not in [row["name"] for row in found["models"]]
+    assert INSEPARABLE in ask(tmp_path, pairs, "bias")
+    compared = ask(tmp_path, pairs, "compare", "--model", "uniform", "--model", "bradley-terry")
+    assert any(INSEPARABLE in note for note in compared["notes"])
+
+
+@pytest.mark.parametrize("pairs", BOTH_ORDERS.values(), ids=[*BOTH_ORDERS])
+def test_where_some_pairs_were_shown_in_both_orders_all_four_say_whose_sides_were_not(
+    tmp_path, pairs
+):
+    shared = len({p for p in pairs if p[::-1] in pairs}) / len(pairs)
+    for verb in ("rank", "models", "compare"):
+        more = ("--model", "uniform", "--model", "bradley-terry") if verb == "compare" else ()
+        notes = ask(tmp_path, pairs, verb, *more)["notes"]
+        assert any(note.startswith("sides were not randomised: ") for note in notes)
+        assert not any(INSEPARABLE in note for note in notes)
+    (note,) = [one for one in ask(tmp_path, pairs, "bias")["notes"] if "randomised" in one]
+    assert f"{100 * shared:.0f} % of the comparisons are of pairs shown in both orders" in note
+
+
+def test_all_four_are_silent_where_sides_are_balanced(tmp_path):
+    pairs = [*EVERY, *(pair[::-1] for pair in EVERY)]
+    for words in (("rank",), ("models",), ("bias",), ("compare", "--model", "bradley-terry")):
+        assert not any("randomised" in note for note in ask(tmp_path, pairs, *words)["notes"])
+
+
+def test_compare_gives_a_model_of_the_order_no_score_where_it_cannot_be_separated():
+    data = evenhand.read(simulate(EVERY))
+    models = {"plain": evenhand.BradleyTerry(), "order": evenhand.BradleyTerry(order_effect=True)}
+    found = evenhand.compare_models(data, models=models)
+    assert found.models == ("plain",)
+    assert INSEPARABLE in found.refused["order"]
+    balanced = evenhand.read(simulate([*EVERY, *(pair[::-1] for pair in EVERY)]))
+    assert evenhand.compare_models(balanced, models=models).models == ("plain", "order")
+
+
+def test_a_ranking_with_an_order_effect_that_cannot_be_separated_says_so():
+    model = evenhand.BradleyTerry(order_effect=True)
+    ranking = evenhand.rank(evenhand.read(simulate(EVERY)), model=model)
+    assert INSEPARABLE in ranking.notes
+    assert ranking.one_sided

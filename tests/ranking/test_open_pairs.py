@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from evenhand.judgments.tally import Factor
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import evidence, left_out
-from evenhand.ranking.open_pairs import note_open
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking import clustering, covariance
 from evenhand.ranking.rank import rank
+from evenhand.ranking.rank_sets import note_open
 from ranking.panels import comparisons, panel, tally
 
 SCHEMA = ["judge", "left", "right", "outcome"]
@@ -53,7 +53,7 @@ def test_a_single_pair_stays_open_in_the_singular():
 
 
 def merged_into(monkeypatch, limit):
-    monkeypatch.setattr(evidence, "CLUSTERS", limit)
+    monkeypatch.setattr(clustering, "CLUSTERS", limit)
 
 
 def test_a_judge_is_named_also_where_judges_are_merged(monkeypatch):
@@ -81,12 +81,12 @@ def test_two_judges_of_one_group_are_not_called_one():
     frame = board(*(answers(judge, "new", "s1", 30) for judge in ("j001", "j005")))
     data = merged_together(tally(frame, "judge"), "j001", "j005")
     whole = BradleyTerry().fit(comparisons(frame))
-    way = left_out.leave_each_out(whole, data, "judge")
+    way = covariance.leave_each_out(whole, data, "judge")
     at = whole.systems.index("new")
     code = int(way.resting[at, at - 1])
     assert way.label(code) == "judges j001, j005"
     assert (np.delete(way.effective[at], at) > 1.5).all()
-    unmerged = left_out.leave_each_out(whole, tally(frame, "judge"), "judge")
+    unmerged = covariance.leave_each_out(whole, tally(frame, "judge"), "judge")
     np.testing.assert_allclose(way.effective[at], unmerged.effective[at], rtol=1e-9)
 
 
@@ -96,9 +96,9 @@ def test_effective_judges_of_thin_pairs_are_those_of_the_judges_themselves(monke
     frame = board(*rows)
     model = BradleyTerry(ties="davidson")
     whole = model.fit(comparisons(frame))
-    exact = left_out.leave_each_out(whole, tally(frame, "judge"), "judge")
+    exact = covariance.leave_each_out(whole, tally(frame, "judge"), "judge")
     merged = comparisons(frame).tally(by=("judge",), limits={"judge": 7})
-    coarse = left_out.leave_each_out(whole, merged, "judge")
+    coarse = covariance.leave_each_out(whole, merged, "judge")
     at = whole.systems.index("new")
     assert coarse.factor.merged
     others = [k for k in range(5) if k != at]
@@ -112,7 +112,7 @@ def test_large_boards_keep_the_protection(monkeypatch):
         answers("j007", "new", "s1"), answers("j003", "rare", "s2"), answers("j004", "rare", "s0")
     )
     exact = rank(comparisons(frame), cluster="judge")
-    monkeypatch.setattr(left_out, "DENSE", 10)
+    monkeypatch.setattr(covariance, "DENSE", 10)
     found = rank(comparisons(frame), cluster="judge")
     assert "CR1 by judge" in found.method
     np.testing.assert_array_equal(found.rank_sets.resting, exact.rank_sets.resting)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.ranking import rank
-from evenhand.ranking.ordering import number_places
+from evenhand.ranking.inference import number_places
 from ranking.panels import comparisons, panel
 
 

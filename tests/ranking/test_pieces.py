@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from evenhand.preference.fit import Fit
-from evenhand.ranking import boards, pieces, sandwich
+from evenhand.models.base import Fit
+from evenhand.ranking import sandwich as boards
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance
 from ranking.panels import fit, jackknife, panel, tally
 
@@ -18,9 +18,9 @@ def test_the_dense_and_the_sparse_way_to_cells_agree(order, monkeypatch):
     frame = panel()
     fitted, counts = fit(frame, order_effect=order), tally(frame, "judge", "item")
     dense = crossed_covariance(fitted, counts, ("judge", "item"))
-    monkeypatch.setattr(sandwich, "DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
+    monkeypatch.setattr(boards, "DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
     numbered = crossed_covariance(fitted, counts, ("judge", "item"))
-    monkeypatch.setattr(sandwich, "DENSE", 0)
+    monkeypatch.setattr(boards, "DENSE", 0)
     sparse = crossed_covariance(fitted, counts, ("judge", "item"))
     np.testing.assert_allclose(numbered, dense, rtol=1e-12)
     np.testing.assert_allclose(sparse, dense, rtol=1e-10, atol=1e-15)
@@ -31,7 +31,7 @@ def test_clusters_taken_in_blocks_give_the_same(by, monkeypatch):
     frame = panel()
     fitted, counts = fit(frame), tally(frame, by)
     whole, _ = cluster_covariance(fitted, counts, by)
-    monkeypatch.setattr(sandwich, "BLOCK", 1)
+    monkeypatch.setattr(boards, "MAX_BLOCK_NUMBERS", 1)
     np.testing.assert_allclose(cluster_covariance(fitted, counts, by)[0], whole, rtol=1e-9)
 
 
@@ -81,27 +81,27 @@ def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
     frame = panel()
     fitted, counts = fit(frame, order_effect=True), tally(frame, "judge")
     judges = counts.factor("judge")
-    taken = pieces.take_apart(fitted, counts, judges.codes, judges.size)
-    scores = pieces.cluster_scores(fitted, taken)
+    taken = boards.take_apart(fitted, counts, judges.codes, judges.size)
+    scores = boards.cluster_scores(fitted, taken)
     np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-6)
-    total = pieces.cluster_information(fitted, taken).sum(axis=0)
+    total = boards.cluster_information(fitted, taken).sum(axis=0)
     np.testing.assert_allclose(np.linalg.inv(total), fitted.raw_vcov, rtol=1e-7)
 
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "half-win", "discard"])
 @pytest.mark.parametrize("order", [True, False])
 def test_boards_of_all_pairs_and_single_entries_agree(ties, order, monkeypatch):
-    monkeypatch.setattr(pieces, "PAIRWISE", 1)
+    monkeypatch.setattr(boards, "PAIRWISE", 1)
     monkeypatch.setattr(boards, "CELLS", 30)  # three of twenty judges at a time
     frame = panel(n=3000, systems=3, judges=20)
     fitted, counts = fit(frame, ties=ties, order_effect=order), tally(frame, "judge")
     judges = counts.factor("judge")
-    laid = pieces.lay_out(fitted, counts, judges.codes, judges.size)
-    entries = pieces.take_apart(fitted, counts, judges.codes, judges.size)
+    laid = boards.lay_out(fitted, counts, judges.codes, judges.size)
+    entries = boards.take_apart(fitted, counts, judges.codes, judges.size)
     assert isinstance(laid, boards.Boards)
-    for of in (pieces.cluster_scores, pieces.cluster_information):
+    for of in (boards.cluster_scores, boards.cluster_information):
         np.testing.assert_allclose(of(fitted, laid), of(fitted, entries), rtol=1e-9, atol=1e-9)
     part, own = laid.between(1, 3), entries.between(1, 3)
     np.testing.assert_allclose(
-        pieces.cluster_information(fitted, part), pieces.cluster_information(fitted, own)
+        boards.cluster_information(fitted, part), boards.cluster_information(fitted, own)
     )

@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking import Ranking, printing, rank
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking import rank, ranking
+from evenhand.ranking.ranking import Ranking
 from ranking.panels import comparisons, panel
 
 EVIL = "<script>alert('x')</script>&"
@@ -86,7 +87,7 @@ def test_names_of_groups_are_escaped_in_a_notebook():
 
 
 def test_of_very_many_systems_the_best_are_shown(monkeypatch):
-    monkeypatch.setattr(printing, "SHOWN", 2)
+    monkeypatch.setattr(ranking, "SHOWN", 2)
     found = rank(comparisons(panel(judges=9)))
     assert "... and 2 more systems" in str(found)
     assert "... and 2 more systems" in found._repr_html_()
@@ -95,7 +96,7 @@ def test_of_very_many_systems_the_best_are_shown(monkeypatch):
 
 
 def test_without_intervals_ranks_are_places(monkeypatch):
-    from evenhand.preference import bradley_terry
+    from evenhand.models import bradley_terry
 
     monkeypatch.setattr(bradley_terry, "DENSE", 3)
     found = rank(comparisons(panel(judges=9)))
@@ -113,7 +114,7 @@ def test_equal_estimates_print_the_same_range():
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_a_short_list_is_not_cut(n, monkeypatch):
-    monkeypatch.setattr(printing, "SHOWN", 4 + n)
+    monkeypatch.setattr(ranking, "SHOWN", 4 + n)
     assert "more systems" not in str(rank(comparisons(panel(judges=9))))
 
 

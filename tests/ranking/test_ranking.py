@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ranking import Ranking, rank
+from evenhand.ranking import rank
+from evenhand.ranking.ranking import Ranking
 from ranking.panels import comparisons, panel
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 
 
 def test_wmt12_ranks_eight_tasks_by_judge_and_leaves_26_blank_rankings_out(data_folder):

@@ -4,10 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.bootstrap import resample
-from evenhand.ranking.refits import SETTLED, set_up
+from evenhand.ranking.bootstrap import SETTLED, resample, set_up
 from ranking.panels import comparisons, panel
 
 MODELS = [

@@ -6,7 +6,7 @@ import pytest
 import statsmodels.api as sm
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import sandwich
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
 from ranking.panels import comparisons, fit, panel, tally, write_out

@@ -6,13 +6,13 @@ import pytest
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.ranking.intervals import pair_variance
-from evenhand.ranking.score_board import rank_scores
-from evenhand.ranking.score_spread import (
+from evenhand.ranking.score_board import (
     Scores,
     ScoreSpread,
     cover_cells,
     cover_single,
     leave_scores_out,
+    rank_scores,
 )
 
 SEED = 20131

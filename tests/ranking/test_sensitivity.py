@@ -8,7 +8,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.ranking.sensitivity_result import Choice, Sensitivity
+from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
 
 NAMES = ["judge", "item", "left", "right", "outcome"]
 

@@ -10,10 +10,10 @@ import pytest
 import evenhand
 from evenhand.cli.words import say_counts
 from evenhand.errors import InvalidJudgments
-from evenhand.ranking import Ranking, rank
-from evenhand.ranking.intervals import rank_ranges
-from evenhand.ranking.limits import JUDGMENTS, Limits
-from evenhand.ranking.rank_sets import RankSets
+from evenhand.ranking import rank
+from evenhand.ranking.intervals import Limits, RankSets, rank_ranges
+from evenhand.ranking.rank_sets import JUDGMENTS
+from evenhand.ranking.ranking import Ranking
 from ranking.panels import comparisons, panel
 from ranking.test_left_out import linked_by
 

@@ -16,7 +16,7 @@ from evenhand import (
     vary_choices,
 )
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from ranking.panels import comparisons, panel
 

@@ -10,7 +10,7 @@ from scipy import stats
 import evenhand
 from evenhand import datasets
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments import Rankings
+from evenhand.judgments.rankings import Rankings
 from evenhand.ranking.significance import find_preferences, find_repeats, say_dependence
 from golden_numbers import golden
 from tallies import table

@@ -7,9 +7,9 @@ import pytest
 import evenhand
 from compared_votes import write_votes
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.votes_without import rank_without
+from evenhand.ranking.without_judges import rank_without
 
 USUAL = Settings(BradleyTerry(), "rank-sets", None, 0.95, 20131, None)
 

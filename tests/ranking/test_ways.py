@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from evenhand import BradleyTerry, read
-from evenhand.ranking.effects import find_effects
 from evenhand.ranking.model_table import tabulate_models
-from evenhand.ranking.ways import ONE_RANKING, count_ways
+from evenhand.ranking.wald import ONE_RANKING, count_ways, find_effects
 
 SYSTEMS = "ABCDE"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.tally import Factor
-from evenhand.rating.features import OutputFeatures
+from evenhand.ratings.features import OutputFeatures
 
 FEATURES = OutputFeatures(("a", "b"), ())
 ONE = OutputFeatures(("a",), ())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from evenhand.judgments.rating_rows import RatingRows
-from evenhand.rating.components.terms import Term, make_terms
+from evenhand.ratings.components import Term, make_terms
 
 
 def rows_of(judge, item, system, score) -> RatingRows:

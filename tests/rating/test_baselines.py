@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from evenhand.numerics.cluster_intervals import Estimate
-from evenhand.rating.baselines import (
+from evenhand.numerics.cluster_means import Estimate
+from evenhand.ratings.matrix import (
     MethodError,
     compare_errors,
     errors_of,
     find_errors,
+    make_matrix,
     say_better,
 )
-from evenhand.rating.matrix import make_matrix
 from rating.rated_matrices import make_rows
 
 JUDGE = [0, 0, 0, 1, 1, 0, 1, 2]

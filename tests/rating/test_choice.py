@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.soft_impute import SoftImpute
-from evenhand.rating.choice import PathPoint, _decide, _has_risen, choose_tau
-from evenhand.rating.matrix import make_matrix
+from evenhand.numerics.completion import SoftImpute
+from evenhand.ratings.completion import PathPoint, _decide, _has_risen, choose_tau
+from evenhand.ratings.matrix import make_matrix
 from rating.rated_matrices import simulate
 
 PATH = (0.9, 0.7, 0.5, 0.35, 0.25)

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.conformal import (
+from evenhand.ratings.conformal import (
     find_half_widths,
     half_widths,
     odds_of_missing,
     weighted_half_widths,
 )
-from evenhand.rating.dealt import deal
-from evenhand.rating.judge_groups import JudgeGroups
-from evenhand.rating.matrix import make_matrix
+from evenhand.ratings.matrix import JudgeGroups, deal, make_matrix
 from rating.rated_matrices import make_rows
 
 

@@ -4,12 +4,21 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from evenhand.numerics.ard import Points
-from evenhand.rating import process_remarks
-from evenhand.rating.coregion import SHARINGS, Asked, Layout, read_parameters
-from evenhand.rating.process_priors import draw_correlations, start_parameters, weigh_parameters
-from evenhand.rating.process_search import Problem, search, spread_out
-from evenhand.rating.process_uncertainty import find_uncertainty
+from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings import judge_process
+from evenhand.ratings.process_search import (
+    SHARINGS,
+    Asked,
+    Layout,
+    Problem,
+    draw_correlations,
+    find_uncertainty,
+    read_parameters,
+    search,
+    spread_out,
+    start_parameters,
+    weigh_parameters,
+)
 
 
 def asked(n=24, judges=4, seed=1):
@@ -150,10 +159,10 @@ def test_what_the_ratings_tell_of_taste_and_noise_is_the_expected_information(mo
         ]
     )
     correlation = bent[0, 1] / np.sqrt(bent[0, 0] * bent[1, 1])
-    assert process_remarks.TOGETHER == 0.95
+    assert judge_process.TOGETHER == 0.95
     for limit in (correlation - 1e-4, correlation + 1e-4):
-        monkeypatch.setattr(process_remarks, "TOGETHER", limit)
-        assert process_remarks.find_separable(problem, top)[1] == (correlation < limit)
+        monkeypatch.setattr(judge_process, "TOGETHER", limit)
+        assert judge_process.find_separable(problem, top)[1] == (correlation < limit)
 
 
 def test_the_normal_around_the_likeliest_has_the_curvature_of_differences():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.nuclear_norm import NuclearNorm
+from evenhand.ratings.completion import NuclearNorm
 from rating.rated_matrices import make_rows
 
 

@@ -2,10 +2,15 @@
 
 import numpy as np
 
-from evenhand.rating.decision_curve import DECIDERS, DecisionPoint, Estimate
-from evenhand.rating.decision_remarks import say_ends, say_even
-from evenhand.rating.masks import Design
-from evenhand.rating.reliability import study_decisions
+from evenhand.ratings.matrix import Design
+from evenhand.ratings.reliability import (
+    DECIDERS,
+    DecisionPoint,
+    Estimate,
+    say_ends,
+    say_even,
+    study_decisions,
+)
 from rating.test_reliability import several
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.judgments.ratings import Ratings
-from evenhand.rating.features import OUTPUT, OutputFeatures, learn_scaling
-from evenhand.rating.text_features import ONE_TEXT
+from evenhand.ratings.features import ONE_TEXT, OUTPUT, OutputFeatures, learn_scaling
 
 TABLE = {
     "judge": ["a", "a", "b", "b"],

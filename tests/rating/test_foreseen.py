@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.rating.foreseen import mix
+from evenhand.ratings.matrix import mix
 
 
 def test_variances_add_up_within_and_between_draws():

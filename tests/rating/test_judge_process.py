@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.rating import foreseen
-from evenhand.rating.coregion import Asked
-from evenhand.rating.features import OutputFeatures
-from evenhand.rating.multitask_gp import MultiTaskGP
-from evenhand.rating.process_search import FLOOR
+from evenhand.ratings import matrix
+from evenhand.ratings.features import OutputFeatures
+from evenhand.ratings.judge_process import MultiTaskGP
+from evenhand.ratings.process_search import FLOOR, Asked
 from rating.judge_processes import FEATURES, ONE, draw, number_factor, rate, small
 
 
@@ -160,7 +159,7 @@ def test_many_outputs_are_predicted_in_blocks_as_one_by_one(fit, monkeypatch):
     rng = np.random.default_rng(1)
     outputs = FEATURES.tabulate([{"a": x, "b": z} for x, z in rng.normal(size=(25, 2))])
     whole = fit.predict(outputs, "j0001")
-    monkeypatch.setattr(foreseen, "BLOCK", 7)
+    monkeypatch.setattr(matrix, "BLOCK", 7)
     np.testing.assert_allclose(fit.predict(outputs, "j0001").mean, whole.mean, rtol=1e-12)
 
 

@@ -8,9 +8,9 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.rating.features import OutputFeatures
-from evenhand.rating.multitask_gp import MultiTaskGP
-from evenhand.rating.process_search import FLOOR
+from evenhand.ratings.features import OutputFeatures
+from evenhand.ratings.judge_process import MultiTaskGP
+from evenhand.ratings.process_search import FLOOR
 from rating.judge_processes import ALIKE, FEATURES, ONE, draw, rate, small
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.rating.nuclear_norm import NuclearNorm
+from evenhand.ratings.completion import NuclearNorm
 from rating.rated_matrices import make_rows, simulate
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.ard import Points
-from evenhand.rating.output_process import begin, condition, relearn
+from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings.output_process import begin, condition, relearn
 
 
 @pytest.fixture

@@ -7,14 +7,21 @@ import pytest
 from scipy.stats import t as student
 from sklearn.linear_model import Ridge
 
-import evenhand.rating.process_comparison as comparison
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.rating.coregion import Asked
-from evenhand.rating.features import OutputFeatures, learn_scaling
-from evenhand.rating.multitask_gp import MultiTaskGP, sort_rows
-from evenhand.rating.process_comparison import HeldOut, compare_processes
-from evenhand.rating.process_errors import Foreseeing, ProcessErrors, pool_errors
-from evenhand.rating.ridge import WEIGHTS, fit_ridge, spread_columns
+from evenhand.ratings import process_comparison as comparison
+from evenhand.ratings.features import OutputFeatures, learn_scaling
+from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
+from evenhand.ratings.process_comparison import (
+    WEIGHTS,
+    Foreseeing,
+    HeldOut,
+    ProcessErrors,
+    compare_processes,
+    fit_ridge,
+    pool_errors,
+    spread_columns,
+)
+from evenhand.ratings.process_search import Asked
 from rating.judge_processes import FEATURES, draw, rate
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 import evenhand
-from evenhand.rating.features import OutputFeatures
-from evenhand.rating.process_comparison import HeldOut, compare_processes
+from evenhand.ratings.features import OutputFeatures
+from evenhand.ratings.process_comparison import HeldOut, compare_processes
 
 
 @pytest.mark.slow

@@ -7,10 +7,9 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.rating_rows import RatingRows
-from evenhand.rating.masks import COMMON, SPREAD, Design, make_designs, take_full
-from evenhand.rating.matrix import make_matrix
-from evenhand.rating.nuclear_norm import NuclearNorm
-from evenhand.rating.reliability import (
+from evenhand.ratings.completion import NuclearNorm
+from evenhand.ratings.matrix import COMMON, SPREAD, Design, make_designs, make_matrix, take_full
+from evenhand.ratings.reliability import (
     _count_right,
     _draw,
     _estimate,

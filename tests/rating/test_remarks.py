@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.rating.nuclear_norm import NuclearNorm
+from evenhand.ratings.completion import NuclearNorm
 from rating.rated_matrices import make_rows, simulate
 
 

@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 import pytest
 
-from evenhand.rating.text_features import (
+from evenhand.ratings.features import (
     ONE_TEXT,
     TWO_TEXTS,
     compare_texts,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.rating import variance_components
-from evenhand.rating.components import arrangement
-from evenhand.rating.variance_components import estimate_rating_components
+from evenhand.ratings import components as arrangement
+from evenhand.ratings import variance_components
+from evenhand.ratings.variance_components import estimate_rating_components
 from golden_numbers import golden
 from rating.scored import rows_of, simulate
 

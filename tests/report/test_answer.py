@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.planning.separation import separate_pairs
+from evenhand.design.more_judgments import separate_pairs
 from evenhand.report.answer import join_names, say_answer
 
 Cells = dict[tuple[str, str], tuple[int, int, int]]

@@ -23,7 +23,7 @@ def test_tasks_with_a_single_best_and_with_doubtful_judges_are_counted() -> None
     assert overview.says == (
         "3 tasks, each ranked by itself.",
         "In 1 a single system is the best; in 2 several may be.",
-        "Can the judges be trusted? Doubtful in 2 of 3 tasks.",
+        "Can the judges be trusted? It changes the answer in 2 of 3 tasks.",
     )
     (table,) = overview.tables
     assert [column.key for column in table.columns] == ["task", "answer", "judges"]

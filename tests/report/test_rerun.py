@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.report.study import Settings
 
 MODEL = BradleyTerry(ties="discard", order_effect=True, prior=0.5, reference="A B")

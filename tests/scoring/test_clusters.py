@@ -8,8 +8,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.model import Scores
-from evenhand.scoring.clusters import find_clusters, rank_ranges, score_with_clusters
-from evenhand.scoring.resampling import fill_urn
+from evenhand.ranking.rank_ranges import fill_urn, find_clusters, rank_ranges, score_with_clusters
 from tallies import tally
 
 

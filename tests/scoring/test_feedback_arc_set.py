@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.scoring.feedback_arc_set import (
+from evenhand.ranking.feedback_arc_set import (
     find_feedback_arc_set,
     score_feedback_arc_set,
     score_feedback_arc_set_share,

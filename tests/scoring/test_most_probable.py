@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evenhand.errors import NotIdentified
 from evenhand.numerics.linear_order import BestOrders
-from evenhand.scoring.most_probable import log_chances, score_most_probable
+from evenhand.ranking.rules import log_chances, score_most_probable
 from tallies import mirrored, renamed, shuffled, tally
 
 
@@ -127,7 +127,7 @@ def test_the_seed_is_the_search_s_and_is_said_where_no_order_is_proven(monkeypat
 
     data = table([[0, 5, 9], [1, 0, 7], [3, 2, 0]])
     assert score_most_probable(data).settings == ()
-    monkeypatch.setattr("evenhand.scoring.most_probable.find_best_orders", search)
+    monkeypatch.setattr("evenhand.ranking.rules.find_best_orders", search)
     scores = score_most_probable(data, seed=4)
     assert drawn == [{"limit": 1, "seed": 4}]
     assert scores.settings == ("seed=4",)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.scoring.playoffs import score_playoffs
+from evenhand.ranking.rules import score_playoffs
 from tallies import mirrored, shuffled, tally
 
 ROWS = [

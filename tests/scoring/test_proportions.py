@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.scoring.rules import RULES, find_rule
+from evenhand.ranking.rules import RULES, find_rule
 from tallies import tally
 
 SHARES = {

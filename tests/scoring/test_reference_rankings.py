@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.ranking.distances import disagreements, distance_matrix
-from evenhand.scoring.feedback_arc_set import find_feedback_arc_set
-from evenhand.scoring.rules import find_rule
+from evenhand.ranking.feedback_arc_set import find_feedback_arc_set
+from evenhand.ranking.methods import disagreements, distance_matrix
+from evenhand.ranking.rules import find_rule
 from tallies import tally as counted
 
 NAMED = {

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.scoring.trueskill import TrueSkill, score_trueskill
-from evenhand.scoring.trueskill_replay import _BLOCK, Matches, replay
+from evenhand.ranking.trueskill import _BLOCK, Matches, TrueSkill, replay, score_trueskill
 from tallies import mirrored, shuffled, simulate, tally
 
 QUICK = TrueSkill(runs=40)
@@ -110,7 +109,7 @@ def test_order_and_sides_of_judgments_do_not_matter_and_the_seed_does():
 
 def test_runs_that_do_not_fit_in_memory_are_played_in_turn(monkeypatch):
     whole = score_trueskill(CHAIN, settings=TrueSkill(runs=200))
-    monkeypatch.setattr("evenhand.scoring.trueskill._DENSE", 64 * 4**2)
+    monkeypatch.setattr("evenhand.ranking.trueskill._DENSE", 64 * 4**2)
     parts = score_trueskill(CHAIN, settings=TrueSkill(runs=200))
     assert (parts.values != whole.values).any()
     noise = np.hypot(whole.stderr, parts.stderr) / np.sqrt(200)
@@ -134,6 +133,37 @@ def test_rankings_are_drawn_whole_and_give_wider_ranges():
     assert whole.stderr[0] > 1.5 * alone.stderr[0]
 
 
+def test_without_resamples_runs_differ_by_their_matches_alone():
+    """Of two equals, n matches drawn from n comparisons have a variance of n/4 in wins.
+
+    Resampling the n comparisons first adds as much again, so that the standard deviation of a skill
+    falls by √2 without. Each of the two deviations has an error of 1/√(2 · 1,000 runs) = 2.2 %.
+    """
+    even = tally(("a", "b", 200, 0, 200))
+    drawn = score_trueskill(even, settings=TrueSkill(runs=1000))
+    whole = score_trueskill(even, settings=TrueSkill(runs=1000, resampled=False))
+    assert drawn.stderr[0] / whole.stderr[0] == pytest.approx(math.sqrt(2), rel=0.1)
+    assert "drawn=comparison" in drawn.settings
+    assert "drawn=nothing" in whole.settings
+
+
+def test_without_resamples_a_pair_of_one_outcome_has_no_randomness_left():
+    clear = tally(("a", "b", 30, 0, 0))
+    scores = score_trueskill(clear, settings=replace(QUICK, resampled=False))
+    assert scores.stderr == pytest.approx([0, 0], abs=1e-12)
+    assert scores.notes == ()
+
+
+def test_without_resamples_a_rare_system_is_never_absent():
+    rare = tally(("a", "b", 60, 10, 30), ("b", "c", 1, 0, 1))
+    assert score_trueskill(rare, settings=replace(QUICK, resampled=False)).notes == ()
+
+
+def test_a_factor_is_not_drawn_where_nothing_is_resampled():
+    with pytest.raises(UnknownOption, match="resampled=True"):
+        TrueSkill(by="judge", resampled=False)
+
+
 def test_what_met_nobody_in_a_resample_is_named():
     rare = tally(("a", "b", 60, 10, 30), ("b", "c", 1, 0, 1))
     (note,) = score_trueskill(rare, settings=QUICK).notes
@@ -150,7 +180,7 @@ def test_only_what_met_nobody_is_said_to_have_met_nobody():
 
 def test_absences_are_counted_over_all_runs_that_are_played_in_turn(monkeypatch):
     """A system with 1 of 51 comparisons is absent with chance (50/51)^51 = .364."""
-    monkeypatch.setattr("evenhand.scoring.trueskill._DENSE", 64 * 3**2)
+    monkeypatch.setattr("evenhand.ranking.trueskill._DENSE", 64 * 3**2)
     rare = tally(("a", "b", 30, 0, 20), ("b", "c", 1, 0, 0))
     (note,) = score_trueskill(rare, settings=TrueSkill(runs=400)).notes
     absent = int(note.rpartition("c (")[2].rstrip(")"))
@@ -210,7 +240,7 @@ def test_fewer_matches_can_be_asked_for_and_are_said():
 
 
 def test_very_large_data_are_thinned(monkeypatch):
-    monkeypatch.setattr("evenhand.scoring.trueskill._WORK", 100 * 4 * 40)
+    monkeypatch.setattr("evenhand.ranking.trueskill._WORK", 100 * 4 * 40)
     scores = score_trueskill(CHAIN, settings=QUICK)
     assert "matches=100" in scores.settings
     assert "100 matches a run instead of 136" in scores.notes[0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from evenhand.scoring.trueskill_update import DRAW, LOSS, WIN, Skill, draw_margin, play, surprise
+from evenhand.ranking.trueskill import DRAW, LOSS, WIN, Skill, draw_margin, play, surprise
 
 OUTCOMES = (WIN, DRAW, LOSS)
 NEW = Skill(np.array([25.0]), np.array([(25 / 3) ** 2 + (25 / 300) ** 2]))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.scoring.clusters import find_clusters
-from evenhand.scoring.trueskill import TrueSkill, score_trueskill
+from evenhand.ranking.rank_ranges import find_clusters
+from evenhand.ranking.trueskill import TrueSkill, score_trueskill
 from official_wmt16 import compare, read_official
 
 
@@ -38,6 +38,21 @@ def test_the_two_smallest_tasks_of_wmt16(data_folder, task):
     assert found["score"] <= 0.03
     assert found["ends"] >= 0.8 * found["of"]
     assert found["lines"][0] >= found["lines"][2] - 1
+
+
+@pytest.mark.parametrize("task", ["eng-tur", "tur-eng"])
+def test_without_resamples_wmt16_has_narrower_ranges_than_its_official_ones(data_folder, task):
+    """WMT 2015's comparisons are not at hand; on these the two settings can be told apart."""
+    folder = data_folder / "wmt16_rankings"
+    official, data = read_official(folder)[task], tallies(folder)[task]
+    drawn, whole = (
+        score_trueskill(data, settings=TrueSkill(runs=100, resampled=resampled))
+        for resampled in (True, False)
+    )
+    width = [(one.rank_upper - one.rank_lower).mean() for one in (drawn, whole)]
+    assert width[1] < width[0]
+    assert compare(whole, official)["tau"] == 1
+    assert compare(whole, official)["ends"] < compare(drawn, official)["ends"]
 
 
 @pytest.fixture(scope="module")

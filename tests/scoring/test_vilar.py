@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.scoring.vilar import compare_pairs, score_vilar
-from evenhand.scoring.vilar_sort import score_vilar_sort
+from evenhand.ranking.rules import compare_pairs, score_vilar, score_vilar_sort
 from tallies import tally
 
 ROWS = (("A", "B", 14, 6, 9), ("B", "C", 10, 5, 12), ("C", "A", 3, 2, 1))

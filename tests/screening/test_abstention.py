@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.screening.abstention import advise, find_reason, say_evidence, say_shortly
-from evenhand.screening.card import Card, Evidence
-from evenhand.screening.mixture import fit_mixture
+from evenhand.judges.cards import Card, Evidence, advise, find_reason, say_evidence, say_shortly
+from evenhand.judges.mixture import fit_mixture
 
 
 def card(judge, p_honest, **more):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.screening.camps import note_camps, note_many
-from evenhand.screening.card import Card
+from evenhand.judges.cards import Card, note_camps, note_many
 
 
 def cards(flagged: int, of: int, flag: str = "careless") -> list[Card]:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.judges import comparison_cards
+from evenhand.judges.cards import CLASSES, Card, Screening
+from evenhand.judges.comparison_cards import screen_comparisons
 from evenhand.judgments.votes import Votes
-from evenhand.screening import comparison_cards
-from evenhand.screening.card import CLASSES, Card, Screening
-from evenhand.screening.comparison_cards import screen_comparisons
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 
@@ -92,7 +92,8 @@ def test_the_effect_is_asked_for_flagged_judges_only():
 def test_few_judgments_are_said_to_be_too_few_and_nobody_is_flagged():
     found = screen_comparisons(campaign(Panel(15)))
     assert found.abstains is not None
-    assert found.says[0].startswith("nobody is called careless or reversed")
+    assert found.says[0] == "none of 30 judges is flagged"
+    assert found.says[1].startswith("nobody is called careless or reversed")
     assert "with 15 judgments each" in found.detectable
     assert not any(card.testable for card in found.cards)
     assert not found.flagged
@@ -197,10 +198,10 @@ def test_json_holds_plain_values():
 def test_cards_and_the_sentence_on_power_count_the_same_judges(each):
     """A design is testable or not by information about a slope of 0: Sum x^2 / 4."""
     found = screen_comparisons(campaign(Panel(each)))
-    told = int(re.search(r"; (\d+) of 30 judges have as much", found.detectable)[1])
+    told = re.search(r"; (\d+) of 30 judges judged enough to be found out", found.detectable)
     seen = sum(card.testable for card in found.cards)
-    assert seen == (told if found.abstains is None else 0)
-    assert told < 30 or each > 60
+    assert (told is None) == (found.abstains is not None)
+    assert seen == (int(told[1]) if told else 0)
 
 
 def test_who_is_flagged_as_careless_was_seen():

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.judgments.rating_rows import CONTROL
-from evenhand.judgments.votes import Votes
-from evenhand.screening.comparison_checks import (
+from evenhand.judges.comparison_evidence import (
     CONCENTRATION,
-    PSEUDO,
+    PSEUDO_ANSWERS,
     weigh_controls,
     weigh_repeats,
 )
+from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.votes import Votes
 from vote_campaigns import make_votes
 
 
@@ -37,7 +37,7 @@ def test_controls_are_counted_as_expected_neither_and_contrary():
 def test_controls_are_dirichlet_multinomial_around_the_other_judges():
     found = weigh_controls(controls([[0] * 6, [0] * 5 + [1], [2] * 4 + [0] * 2]), tied=0.2)
     chance = np.array([0.4, 0.2, 0.4])
-    others = np.array([11.0, 1.0, 0.0]) + PSEUDO * chance
+    others = np.array([11.0, 1.0, 0.0]) + PSEUDO_ANSWERS * chance
     honest = others / others.sum()
     laws = [honest, chance, honest[::-1]]
     seen = [2, 0, 4]
@@ -59,7 +59,7 @@ def test_an_outcome_that_nobody_gave_weighs_as_if_it_could_not_be_given():
     found = weigh_controls(controls([[0] * 400, [0] * 398 + [2] * 2, [0] * 400]), tied=0.0)
     assert np.isfinite(found.logs).all()
     better = found.logs[1, 0] - found.logs[1, 1]
-    right = (800 + PSEUDO / 2) / (800 + PSEUDO)
+    right = (800 + PSEUDO_ANSWERS / 2) / (800 + PSEUDO_ANSWERS)
     a, b = CONCENTRATION * right, CONCENTRATION * (1 - right)
     half = CONCENTRATION / 2
     expected = [stats.betabinom.logpmf(398, 400, *law) for law in ((a, b), (half, half))]
@@ -114,7 +114,7 @@ def test_repeats_are_beta_binomial_around_the_other_judges():
     assert joined.size == n
     found = weigh_repeats(joined)
     chance = found.chance[1, 0]
-    honest = (9 + PSEUDO * chance) / (10 + PSEUDO)
+    honest = (9 + PSEUDO_ANSWERS * chance) / (10 + PSEUDO_ANSWERS)
     expected = [
         stats.betabinom.logpmf(0, 1, CONCENTRATION * p, CONCENTRATION * (1 - p))
         for p in (honest, chance, honest)

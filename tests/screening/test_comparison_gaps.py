@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from evenhand.judges import comparison_evidence
+from evenhand.judges.comparison_evidence import GAP_RIDGE, Ballot, leave_out_gaps
 from evenhand.judgments.votes import LEFT, TIE
-from evenhand.screening import comparison_gaps
-from evenhand.screening.comparison_gaps import RIDGE, Ballot, leave_out_gaps
 from experiments.campaign import generator
 from vote_campaigns import Panel
 
@@ -27,8 +27,8 @@ def refit(ballot: Ballot, keep: np.ndarray, systems: int) -> np.ndarray:
         eta = sign * (worths[left] - worths[right])
         pull = -sign / (1 + np.exp(eta))
         slope = np.bincount(left, pull, systems) - np.bincount(right, pull, systems)
-        value = np.logaddexp(0, -eta).sum() + RIDGE / 2 * worths @ worths
-        return value, slope + RIDGE * worths
+        value = np.logaddexp(0, -eta).sum() + GAP_RIDGE / 2 * worths @ worths
+        return value, slope + GAP_RIDGE * worths
 
     return optimize.minimize(loss, np.zeros(systems), jac=True, method="BFGS").x
 
@@ -64,8 +64,8 @@ def test_solving_by_pairs_or_by_systems_makes_no_difference(monkeypatch, rounds,
     """By conjugate gradients, by elimination where they are stopped, and pair by pair."""
     ballot = ballot_of(Panel(60, systems=12))
     expected, _ = leave_out_gaps(ballot)
-    monkeypatch.setattr(comparison_gaps, "ROUNDS", rounds)
-    monkeypatch.setattr(comparison_gaps, "FEW", few)
+    monkeypatch.setattr(comparison_evidence, "ROUNDS", rounds)
+    monkeypatch.setattr(comparison_evidence, "FEW", few)
     assert leave_out_gaps(ballot)[0] == pytest.approx(expected, abs=1e-7)
 
 
@@ -80,7 +80,7 @@ def test_a_gap_that_rests_on_one_judge_alone_is_nothing_without_that_judge():
 
 
 def test_tasks_that_are_too_large_are_counted_and_give_no_gap(monkeypatch):
-    monkeypatch.setattr(comparison_gaps, "LARGE", 7)
+    monkeypatch.setattr(comparison_evidence, "LARGE", 7)
     gaps, passed_over = leave_out_gaps(ballot_of(Panel(30)))
     assert passed_over == 8
     assert not gaps.any()

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evenhand.judges import comparison_evidence
+from evenhand.judges.comparison_evidence import find_slopes, find_vote_habits
 from evenhand.judgments.votes import Votes
-from evenhand.screening import comparison_habits
-from evenhand.screening.comparison_habits import find_vote_habits
-from evenhand.screening.comparison_slopes import find_slopes
-from evenhand.significance.adjust import benjamini_hochberg
+from evenhand.numerics.multiple_tests import benjamini_hochberg
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 
@@ -111,12 +110,12 @@ def test_comparisons_that_an_answer_says_twice_count_once():
     parts = {name: np.tile(getattr(slopes, name), 2) for name in ("judge", "x", "won")}
     doubled = replace(slopes, rows=both, **parts)
     ones = np.ones(len(slopes.rows))
-    _, alone, _ = comparison_habits._one_step(votes, slopes, ones)
-    _, again, _ = comparison_habits._one_step(twice, doubled, np.tile(ones, 2))
+    _, alone, _ = comparison_evidence._one_step(votes, slopes, ones)
+    _, again, _ = comparison_evidence._one_step(twice, doubled, np.tile(ones, 2))
     assert again == pytest.approx(alone)
     share = float((votes.outcome == 1).mean())
     score = (twice.outcome == 1) - share
-    assert comparison_habits._inflate(twice.answer, score) == pytest.approx(2)
+    assert comparison_evidence._inflate(twice.answer, score) == pytest.approx(2)
 
 
 def test_ties_of_whole_answers_count_once(monkeypatch):
@@ -130,10 +129,10 @@ def test_ties_of_whole_answers_count_once(monkeypatch):
     double = np.tile(np.arange(votes.size), 2)
     twice = replace(votes.take(double), answer=double.astype(np.int32))
     held = []
-    real = comparison_habits.normal_spread
+    real = comparison_evidence.normal_spread
     monkeypatch.setattr(
-        comparison_habits, "normal_spread", lambda v, w: held.append(w) or real(v, w)
+        comparison_evidence, "normal_spread", lambda v, w: held.append(w) or real(v, w)
     )
     for one in (votes, twice):
-        comparison_habits._coarse(one)
+        comparison_evidence._coarse(one)
     assert held[1] == pytest.approx(held[0], rel=0.25)  # a half or so without

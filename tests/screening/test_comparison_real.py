@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import evenhand
-from evenhand.screening.card import CLASSES, Card, Screening
+from evenhand.judges.cards import CLASSES, Card, Screening
 
 DATA = os.environ.get("EVENHAND_DATA")
 pytestmark = pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")

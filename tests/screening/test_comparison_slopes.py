@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from evenhand.judges.comparison_evidence import SLOPE_RIDGE, find_slopes, sum_other_votes
 from evenhand.judgments.votes import Votes
-from evenhand.screening.comparison_slopes import RIDGE, find_slopes, sum_other_votes
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel, make_votes
 
@@ -47,7 +47,7 @@ def test_slopes_and_errors_are_those_of_a_ridge_regression_by_scipy():
         x, won = found.x[found.judge == judge], found.won[found.judge == judge]
 
         def loss(b, x=x, won=won):
-            return float(np.logaddexp(0, -(2 * won - 1) * b * x).sum() + RIDGE / 2 * b**2)
+            return float(np.logaddexp(0, -(2 * won - 1) * b * x).sum() + SLOPE_RIDGE / 2 * b**2)
 
         best = optimize.minimize_scalar(loss, bracket=(-1, 1), tol=1e-10).x
         step = 1e-3
@@ -92,7 +92,7 @@ def test_judges_who_always_tie_have_no_slope_and_a_wide_error():
     outcome = np.where(votes.judge == 5, 1, votes.outcome).astype(np.int8)
     found = find_slopes(replace(votes, outcome=outcome))
     assert found.slope[5] == 0
-    assert found.error[5] == pytest.approx(RIDGE**-0.5)
+    assert found.error[5] == pytest.approx(SLOPE_RIDGE**-0.5)
 
 
 def test_random_rankings_of_five_count_for_half_of_their_comparisons():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evenhand.judges.comparison_evidence import MOST, PSEUDO_JUDGES, weigh_seconds
 from evenhand.judgments.votes import Votes
-from evenhand.screening.comparison_times import MOST, PSEUDO, weigh_seconds
 from vote_campaigns import make_votes
 
 
@@ -35,7 +35,7 @@ def test_log_likelihoods_are_those_of_the_normals_that_were_learnt():
     t = np.log1p(seconds)
     found = weigh_seconds(timed([[s] for s in seconds.tolist()]), sure(9))
     centre, square = t[:9].mean(), t[:9].var()
-    quick = (t[9] + PSEUDO * centre) / (1 + PSEUDO)
+    quick = (t[9] + PSEUDO_JUDGES * centre) / (1 + PSEUDO_JUDGES)
     ratio = ((t - centre) ** 2 - (t - quick) ** 2) / (2 * square)
     assert found.logs[:, 1] == pytest.approx(np.clip(ratio, -MOST, MOST))
     assert found.logs[9, 1] == MOST

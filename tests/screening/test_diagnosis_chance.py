@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from evenhand.judges.profiles import Limits, share_outside
 from evenhand.numerics.distributions import two_sided_p
-from evenhand.screening.diagnosis_chance import share_outside
-from evenhand.screening.outliers import Limits
 
 
 @pytest.mark.parametrize("ddof", [0, 1])

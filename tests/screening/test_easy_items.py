@@ -3,8 +3,8 @@
 import pytest
 
 from evenhand.errors import UnknownOption
+from evenhand.judges.easy_items import EasyCount, EasyRule, count_missed, find_by_easy_items
 from evenhand.judgments.scale import read_scale
-from evenhand.screening.easy_items import EasyCount, EasyRule, count_missed, find_by_easy_items
 from rating_tables import lines_of, ratings
 
 FIVE = {"": read_scale("1-5")}

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.screening.mean_agreement import find_by_mean_agreement
-from evenhand.screening.mean_score import find_by_mean_score
-from evenhand.screening.outliers import Limits, outside_limits
-from evenhand.screening.profiles import JudgeProfile
+from evenhand.judges.profiles import (
+    JudgeProfile,
+    Limits,
+    find_by_mean_agreement,
+    find_by_mean_score,
+    outside_limits,
+)
 
 VALUES = {"a": 1.1, "b": 2.0, "c": 2.5, "d": 3.0, "e": 6.0}
 

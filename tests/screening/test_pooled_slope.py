@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.screening.pooled_slope import pool_slopes
+from evenhand.judges.mixture import pool_slopes
 
 
 def test_the_interval_covers_the_truth():

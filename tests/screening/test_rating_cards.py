@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.rating_cards import screen_ratings
 from evenhand.judgments.rating_rows import CONTROL
 from evenhand.judgments.scale import read_scale
-from evenhand.screening.rating_cards import screen_ratings
 from experiments.rating_panels import BAD, RatingPanel
 from rating_lines import table_of
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
+from evenhand.judges.rating_evidence import expect_scores, find_clues, join_clues
 from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.screening.rating_clues import find_clues, join_clues
-from evenhand.screening.rating_expectation import expect_scores
 from rating_lines import table_of
 
 NAMES = "judge item system score kind direction seconds"

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from evenhand.screening.rating_expectation import expect_scores
-from evenhand.screening.rating_habits import find_habits
-from evenhand.screening.rating_slopes import rating_slopes
+from evenhand.judges.habits import find_habits
+from evenhand.judges.rating_evidence import expect_scores, rating_slopes
 from experiments.rating_panels import RatingPanel
 
 

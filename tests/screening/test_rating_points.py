@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from evenhand.judges.habits import _tilt, use_of_points
 from evenhand.judgments.scale import read_scale
-from evenhand.screening.rating_points import _tilt, use_of_points
 from rating_lines import table_of
 
 

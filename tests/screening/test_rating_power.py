@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from evenhand.screening.rating_cards import screen_ratings, see_judges
+from evenhand.judges.rating_cards import screen_ratings, see_judges
 from experiments.rating_panels import RatingPanel
 
 

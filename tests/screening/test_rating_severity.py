@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.screening.rating_severity import find_severity
+from evenhand.judges.rating_evidence import find_severity
 from rating_lines import table_of
 
 

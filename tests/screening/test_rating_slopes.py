@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.screening.rating_expectation import Expectation, expect_scores
-from evenhand.screening.rating_slopes import NOTHING, rating_slopes
+from evenhand.judges.rating_evidence import NOTHING, Expectation, expect_scores, rating_slopes
 from experiments.rating_panels import RatingPanel
 from rating_lines import table_of
 
@@ -92,8 +91,8 @@ def correlations(rows):
 
 
 def parts_of(rows):
-    from evenhand.screening import rating_expectation as room
-    from evenhand.screening.rating_places import make_places
+    from evenhand.judges import rating_evidence as room
+    from evenhand.judges.rating_evidence import make_places
 
     places = make_places(rows, np.ones(rows.size, bool))
     y = room._place_scores(rows.score, places.group, places.target)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.screening.rating_spread import normal_spread
+from evenhand.judges.rating_evidence import normal_spread
 
 
 def test_the_spread_of_many_normal_judges_is_found():

@@ -3,8 +3,8 @@
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.screening.outliers import Outliers
-from evenhand.screening.removal import (
+from evenhand.judges.profiles import Outliers
+from evenhand.judges.removal import (
     Choice,
     choose_removed,
     choose_version,

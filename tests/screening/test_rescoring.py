@@ -3,8 +3,13 @@
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.screening.rescoring import ScoreTable, describe_change, describe_changes, rescore
-from evenhand.screening.system_scores import SystemFacts
+from evenhand.judges.removal import (
+    ScoreTable,
+    SystemFacts,
+    describe_change,
+    describe_changes,
+    rescore,
+)
 from rating_tables import lines_of, ratings
 
 LINES = lines_of("x 1 a 5; y 1 a 3; x 1 b 1; y 1 b 4; x 1 c 3; y 1 c 2; z 2 d 5")

@@ -3,8 +3,8 @@
 import pytest
 
 from evenhand.errors import UnknownOption
+from evenhand.judges.removal import merge_points, read_merging
 from evenhand.judgments.scale import read_scale
-from evenhand.screening.scale_merging import merge_points, read_merging
 from rating_tables import lines_of, ratings
 
 FIVE = read_scale("1-5")

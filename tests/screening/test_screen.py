@@ -4,8 +4,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.screening.comparison_cards import screen_comparisons
-from evenhand.screening.rating_cards import screen_ratings
+from evenhand.judges.comparison_cards import screen_comparisons
+from evenhand.judges.rating_cards import screen_ratings
 from experiments.rating_panels import RatingPanel
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.screening.sessions import PAUSE, place_in_session
+from evenhand.judges.habits import PAUSE, place_in_session
 
 
 def test_places_run_from_minus_half_to_half_in_the_order_of_time():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from evenhand.errors import InvalidJudgments
-from evenhand.significance.adjust import benjamini_hochberg, holm
+from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 
 P = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.5, 1.0]), min_size=1, max_size=30)
 

@@ -11,9 +11,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.numerics.places import average_ranks
-from evenhand.significance.blocks import score_blocks
-from evenhand.significance.friedman import friedman_test
+from evenhand.numerics.cluster_means import average_ranks
+from evenhand.ranking.tests import friedman_test, score_blocks
 from golden_numbers import entries, golden
 from tallies import dras, tally
 

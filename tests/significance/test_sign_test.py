@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.numerics.binomial import clopper_pearson, trinomial_tail, upper_tail
-from evenhand.significance.sign_test import VARIANTS, sign_test, sign_tests
+from evenhand.numerics.distributions import clopper_pearson, trinomial_tail, upper_tail
+from evenhand.ranking.tests import VARIANTS, sign_test, sign_tests
 from golden_numbers import entries
 
 EVERY = pytest.mark.parametrize("entry", entries("03_sign_tests"), ids=lambda entry: entry.id)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.numerics.cluster_intervals import bound, leave_out
+from evenhand.numerics.cluster_means import bound, leave_out
 from evenhand.numerics.distributions import t_quantile
-from evenhand.validation.clusters import MOST, find_clusters
+from evenhand.ranking.predictions import MOST, find_clusters
 from held_out_votes import World
 
 VOTES = World(n=1500, judges=20, items=70).simulate(np.random.default_rng(2))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.validation.comparison_result import ModelComparison
+from evenhand.ranking.cross_validation import ModelComparison
 from held_out_votes import World
 
 VOTES = World(n=2000, judges=40, items=60).simulate(np.random.default_rng(2))

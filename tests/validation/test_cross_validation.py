@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.validation.cross_validation import cross_validate
-from evenhand.validation.folds import Plan
-from evenhand.validation.perplexity import measure_losses
+from evenhand.ranking.cross_validation import Plan, cross_validate
+from evenhand.ranking.predictions import measure_losses
 from held_out_votes import Davidson, Refusing, Sizes, World
 
 WORLD = World(n=900, judges=10, items=40)

@@ -7,8 +7,7 @@ import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.votes import Votes
-from evenhand.validation.enough import find_enough
-from evenhand.validation.learning_curve import Protocol
+from evenhand.ranking.learning_curves import Protocol, find_enough
 from held_out_votes import Davidson, Refusing, World
 from validation.test_learning_result import curves_of
 

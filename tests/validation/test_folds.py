@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judgments.votes import Votes
-from evenhand.validation.folds import Plan, make_folds, plan_folds
+from evenhand.ranking.cross_validation import Plan, make_folds, plan_folds
 from held_out_votes import World, few_held_out
 
 VOTES = World(n=1500, judges=23, items=70, zipf=0.7).simulate(np.random.default_rng(2))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
-from evenhand.validation.learning_curve import Protocol, divide_tasks, trace
+from evenhand.ranking.learning_curves import Protocol, divide_tasks, trace
 from held_out_votes import Davidson, Refusing, Sizes, World
 
 WORLD = World(n=2400, items=80, tasks=2, judges=12)
@@ -67,7 +67,7 @@ def test_tasks_draw_apart() -> None:
 
 def test_a_whole_set_costs_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))
-    monkeypatch.setattr("evenhand.validation.training.process_time", lambda: float(next(ticks)))
+    monkeypatch.setattr("evenhand.ranking.predictions.process_time", lambda: float(next(ticks)))
     found = trace(TASKS, {"truth": TRUTH}, replace(PROTOCOL, sizes=(5000,)))
     assert found.seconds == {"truth": 2.0}  # a second for each of two tasks, of three trials each
 

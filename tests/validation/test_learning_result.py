@@ -7,11 +7,10 @@ import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.votes import Votes
-from evenhand.numerics.cluster_intervals import leave_out
+from evenhand.numerics.cluster_means import leave_out
 from evenhand.numerics.distributions import t_quantile
-from evenhand.validation.learning_curve import Protocol, divide_tasks, trace
-from evenhand.validation.learning_result import LearningCurves
-from evenhand.validation.training import Models
+from evenhand.ranking.learning_curves import LearningCurves, Protocol, divide_tasks, trace
+from evenhand.ranking.predictions import Models
 from held_out_votes import Davidson, Refusing, Sizes, World
 
 WORLD = World(n=2400, items=80, tasks=2, judges=12, sd=0.3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.validation.perplexity import find_perplexity, measure_losses
+from evenhand.ranking.predictions import find_perplexity, measure_losses
 from golden_numbers import golden
 from held_out_votes import Table, few_held_out
 

@@ -9,7 +9,7 @@ import pytest
 import evenhand
 from evenhand.errors import NotIdentified, UnknownColumn
 from evenhand.judgments.vote_parts import split_tasks, take_task
-from evenhand.validation.split import draw_subset, hold_out_rare_items
+from evenhand.ranking.predictions import draw_subset, hold_out_rare_items
 from held_out_votes import World, few_held_out
 
 VOTES = World(n=3000, items=80).simulate(np.random.default_rng(1))

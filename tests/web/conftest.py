@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from evenhand.web.app import make_app
 from evenhand.web.site import Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from postgres_server import Server, run_server
 from stored_campaigns import HandClock
 

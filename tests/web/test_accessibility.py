@@ -11,10 +11,10 @@ import pytest
 
 from accessibility import inspect, read_axe
 from browsers import open_browser, run_site
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.site import Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from judge_pages import LAST, open_page, press, settle
 from stored_campaigns import fill
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.activity import Activity
 from evenhand.web.findings import find
 from evenhand.web.gathered import Gathered
-from evenhand.web.store import Store
 from evenhand.web.store.collected import check_collected
+from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, HandClock, fill, judge_next, take
 
 ITEMS = [{"item": str(n), "outputs": {s: f"{s}{n}" for s in "ABC"}} for n in range(6)]

@@ -13,10 +13,11 @@ import pytest
 
 import evenhand
 from browsers import open_browser, run_site
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.site import Site
-from evenhand.web.store import Store, judging
+from evenhand.web.store import judging
 from evenhand.web.store.desk import Desk
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, reply_to
 
 SIZES = {1280: (1280, 900), 390: (390, 844), 360: (360, 740)}

@@ -10,8 +10,8 @@ import evenhand
 from evenhand.web.app import make_app
 from evenhand.web.overview import overlook, read_pace, say_pace
 from evenhand.web.site import Site
-from evenhand.web.store import Store
 from evenhand.web.store.audit import audit
+from evenhand.web.store.store import Store
 from stored_campaigns import RIGHT, HandClock, fill, judge_next, make_pairs
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.app import make_app
 from evenhand.web.site import Limits, Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from odd_requests import ANSWERS, EVERY_KIND, VALUES, nest, write
 from stored_campaigns import fill
 

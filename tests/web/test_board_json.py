@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.looks import Looks
 from evenhand.web.onlooker import Onlooker
 from evenhand.web.sight import Sight, take_sight
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from followed_campaigns import judge_some, make
 from stored_campaigns import HandClock, fill, judge_next, take
 

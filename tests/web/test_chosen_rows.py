@@ -9,7 +9,7 @@ import evenhand
 from evenhand.web.downloads import open_download
 from evenhand.web.findings import find
 from evenhand.web.gathered import Gathered
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from evenhand.web.app import make_app
 from evenhand.web.links import make_address
 from evenhand.web.site import Limits, Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, judge_next, make_pairs, name_worker
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)

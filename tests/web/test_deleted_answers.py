@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.ranking.anytime.confirmation import Confirmation
+from evenhand.ranking.sequential.leaderboard import Confirmation
 from evenhand.web.live_boards import MADE_LAST, LiveBoards
 from evenhand.web.looks import Looks
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from followed_campaigns import FREE, judge_some, list_claims, make, prefer
 from stored_campaigns import HandClock, fill, judge_next, take
 

@@ -13,7 +13,7 @@ import evenhand
 from evenhand.web.app import make_app
 from evenhand.web.downloads import open_download
 from evenhand.web.site import Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from every_kind import count_spans, judge_every_kind, read_back
 from stored_campaigns import fill, judge_next
 
@@ -49,6 +49,20 @@ def test_our_tables_hold_every_row_and_column(
         marked = [one for one in data.frame.to_native().fetchall() if "[" in str(one)]
         assert len(marked) == sum("spans" in one for one in right) > 0
     assert {*columns["judge"]} == {"j0", "j1", "j2"}
+
+
+def test_every_file_comes_with_the_head_of_the_log(fetch: Any, site: Site) -> None:
+    head = str(site.store.verify().head)
+    names = ["comparisons.csv", "rankings.csv", "ratings.csv", "spans.csv", "log.jsonl"]
+    files = [f"download/{one}" for one in (*names, "campaign.json")]
+    for path in [*files, "export/arena?pass=better"]:
+        reply = fetch(path)
+        assert (reply.status_code, reply.headers["Evenhand-Head"]) == (200, head), path
+    told = fetch("download/head.json").json()
+    assert (told["head"], told["digest"]) == (head, site.campaign.digest)
+    assert head in fetch("").text
+    assert "download/head.json" in fetch("").text
+    assert fetch("board.json").json()["head"] == head
 
 
 def write(value: object) -> str:

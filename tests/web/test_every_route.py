@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.app import make_app
 from evenhand.web.guard import HEADERS as GUARDED
 from evenhand.web.site import Limits, Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from odd_requests import BODIES, EVERY_KIND, HEADERS, METHODS, QUERIES, TYPES
 from stored_campaigns import fill
 

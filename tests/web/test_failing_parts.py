@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web import findings as room
 from evenhand.web import looks as looking
 from evenhand.web.looks import Looks
-from evenhand.web.store import Store
 from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, take
 
 TOLD = {
@@ -84,13 +84,12 @@ def test_judges_and_scores_stand_where_the_board_fails(
 def test_a_fault_is_told_once_a_minute_and_following_goes_on(
     judged: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    looks, turns = Looks(judged), iter([False, False, True])
-    monkeypatch.setattr(looking, "OFTEN", 0.0)
-    monkeypatch.setattr(looks, "follow", fail)
-    monkeypatch.setattr(looks._over, "wait", lambda _: next(turns))
+    looks = Looks(judged)
+    monkeypatch.setattr(looks.boards, "catch_up", fail)
     with caplog.at_level(logging.WARNING, "evenhand"):
-        looks._follow()
+        pauses = [looks.follow() for _ in range(2)]
     assert len(caplog.records) == 1
+    assert min(pauses) > 0
 
 
 def test_a_database_that_is_away_is_still_said_to_be_away(

@@ -10,15 +10,16 @@ import pytest
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.app import make_app
 from evenhand.web.downloads import open_download
 from evenhand.web.findings import NOTHING, Findings, find
 from evenhand.web.gathered import Gathered
 from evenhand.web.looks import Looks
 from evenhand.web.site import Site
-from evenhand.web.store import Store, judging
+from evenhand.web.store import judging
 from evenhand.web.store.desk import Desk
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, reply_to, take
 
 TOLD = {
@@ -133,6 +134,14 @@ def test_the_ranking_without_flagged_judges_is_the_one_of_a_table_without_their_
     ):
         right: Any = evenhand.rank(part)
         assert values == pytest.approx({row["system"]: row["log_worth"] for row in right.rows()})
+
+
+def test_the_order_without_flagged_judges_tells_what_it_excludes(judged: Store) -> None:
+    orders = look_at(judged).orders
+    for name, table, unit in (("better", "comparisons", "row"), ("good", "ratings", "score")):
+        judges = [row["judge"] for row in judged.rows(table)]
+        lost = f"{judges.count(REVERSED)} of {len(judges)} {unit}s, 1 of 9 judges ({REVERSED})"
+        assert orders[name].excluded == (f"excluded: {lost}, flagged judges",)
 
 
 def test_mean_scores_with_and_without_flagged_judges_are_those_of_the_rows(judged: Store) -> None:

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from evenhand.web.app import make_app
 from evenhand.web.guard import HEADERS
 from evenhand.web.site import Limits, Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, make_pairs
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)

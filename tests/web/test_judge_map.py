@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import log
 
-from evenhand.screening.card import Card, Evidence, Screening
+from evenhand.judges.cards import Card, Evidence, Screening
 from evenhand.web.judge_map import BOTTOM, LEFT, RIGHT, TOP, Mark, draw_map
 
 HONEST = {"honest": 1.0, "careless": 0.0, "reversed": 0.0}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from browsers import open_browser, run_site
-from evenhand.campaign.reading import make_campaign, read_campaign
+from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.web.site import HERE, Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from judge_pages import LAST, SIZES, find_faults, keep_picture, open_page, press, settle
 from stored_campaigns import fill
 
@@ -243,6 +243,33 @@ def test_the_tab_key_goes_through_a_page_in_the_order_in_which_it_is_read(
                 "Store and go on Enter",
             ]
             page.close()
+
+
+def test_receipts_of_answers_are_there_at_the_end_and_in_the_instructions(
+    browser: Any, tmp_path: Path
+) -> None:
+    with Store.open(str(tmp_path / "c.db")) as store:
+        outputs = {"A": "one", "B": "two"}
+        items = [{"item": str(n), "outputs": outputs} for n in range(2)]
+        told = {"name": "n", "judges": ["j"], "items": items}
+        links = fill(store, make_campaign({**told, "tasks": [{"kind": "pair", "name": "p"}]}))
+        with run_site(Site(store)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}", 360)
+            settle(page, "1 of 2")
+            press(page, "1")
+            settle(page, "2 of 2")
+            press(page, "?")
+            page.click("#receipts summary")
+            shown = page.input_value("#receipts textarea").split()
+            press(page, "Escape 2")
+            page.wait_for_selector("#page .receipts")
+            page.click("#page .receipts summary")
+            assert find_faults(page) == []
+            kept = page.input_value("#page .receipts textarea").split()
+            page.close()
+        hashes = [one.hash for one in store.judgments()]
+        assert (shown, kept) == (hashes[:1], hashes)
+        assert len(store.verify(receipts=kept).receipts) == 2
 
 
 def test_a_scale_of_eleven_and_a_long_title_fit_a_phone(browser: Any, tmp_path: Path) -> None:

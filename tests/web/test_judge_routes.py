@@ -1,12 +1,17 @@
 """What a judge's page sends and is told."""
 
+import json
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
-from evenhand.web.store import Store
+from evenhand.design.assignment import assign
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
+from evenhand.web.store.chain import digest
+from evenhand.web.store.store import Store
+from evenhand.web.views import view_feedback
 from stored_campaigns import LEFT, RIGHT, HandClock, fill
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -77,8 +82,23 @@ def test_the_reply_to_an_answer_holds_the_next_item_and_the_number_of_the_record
     item = begin(client, links["j0"])
     done = send(client, links["j0"], item, seconds=1.5).json()
     assert (done["next"]["place"], item["place"]) == (2, 1)
-    kept = next(one for one in store.records() if one.number == done["stored"])
+    kept = next(one for one in store.records() if one.hash == done["receipt"])
     assert (kept.kind, kept.judge, kept.answer, kept.seconds) == ("judgment", "j0", LEFT, 1.5)
+
+
+def test_an_answer_is_acknowledged_with_a_receipt_that_the_log_has(
+    client: TestClient, store: Store, links: dict[str, str]
+) -> None:
+    """The receipt is the hash of a body with random bits: it says nothing of the record."""
+    item = begin(client, links["j0"])
+    first, again = (send(client, links["j0"], item).json() for _ in range(2))
+    assert first["receipt"] == again["receipt"]
+    [record] = [one for one in store.records() if one.kind == "judgment"]
+    assert store.verify(receipts=[first["receipt"]]).receipts == {first["receipt"]: record.number}
+    [line] = [one for one in store.lines() if one.number == record.number]
+    assert line.said is not None
+    assert len(json.loads(line.said)["salt"]) == 32  # 128 bits
+    assert json.loads(line.body)["said"] == digest(line.said)
 
 
 def test_a_reload_shows_the_same_item(client: TestClient, links: dict[str, str]) -> None:
@@ -169,7 +189,30 @@ def test_training_is_followed_by_what_was_expected(client: TestClient, store: St
     item = client.get(f"/j/{token}/item").json()
     assert item["training"]
     told = send(client, token, item).json()["feedback"]
-    assert told == {"text": "b is right", "right": {"outcome": "right"}, "agrees": False}
+    side = ("left", "right")[[one["text"] for one in item["outputs"]].index("b")]
+    assert told == {"text": "b is right", "right": {"outcome": side}, "agrees": side == "left"}
+
+
+def test_what_was_expected_of_a_ranking_is_told_in_the_order_shown(where: str) -> None:
+    outputs = {"x": "a", "y": "b", "z": "c"}
+    taught = {"task": "order", "item": "try", "outputs": outputs, "answer": {"ranks": [1, 2, 3]}}
+    campaign = make_campaign(
+        {
+            "name": "ranks",
+            "tasks": [{"kind": "rank", "name": "order", "n": 3}],
+            "items": [{"item": "i", "outputs": outputs}],
+            "training": [taught],
+        }
+    )
+    ticket = Ticket(0, "judge-1", "order", "try", ("z", "x", "y"), "training")
+    told = view_feedback(campaign, ticket, {"ranks": [3, 1, 2]})
+    assert told == {"text": "", "right": {"ranks": [3, 1, 2]}, "agrees": True}
+
+
+def test_the_outputs_of_training_are_shown_in_an_order_of_each_judges_own(store: Store) -> None:
+    fill(store, make_campaign({**FULL, "judges": 64}))
+    left = [one.systems[0] for one in assign(store.campaign) if one.kind == "training"]
+    assert 8 < left.count("secret-one") < 56  # of 64 tosses of a coin; else once in 10**9
 
 
 def test_a_paused_campaign_takes_the_answer_and_says_that_nothing_is_asked(

@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.errors import CampaignError
 from evenhand.web.links import read_links, write_links
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from evenhand.web.store.tokens import draw_token
 from stored_campaigns import make_pairs
 
@@ -55,15 +55,49 @@ def test_links_that_cannot_be_written_are_not_made(
     assert launched.identify(found["judge", "j0"]).judge == "j0"
 
 
-def test_links_of_a_file_that_was_written_before_a_crash_are_made_anew(
+def make_file(launched: Store, path: Path, *links: tuple[str, str, str]) -> None:
+    """A file of links of a launch, as a server writes it that is killed before its commit."""
+    launch = next(launched.lines()).hash[:16]
+    rows = (f"{','.join(one)},{launch}\n" for one in links)
+    path.write_text("role,judge,link,launch\n" + "".join(rows))
+
+
+def test_links_of_this_launch_that_the_database_does_not_know_are_taken_over(
     launched: Store, tmp_path: Path
 ) -> None:
-    path = tmp_path / "links.csv"
-    lost = draw_token()
-    path.write_text(f"role,judge,link\njudge,j0,http://here/j/{lost}\n")
+    """Written before a crash, or lost from the database by a backup that is older: given out."""
+    path, ours, admin = tmp_path / "links.csv", str(draw_token()), str(draw_token())
+    make_file(
+        launched,
+        path,
+        ("judge", "j0", f"http://here/j/{ours}"),
+        ("judge", "j1", "http://here/j/no-token"),
+        ("admin", "", f"http://here/a/{admin}"),
+    )
     found = write_links(launched, path, "http://here")
-    assert found["judge", "j0"] != str(lost)
-    assert {launched.identify(one).role for one in found.values()} == {"judge", "admin"}
+    assert (found["judge", "j0"], found["admin", ""]) == (ours, admin)
+    assert launched.identify(found["judge", "j1"]).judge == "j1"
+    assert launched.identify(ours).judge == "j0"
+    assert launched.identify(admin).role == "admin"
+
+
+def test_one_link_of_two_judges_is_taken_over_for_neither(launched: Store, tmp_path: Path) -> None:
+    path, same = tmp_path / "links.csv", f"http://here/j/{draw_token()}"
+    make_file(launched, path, ("judge", "j0", same), ("judge", "j1", same))
+    found = write_links(launched, path, "http://here")
+    assert {launched.identify(found["judge", one]).judge for one in ("j0", "j1")} == {"j0", "j1"}
+    assert same.rpartition("/")[2] not in found.values()
+
+
+def test_a_link_that_was_ended_is_not_taken_over_again(launched: Store, tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    first = write_links(launched, path, "http://here")
+    launched.invite("j0")
+    launched.make_link("admin")
+    again = write_links(launched, path, "http://here")
+    assert ("judge", "j0") not in again
+    assert again["admin", ""] != first["admin", ""]
+    assert again["judge", "j1"] == first["judge", "j1"]
 
 
 def test_a_file_that_says_the_same_already_needs_no_room(
@@ -95,6 +129,33 @@ def test_the_link_of_a_crowd_is_made_for_a_crowd_alone_and_then_kept(
     assert ("crowd", "") not in write_links(launched, path, "http://here")
     token = write_links(launched, path, "http://here", crowd=True)["crowd", ""]
     assert write_links(launched, path, "http://here")["crowd", ""] == token
+
+
+def test_a_file_that_a_spreadsheet_program_wrote_is_read_and_left_alone(
+    launched: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "links.csv"
+    first = write_links(launched, path, "http://here")
+    text = path.read_text()
+    for edited in (
+        b"\xef\xbb\xbf" + text.encode(),
+        text.replace("\n", "\r\n").encode(),
+        text.replace(",", ";").encode(),
+        text.replace(",", "\t").encode(),
+        b"\xef\xbb\xbf" + text.replace(",", ";").replace("\n", ";;\r\n").encode() + b";;;;;\r\n",
+    ):
+        path.write_bytes(edited)
+        path.chmod(0o644)
+        assert write_links(launched, path, "http://here") == first
+        assert path.read_bytes() == edited
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_in_another_encoding_is_refused_in_words(launched: Store, tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_bytes("role,judge,link\njudge,Zoë,x\n".encode("cp1252"))
+    with pytest.raises(CampaignError, match="save the file as CSV in UTF-8"):
+        write_links(launched, path, "http://here")
 
 
 def test_a_file_of_something_else_is_not_overwritten(launched: Store, tmp_path: Path) -> None:

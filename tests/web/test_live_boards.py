@@ -7,19 +7,17 @@ import pytest
 from sqlalchemy import delete
 
 import evenhand
-from evenhand.campaign.campaign import Campaign, Judge
-from evenhand.campaign.design import Design
-from evenhand.campaign.item import Item
-from evenhand.campaign.tasks.pair import PairTask
-from evenhand.ranking.anytime.confirmation import Confirmation
-from evenhand.ranking.anytime.watch import watch
+from evenhand.design.campaign import Campaign, Design, Item, Judge
+from evenhand.design.tasks import PairTask
+from evenhand.ranking.sequential.leaderboard import Confirmation
+from evenhand.ranking.sequential.watch import watch
 from evenhand.web.downloads import open_download
 from evenhand.web.live_boards import LiveBoards
-from evenhand.web.store import Store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.kept_boards import KeptBoard, keep_boards, read_boards
 from evenhand.web.store.refusals import NotStored
 from evenhand.web.store.schema import boards as kept_table
+from evenhand.web.store.store import Store
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
 from stored_campaigns import HandClock, fill, judge_next, reply_to, take
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.app import make_app
 from evenhand.web.outside import list_offers, list_unfit
 from evenhand.web.site import Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from every_kind import (
     TASKS,
     TOLD,

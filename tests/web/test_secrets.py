@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from evenhand.web.app import make_app
 from evenhand.web.links import Tokens
 from evenhand.web.site import Limits, Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from http_judges import Line, fetch
 from postgres_server import Server
 from started_servers import run_servers, write_campaign

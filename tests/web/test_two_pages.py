@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from stored_campaigns import (
     LEFT,
     RIGHT,
@@ -80,7 +80,7 @@ def test_an_answer_that_is_sent_again_much_later_is_still_stored_once(
     told = send(client, links["j0"], first).json()
     send(client, links["j0"], told["next"])
     clock.wait(86_400)
-    assert send(client, links["j0"], first).json()["stored"] == told["stored"]
+    assert send(client, links["j0"], first).json()["receipt"] == told["receipt"]
     assert len(list(store.judgments())) == 2
 
 
@@ -149,10 +149,12 @@ def test_a_ticket_that_was_not_asked_yet_cannot_be_answered(
     client: TestClient, store: Store, links: dict[str, str]
 ) -> None:
     item = load(client, links["j0"])
-    for ticket in range(len(list(store.campaign.items)) * 3):
-        if ticket != item["ticket"]:
-            told = send(client, links["j0"], {"ticket": ticket, "key": item["key"]})
-            assert told.status_code == 409
+    asked = (item["ticket"], store.find_ticket("j0", item["ticket"]))  # by its name and its number
+    for number in range(len(list(store.campaign.items)) * 3):
+        for ticket in (number, store.name_ticket("j0", number), store.name_ticket("j1", number)):
+            if ticket not in asked:
+                told = send(client, links["j0"], {"ticket": ticket, "key": item["key"]})
+                assert (told.status_code, told.json()["word"]) == (409, "reload")
     assert list(store.judgments()) == []
 
 

@@ -7,17 +7,18 @@ import pytest
 from starlette.testclient import TestClient
 
 from browsers import open_browser, run_site
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.reading import make_campaign
 from evenhand.web.findings import find
 from evenhand.web.gathered import Gathered
 from evenhand.web.routes import admin
 from evenhand.web.site import Site
-from evenhand.web.store import Store
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, take
 
 WORTH = {"A": 2.0, "B": 0.0, "C": -2.0, "g": 3.0, "b": -3.0}
 TOLD = {
     "name": "three",
+    "seed": 20131,
     "judges": ["ann", "ben", "cad"],
     "design": {"judges_per_item": 3, "controls": 8},
     "tasks": [{"kind": "pair", "name": "better"}],

@@ -22,7 +22,8 @@ from typing import Any
 import pytest
 
 from evenhand import screen_judges
-from evenhand.formats import read
+from evenhand.formats.reading import read
+from evenhand.web.store.store import Store
 from scoring_judges import Kind, Opinions, play_all, write_outputs
 from served_campaigns import serve
 
@@ -133,9 +134,14 @@ def test_what_was_seen_in_which_order_stands_in_the_export(played: Played) -> No
     told: dict[str, list[dict[str, str]]] = defaultdict(list)
     for one in played.rows:
         told[one["judge"]].append(one)
+    with Store.open(str(played.folder / "campaign.db")) as store:
+        known = {
+            name: [store.name_ticket(name, int(one["ticket"])) for one in rows]
+            for name, rows in told.items()
+        }
     for name, items in played.seen.items():
         asked = [one for one in items if not one["training"]]
-        assert [int(one["ticket"]) for one in told[name]] == [one["ticket"] for one in asked]
+        assert known[name] == [one["ticket"] for one in asked]
         for row, item in zip(told[name], asked, strict=True):
             (output,) = item["outputs"]
             number = int(row["item"].rpartition("-")[2])

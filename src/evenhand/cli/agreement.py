@@ -22,8 +22,10 @@ from evenhand.cli.reading import remarks_on, take_reading
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.agreement.agreement_table import AgreementTable
-    from evenhand.judgments import Comparisons, Rankings, Ratings
+    from evenhand.judges.agreement_table import AgreementTable
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
 
 EXAMPLES: Final = (
     "evenhand agreement scores.csv --scale 1-5 --by criterion",
@@ -134,8 +136,8 @@ def agreement(
     reading, place = take_reading(), take_output()
     with Patience("comparing"):
         data = reading.open()
-        from evenhand.agreement.agreement_table import GroupedAgreement
-        from evenhand.agreement.table import measure_agreement
+        from evenhand.judges.agreement import measure_agreement
+        from evenhand.judges.agreement_table import GroupedAgreement
 
         found = measure_agreement(
             data,
@@ -165,7 +167,7 @@ def _choose(
         UnknownOption: a mode for ratings.
 
     """
-    from evenhand.judgments import Ratings
+    from evenhand.judgments.ratings import Ratings
 
     if mode is None:
         return asked or ("default",)
@@ -178,6 +180,7 @@ def _choose(
 
 
 def _remarks(data: Comparisons | Rankings | Ratings) -> list[str]:
-    from evenhand.judgments import Rankings
+    from evenhand.judgments.rankings import Rankings
 
-    return remarks_on(data.comparisons() if isinstance(data, Rankings) else data)
+    table = data.comparisons() if isinstance(data, Rankings) else data
+    return remarks_on(table, "controls", "repeats")

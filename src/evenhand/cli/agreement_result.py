@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import click
 
-from evenhand.agreement.agreement_table import AgreementPart, AgreementTable
-from evenhand.agreement.coefficient import Coefficient
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, cut, label, plural, width
 from evenhand.cli.words import block, sign
 from evenhand.errors import listing
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable
+from evenhand.judges.units import Coefficient
 from evenhand.report.tables.latex import escape, number, tabular
 
 MOST: Final = 30

@@ -30,11 +30,10 @@ from evenhand.cli.terminal import PLAIN, label
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Ratings
-    from evenhand.rating.features import OutputFeatures
-    from evenhand.rating.judge_likeness import JudgeLikeness
-    from evenhand.rating.multitask_gp import MultiTaskGP
-    from evenhand.rating.process_comparison import HeldOut
+    from evenhand.judgments.ratings import Ratings
+    from evenhand.ratings.features import OutputFeatures
+    from evenhand.ratings.judge_process import MultiTaskGP
+    from evenhand.ratings.process_comparison import HeldOut, JudgeLikeness
 
     Settings = tuple[MultiTaskGP, HeldOut | None, float]
     Words = tuple[str, ...]
@@ -152,7 +151,7 @@ def alike(
         (rank, seed), level, (SPLITS if splits is None else splits) if against else None
     )
     with Patience("learning") as patience:
-        from evenhand.rating.judge_likeness import choose_criterion
+        from evenhand.ratings.process_comparison import choose_criterion
 
         data = choose_criterion(taken.open_ratings("alike"), criterion)
         features = _choose_features(data, (feature, labels), (source_text, output_text))
@@ -186,8 +185,8 @@ def _choose_settings(model: tuple[int, int], level: float, splits: int | None) -
         UnknownOption: a rank, splits or a level that are none.
 
     """
-    from evenhand.rating.multitask_gp import MultiTaskGP
-    from evenhand.rating.process_comparison import HeldOut
+    from evenhand.ratings.judge_process import MultiTaskGP
+    from evenhand.ratings.process_comparison import HeldOut
 
     rank, seed = model
     held = HeldOut(folds=2, splits=SPLITS if splits is None else splits, level=level, seed=seed)
@@ -203,8 +202,8 @@ def _choose_features(
         UnknownColumn: a column that is not there.
 
     """
-    from evenhand.active.chosen_part import name_features
-    from evenhand.rating.features import OUTPUT, OutputFeatures
+    from evenhand.design.next_outputs import name_features
+    from evenhand.ratings.features import OUTPUT, OutputFeatures
 
     columns, labels = asked
     for name in (*labels, *(one for one in texts if one is not None)):
@@ -239,7 +238,7 @@ def _learn(
     parts: dict[str, Ratings], settings: Settings, features: OutputFeatures, patience: Patience
 ) -> tuple[dict[str, JudgeLikeness], dict[str, str]]:
     """Learn from each group; one of several that says nothing is named with the reason."""
-    from evenhand.rating.judge_likeness import examine_likeness
+    from evenhand.ratings.process_comparison import examine_likeness
 
     alone, done = [*parts] == [""], count()
     model, held, level = settings

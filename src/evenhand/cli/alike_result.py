@@ -9,7 +9,7 @@ from evenhand.cli.alike_text import draw_errors, draw_judges, draw_pairs, say_fe
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural
 from evenhand.cli.words import block, sign
-from evenhand.rating.judge_likeness import JudgeLikeness
+from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.report.tables.latex import escape, number, tabular
 
 KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")

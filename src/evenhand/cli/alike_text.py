@@ -12,8 +12,8 @@ from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, pad, width
 
 if TYPE_CHECKING:
-    from evenhand.numerics.cluster_intervals import Estimate
-    from evenhand.rating.judge_likeness import JudgeLikeness, Pair
+    from evenhand.numerics.cluster_means import Estimate
+    from evenhand.ratings.process_comparison import JudgeLikeness, Pair
 
 MOST: Final = 12
 """Most judges whose whole matrix is printed."""
@@ -151,7 +151,7 @@ def draw_errors(found: JudgeLikeness, columns: int) -> list[str]:
 
 def say_features(found: JudgeLikeness) -> str:
     """Say how much each feature moves a judge's opinion, the one that moves most first."""
-    from evenhand.rating.features import OUTPUT
+    from evenhand.ratings.features import OUTPUT
 
     kept = sorted(found.kept.items(), key=lambda one: one[1])
     shown = [(WHICH if name == OUTPUT else name, _share(value)) for name, value in kept]

@@ -21,7 +21,7 @@ from evenhand.cli.patience import Patience
 from evenhand.cli.reading import remarks_on, take_reading
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons
+    from evenhand.judgments.comparisons import Comparisons
     from evenhand.ranking.position_bias import PositionBias
 
 EXAMPLES: Final = (

@@ -10,9 +10,8 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, width
 from evenhand.cli.words import block, say_answers, sign
-from evenhand.preference.coefficients import format_p
-from evenhand.ranking.judge_positions import JudgeBias
-from evenhand.ranking.position_bias import PositionBias
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.position_bias import JudgeBias, PositionBias
 from evenhand.report.tables.latex import escape, number, tabular
 
 SHOWN: Final = 10

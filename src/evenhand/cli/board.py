@@ -10,17 +10,11 @@ import click
 
 from evenhand.cli.short_names import shorten, tell_apart
 from evenhand.cli.terminal import align, bar, pad, whole, width
-from evenhand.ranking.printing import (
-    NONE,
-    explain_mark,
-    title_ranks,
-    write_range,
-    write_ranks,
-)
+from evenhand.ranking.ranking import NO_VALUE, explain_mark, title_ranks, write_range, write_ranks
 from evenhand.report.signs import visible
 
 if TYPE_CHECKING:
-    from evenhand.ranking import Ranking
+    from evenhand.ranking.ranking import Ranking
 
 BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
 """How long a bar may be, and how many columns a name must have before it is."""
@@ -141,7 +135,7 @@ def _intervals(ranking: Ranking) -> list[str]:
     ends = zip(ranking.lower, ranking.upper, known, strict=True)
     drawn = [(f"{low:z.2f}", f"{high:z.2f}") if own else ("", "") for low, high, own in ends]
     pairs = zip(align(drawn, left=()), known, strict=True)
-    cells = [f"{low} to {high}" if own else NONE for (low, high), own in pairs]
+    cells = [f"{low} to {high}" if own else NO_VALUE for (low, high), own in pairs]
     return _stand_right([f"{100 * ranking.level:g} % interval", *cells])
 
 

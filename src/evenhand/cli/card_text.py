@@ -9,8 +9,8 @@ import click
 
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, width, wrap
+from evenhand.judges.cards import Card, Screening
 from evenhand.report.signs import visible
-from evenhand.screening.card import Card, Screening
 
 LEGEND: Final = (
     "P(honest) is against careless and reversed, given all that was seen; habits, such as coarse,"

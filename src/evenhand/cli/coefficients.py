@@ -9,9 +9,8 @@ import click
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, width
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.preference.coefficients import Coefficient, format_p
-from evenhand.preference.fit import Fit
-from evenhand.preference.quasi_variance import QuasiVariances
+from evenhand.models.base import Fit
+from evenhand.models.coefficients import Coefficient, QuasiVariances, format_p
 from evenhand.report.tables.latex import NONE, escape, number, tabular
 
 LAMBDA = "lambda"

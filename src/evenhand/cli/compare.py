@@ -23,8 +23,8 @@ from evenhand.cli.reading import remarks_on, take_reading
 from evenhand.errors import InvalidJudgments, listing, suggest
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons
-    from evenhand.validation.comparison_result import ModelComparison
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.ranking.cross_validation import ModelComparison
 
 EXAMPLES: Final = (
     "evenhand compare votes.csv",
@@ -96,8 +96,8 @@ def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
     """Trace learning curves, over all tasks together."""
     from evenhand.cli.compare_figures import write_curves
     from evenhand.cli.curves_result import CurvesResult, say_transfer
-    from evenhand.ranking.learning import trace_learning
-    from evenhand.validation.split import SIZES
+    from evenhand.ranking.held_out import trace_learning
+    from evenhand.ranking.predictions import SIZES
 
     tested, trained = _part(data, asked)
     transfer = _name_parts(asked)

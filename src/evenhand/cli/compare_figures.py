@@ -11,8 +11,8 @@ from evenhand.cli.short_names import shorten, tell_apart
 from evenhand.errors import NotConverged, NotIdentified
 
 if TYPE_CHECKING:
-    from evenhand.validation.comparison_result import ModelComparison
-    from evenhand.validation.learning_result import LearningCurves
+    from evenhand.ranking.cross_validation import ModelComparison
+    from evenhand.ranking.learning_curves import LearningCurves
 
 USUAL: Final = ("svg", "png")
 """Forms of figures unless told otherwise."""
@@ -59,7 +59,7 @@ def write_comparisons(groups: Mapping[str, ModelComparison], asked: Asked) -> li
 
 def _draw_systems(found: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
     """Draw the systems by the best model that orders them, fitted to all judgments."""
-    from evenhand.preference.models import find_model
+    from evenhand.models.registry import find_model
     from evenhand.ranking.by_model import ALIKE
     from evenhand.report.figures.held_out_figures import draw_fit
 

@@ -11,9 +11,9 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import align, effective, label, plural, share, width
 from evenhand.cli.words import block
 from evenhand.judgments.votes import TIE, Votes
+from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
+from evenhand.ranking.predictions import count_effective
 from evenhand.report.tables.latex import NONE, escape, number, tabular
-from evenhand.validation.clusters import count_effective
-from evenhand.validation.comparison_result import HeldOutScore, ModelComparison
 
 MARK: Final = "≈"
 """Stands before models that cannot be told from the best."""

@@ -26,11 +26,11 @@ from evenhand.cli.reading import remarks_on, take_reading
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Ratings
     from evenhand.judgments.rating_rows import RatingRows
+    from evenhand.judgments.ratings import Ratings
     from evenhand.judgments.scale import Scale
-    from evenhand.rating.completed_part import CompletedPart
-    from evenhand.rating.nuclear_norm import NuclearNorm
+    from evenhand.ratings.completion import NuclearNorm
+    from evenhand.ratings.reliability import CompletedPart
 
 EXAMPLES: Final = (
     "evenhand complete scores.csv",
@@ -152,7 +152,7 @@ def complete(
     with Patience("completing"):
         data = taken.open_ratings("complete")
         parts = _split(data, group_by, criterion, judge_group)
-        from evenhand.rating.completed_part import complete_part
+        from evenhand.ratings.reliability import complete_part
 
         found, refused = work_on_groups(
             parts,
@@ -190,7 +190,7 @@ def _choose_model(
         UnknownOption: a level or a scale that is none.
 
     """
-    from evenhand.rating.nuclear_norm import NuclearNorm
+    from evenhand.ratings.completion import NuclearNorm
 
     group, missing, clip = words
     scale = None if clip is None else _read_ends(clip)

@@ -12,11 +12,10 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import align, cut, label, plural, width
 from evenhand.cli.words import block, sign
 from evenhand.errors import UnknownOption
-from evenhand.numerics.cluster_intervals import Estimate as Paired
-from evenhand.rating.baselines import ADDITIVE, COMPLETION, MethodError
-from evenhand.rating.completed_part import CompletedPart
-from evenhand.rating.completion import Completion, GroupWidth
-from evenhand.rating.decision_curve import ONE, RAW, DecisionCurve, Estimate
+from evenhand.numerics.cluster_means import Estimate as Paired
+from evenhand.ratings.completion import Completion, GroupWidth
+from evenhand.ratings.matrix import ADDITIVE, COMPLETION, MethodError
+from evenhand.ratings.reliability import ONE, RAW, CompletedPart, DecisionCurve, Estimate
 from evenhand.report.tables.latex import comment, escape, number, tabular
 
 LEGEND: Final = (

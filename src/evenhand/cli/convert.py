@@ -76,14 +76,16 @@ def convert(
     file, table = _only(asked, FILES), _only(asked, (*TABLES, *EXPORTS))
     with Patience("converting"):
         from evenhand import formats
+        from evenhand.judgments.exclusions import count_exclusions, list_texts
 
         data = reading.open()
         if persons is not None:
             data = formats.name_persons(data, formats.read_persons(persons))
         path = formats.write(data, output, format=file, kind=table, force=force)
         left_out = formats.say_left_out(data, table or "")
+        excluded = list_texts(count_exclusions(data.source.exclusions), data.source.notes)
     width = columns_of_terminal()
-    read = block("read", data.source.notes, width)
+    read = block("read", [*data.source.notes, *excluded], width)
     lost = block("lost", left_out, width) if left_out else []
     for line in (*read, *lost, label("wrote", str(path), width)):
         click.echo(line, err=True)

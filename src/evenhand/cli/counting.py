@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.kept import keep, kept
+from evenhand.cli.kept import keep, keep_excluded, kept
 from evenhand.cli.options import Section, stack
 from evenhand.cli.parameters import Size
 from evenhand.errors import UnknownOption
@@ -107,4 +107,8 @@ def count_reading(reading: Reading, group_by: str | None, patience: Patience) ->
 def remarks_on_files(data: CountedFiles) -> Sequence[str]:
     """Return what was understood of the files, and how many were counted now."""
     now = sum(not one.found for one in data.files)
-    return [*data.notes, f"counted {now:,} of {len(data.files):,} files, the others before"]
+    from evenhand.judgments.exclusions import list_texts
+
+    keep_excluded(data.excluded)
+    counted = f"counted {now:,} of {len(data.files):,} files, the others before"
+    return [*data.notes, *list_texts(data.excluded, data.notes), counted]

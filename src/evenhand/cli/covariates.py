@@ -14,7 +14,7 @@ from evenhand.cli.parameters import CovariateLevel
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons
+    from evenhand.judgments.comparisons import Comparisons
 
 
 GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}

@@ -13,9 +13,8 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import align, cut, label, plural, width
 from evenhand.cli.words import block
 from evenhand.errors import NotIdentified
+from evenhand.ranking.learning_curves import CurvePoint, Enough, LearningCurves
 from evenhand.report.tables.latex import escape, number, tabular
-from evenhand.validation.learning_parts import CurvePoint, Enough
-from evenhand.validation.learning_result import LearningCurves
 
 SETS: Final = ("task", "k", "items", "test", "train")
 TASK: Final = 24
@@ -141,7 +140,7 @@ def say_curves(part: LearningCurves) -> list[str]:
 
 def _find_enough(part: LearningCurves) -> Enough | None:
     """Say how many comparisons are enough for the best model; None where curves do not show it."""
-    from evenhand.validation.enough import find_enough
+    from evenhand.ranking.learning_curves import find_enough
 
     try:
         return find_enough(part, part.order[0])

@@ -18,7 +18,7 @@ from evenhand.errors import UnknownOption, require_option
 
 if TYPE_CHECKING:
     from evenhand.cli.reproduction import Reproduced
-    from evenhand.datasets import Dataset
+    from evenhand.datasets.dataset import Dataset
 
 TABLE: Final = "dras2015_table1"
 FILE: Final = "table1.csv"
@@ -101,8 +101,8 @@ def _list(tables: list[Dataset]) -> None:
 
 def _simulated() -> dict[str, tuple[str, str]]:
     """Return kind and title of what is drawn: comparisons, and campaigns of ratings."""
-    from evenhand.campaign import SIMULATED as CAMPAIGNS
     from evenhand.datasets.simulated import SIMULATED as TABLES
+    from evenhand.design import SIMULATED as CAMPAIGNS
 
     tables = {name: ("comparisons", table.title) for name, table in TABLES.items()}
     return {**tables, **{name: ("ratings", RATED[name]) for name in CAMPAIGNS}}
@@ -126,8 +126,8 @@ def _write_simulated(name: str, output: str | None, *, force: bool) -> None:
             f"{name} is simulated and has no printed numbers:"
             f" evenhand demo {name} -o FILE writes it"
         )
-    from evenhand.campaign import simulate
     from evenhand.datasets.simulated import draw_table
+    from evenhand.design import simulate
 
     text = simulate(name).csv() if name in RATED else draw_table(name)
     _write(text, _simulated()[name][1], Path(output), force=force)
@@ -171,8 +171,8 @@ def _first_preferences(table: Dataset) -> list[tuple[str, int]]:
 def _compare(table: Dataset) -> None:
     """Print the numbers of a table beside ours."""
     from evenhand.cli.reproduction import reproduce
-    from evenhand.formats import read
-    from evenhand.judgments import Comparisons
+    from evenhand.formats.reading import read
+    from evenhand.judgments.comparisons import Comparisons
 
     columns = columns_of_terminal()
     with TemporaryDirectory(prefix="evenhand-") as folder:

@@ -9,10 +9,10 @@ from typing import Final
 import click
 
 from evenhand.cli.terminal import align, cut, label, plural, width
+from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis
+from evenhand.judges.removal import Rescoring
 from evenhand.report.tables import latex
 from evenhand.report.tables.latex import escape
-from evenhand.screening.diagnosis_result import AgreementRow, Diagnosis
-from evenhand.screening.system_scores import Rescoring
 
 NAME: Final = 16
 """Most columns that a criterion or an input takes."""

@@ -27,8 +27,8 @@ from evenhand.cli.ranked_models import choose_model, given_options
 from evenhand.cli.reading import remarks_on, take_reading
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons
-    from evenhand.ranking.doubts import Doubts
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.ranking.robustness.sensitivity import Doubts
 
 EXAMPLES: Final = (
     "evenhand doubt votes.csv",
@@ -113,10 +113,10 @@ def doubt(
     reading, place, given = take_reading(), take_output(), given_options()
     settings = {"ties": ties, "reference": reference, "prior": prior, "order_effect": order_effect}
     with Patience("doubting"):
-        from evenhand.judgments import Rankings
         from evenhand.judgments.groups import choose_groups
         from evenhand.judgments.levels import split_table
-        from evenhand.ranking.doubts import raise_doubts
+        from evenhand.judgments.rankings import Rankings
+        from evenhand.ranking.robustness.sensitivity import raise_doubts
 
         asked: dict[str, Any] = {
             "model": choose_model(None, (), settings, given),
@@ -135,7 +135,7 @@ def doubt(
             return raise_doubts(part, pairs=pairs, after=after, **asked)
 
         found, refused = work_on_groups(parts, work, alone=group_by is None and len(parts) == 1)
-        remarks = remarks_on(data)
+        remarks = remarks_on(data, "controls")
     from evenhand.cli.doubt_result import DoubtResult
 
     place.deliver(DoubtResult(found, refused, remarks))

@@ -11,10 +11,9 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import align, cut, label, plural, width, wrap
 from evenhand.cli.words import block, sign
 from evenhand.errors import listing
-from evenhand.ranking.doubts import Doubts
-from evenhand.ranking.fragility_result import Flip, Fragility
-from evenhand.ranking.fragility_search import NO_RANKING
-from evenhand.ranking.sensitivity_result import Choice, Sensitivity
+from evenhand.ranking.robustness.fragility import Flip, Fragility
+from evenhand.ranking.robustness.removal import NO_RANKING
+from evenhand.ranking.robustness.sensitivity import Choice, Doubts, Sensitivity
 from evenhand.report.signs import visible
 from evenhand.report.tables.latex import escape, tabular
 

@@ -11,10 +11,9 @@ import click
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, plural, width
 from evenhand.cli.words import block
-from evenhand.preference.coefficients import LRTest, format_p
-from evenhand.preference.groups import GroupOrder
-from evenhand.ranking.effects import Effect, Effects, Interaction, OddReference
-from evenhand.ranking.robust import WaldTest
+from evenhand.models.coefficients import LRTest, format_p
+from evenhand.models.judge_groups import GroupOrder
+from evenhand.ranking.wald import Effect, Effects, Interaction, OddReference, WaldTest
 
 MOST: Final = 10
 """Most interactions that are said, one a line; JSON has them all."""

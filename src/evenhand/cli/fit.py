@@ -22,7 +22,7 @@ from evenhand.cli.patience import Patience
 from evenhand.cli.reading import take_reading
 
 if TYPE_CHECKING:
-    from evenhand.preference.bradley_terry import Ties
+    from evenhand.models.bradley_terry import Ties
 
 MODELS: Final = (
     *("bradley-terry", "rao-kupper", "glenn-david", "bradley-terry-prior"),

@@ -12,16 +12,15 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, say_model, say_systems, sign
 from evenhand.errors import NotIdentified
-from evenhand.judgments import Tally
+from evenhand.judgments.exclusions import Exclusion, sign_excluded, write_excluded
 from evenhand.judgments.signature import write_signature
+from evenhand.judgments.tally import Tally
+from evenhand.models.base import MAX_THIN_SHARE, Fit, cautions, is_rejected
+from evenhand.models.coefficients import format_p
+from evenhand.models.controls import ControlEffect, ControlledFit
 from evenhand.numerics.distributions import chi2_tail
-from evenhand.preference.coefficients import format_p
-from evenhand.preference.controls.columns import ControlEffect
-from evenhand.preference.controls.fit import ControlledFit
-from evenhand.preference.fit import Fit
-from evenhand.preference.summary import THIN, cautions, is_rejected
-from evenhand.ranking.effects import Effects
 from evenhand.ranking.signature import name_model, sign_data
+from evenhand.ranking.wald import Effects
 
 FEW = 12
 """Most worths that are listed: two lines of a terminal."""
@@ -36,6 +35,7 @@ class Fitted:
         fit: the fit.
         tally: the counts before they were folded.
         effects: tests and orders of judge groups, where there are covariates of them.
+        excluded: what was excluded from the judgments.
         pooled: what is to be known of its groups: whether it mixes tasks, numbers taken as names.
 
     """
@@ -44,6 +44,15 @@ class Fitted:
     tally: Tally
     effects: Effects | None = None
     pooled: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Add what the model excludes to what is excluded from the judgments."""
+        from evenhand.ranking.inference import exclude_in_fit
+
+        own = exclude_in_fit(self.fit, self.tally, None)
+        every = (*self.excluded, *(one for one in own if one not in self.excluded))
+        object.__setattr__(self, "excluded", every)
 
     @property
     def signature(self) -> str:
@@ -56,7 +65,8 @@ class Fitted:
             f"reference {self.reference}",
             *sign_data(self.fit, self.tally),
         ]
-        return write_signature(parts, self.tally.n_judgments, self.tally.digest)
+        signature = write_signature(parts, self.tally.n_judgments, self.tally.digest)
+        return sign_excluded(signature, self.excluded)
 
     @property
     def reference(self) -> str:
@@ -80,9 +90,6 @@ class Fitted:
     def notes(self) -> list[str]:
         """What must stand beside the numbers."""
         notes = [*self.pooled, *self.fit.notes, *cautions(self.fit)]
-        if self.tally.zero_weight:
-            rows = plural(self.tally.zero_weight, "row")
-            notes.append(f"{rows} of weight zero left out")
         if self.fit.vcov is None:
             systems = plural(len(self.fit.systems), "system")
             notes.append(f"{systems}: too many for standard errors; rank compares neighbours")
@@ -149,7 +156,7 @@ def _said(one: Fitted) -> list[str]:
     said = [f"deviance {fit.deviance:.4f} on {fit.df} df{_goodness(fit)}"]
     if is_rejected(fit):
         said.append("the judgments differ from the model by more than chance, if independent")
-    if fit.gof_p is not None and fit.thin > THIN:
+    if fit.gof_p is not None and fit.thin > MAX_THIN_SHARE:
         part = f"{100 * fit.thin:.0f} %"
         said.append(f"{part} of cells expect fewer than 5: both p-values are rough")
     said.append(f"loglik {fit.loglik:.4f}")
@@ -195,6 +202,7 @@ def _contract(one: Fitted) -> dict[str, Any]:
     fit = one.fit
     return {
         "signature": one.signature,
+        "excluded": write_excluded(one.excluded),
         "model": say_model(fit.model),
         "settings": _settings(one),
         "scale": "lambda",

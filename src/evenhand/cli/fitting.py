@@ -13,14 +13,13 @@ from evenhand.cli.reading import Reading, remarks_on
 from evenhand.errors import UnknownOption
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
 from evenhand.judgments.levels import split_table
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import find_model
-from evenhand.ranking.effects import find_effects
-from evenhand.ranking.ways import count_ways, note_numbers
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.registry import find_model
+from evenhand.ranking.wald import count_ways, find_effects, note_numbers
 
 if TYPE_CHECKING:
     from evenhand.cli.model_result import ModelResult
-    from evenhand.judgments import Comparisons
+    from evenhand.judgments.comparisons import Comparisons
 
 
 @dataclass(frozen=True)

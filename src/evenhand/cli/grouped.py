@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import click
 
+from evenhand.cli.kept import kept_excluded
 from evenhand.cli.terminal import label
 from evenhand.cli.words import block
 from evenhand.report.signs import visible
@@ -40,6 +41,14 @@ class GroupedResult(ABC, Generic[Part]):
 
     lacking: ClassVar[str] = "has no result"
     """What is said of a refused group, before the reason."""
+
+    def __post_init__(self) -> None:
+        """Let every part carry what was excluded from the judgments that the command read."""
+        excluded = kept_excluded()
+        if excluded:
+            from evenhand.judgments.exclusions import note_groups
+
+            object.__setattr__(self, "groups", note_groups(self.groups, excluded, once=True))
 
     @abstractmethod
     def draw(self, part: Part, columns: int) -> list[str]:

@@ -11,11 +11,13 @@ import click
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, effective, label, plural, share, whole, width
 from evenhand.cli.words import block
-from evenhand.formats import Inspection
-from evenhand.formats.inspection import Part
+from evenhand.formats.inspection import Inspection, Part
 from evenhand.formats.scores import Scores
+from evenhand.judgments.exclusions import list_texts
 from evenhand.report.tables.latex import escape, tabular
 
+COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
+"""Exclusions that the counts below tell."""
 COUNTS: Final = ("judgments", "comparisons")
 UNKNOWN: Final = "—"
 
@@ -29,7 +31,9 @@ class InspectResult:
     def text(self, columns: int) -> str:
         """Return it for people."""
         found = self.found
-        lines = block("read", [found.name, *found.notes], columns)
+        shown = [one for one in found.excluded if one.code not in COUNTED]
+        excluded = list_texts(shown, found.notes)
+        lines = block("read", [found.name, *found.notes, *excluded], columns)
         if found.covariates:
             lines.append(label("", f"other columns: {', '.join(found.covariates)}", columns))
         lines += block("holds", _holds(found.total), columns)
@@ -61,11 +65,14 @@ class InspectResult:
             [escape(part.task or ""), *(escape(cell(part)) for cell in COLUMNS.values())]
             for part in parts
         ]
-        return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], [self.found.name])
+        return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], self._comments())
+
+    def _comments(self) -> list[str]:
+        return [self.found.name, *(one.text for one in self.found.excluded)]
 
     def remarks(self) -> list[str]:
         """Return what was understood and left out."""
-        return [*self.found.notes]
+        return [*self.found.notes, *list_texts(self.found.excluded, self.found.notes)]
 
 
 def _flat(value: Any) -> Any:

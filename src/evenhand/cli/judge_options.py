@@ -14,9 +14,9 @@ from evenhand.cli.parameters import OneOf
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
+    from evenhand.judges.diagnosis_result import Diagnosis
     from evenhand.judgments.rating_rows import RatingRows
     from evenhand.judgments.scale import Scale
-    from evenhand.screening.diagnosis_result import Diagnosis
 
 METHODS: Final = ("mean-score", "mean-agreement", "easy-items")
 READINGS: Final = ("mean", "gap")
@@ -241,7 +241,7 @@ class Asked:
 
     def diagnose(self, rows: RatingRows) -> Diagnosis:
         """Diagnose the judges of some ratings; errors as in `diagnose_judges`."""
-        from evenhand.screening.diagnosis import diagnose_judges
+        from evenhand.judges.diagnosis import diagnose_judges
 
         return diagnose_judges(
             rows,

@@ -22,8 +22,10 @@ from evenhand.cli.reading import remarks_on, take_reading
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons, Rankings, Ratings
-    from evenhand.ranking.judge_panel import JudgePanel
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
+    from evenhand.ranking.without_judges import JudgePanel
 
 Panels = tuple[dict[str, "JudgePanel"], dict[str, str]]
 
@@ -93,8 +95,8 @@ def _examine(
         UnknownOption: what only ratings can be asked.
 
     """
-    from evenhand.judgments import Ratings
-    from evenhand.ranking.judge_panel import examine_comparisons, examine_ratings
+    from evenhand.judgments.ratings import Ratings
+    from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     if not isinstance(data, Ratings):
         refuse_rating_options()

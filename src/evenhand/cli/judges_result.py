@@ -11,9 +11,9 @@ from evenhand.cli.diagnosis_text import draw_diagnosis, tabulate_diagnosis
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural
 from evenhand.cli.words import block, sign
-from evenhand.ranking.judge_panel import JudgePanel
+from evenhand.judges.cards import CLASSES, Card, Screening
+from evenhand.ranking.without_judges import JudgePanel
 from evenhand.report.tables.latex import escape, number, tabular
-from evenhand.screening.card import CLASSES, Card, Screening
 
 KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
 """Columns of a card in CSV."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+if TYPE_CHECKING:
+    from evenhand.judgments.exclusions import Exclusion
 
 PLACE: Final = "evenhand."
 """What names in the context begin with."""
@@ -18,3 +22,22 @@ def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
 def kept(name: str) -> Any:
     """Return the value of an option of the command that runs."""
     return click.get_current_context().meta[PLACE + name]
+
+
+def keep_excluded(excluded: Sequence[Exclusion]) -> None:
+    """Keep what was excluded from the judgments that the command reads."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[f"{PLACE}excluded"] = tuple(excluded)
+
+
+def reads_judgments() -> bool:
+    """Say whether the command has read judgments, so that it knows what was excluded."""
+    context = click.get_current_context(silent=True)
+    return context is not None and f"{PLACE}excluded" in context.meta
+
+
+def kept_excluded() -> tuple[Exclusion, ...]:
+    """Return what was excluded from the judgments that the command read."""
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(f"{PLACE}excluded", ())

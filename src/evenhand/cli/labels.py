@@ -25,8 +25,8 @@ from evenhand.cli.patience import Patience
 from evenhand.cli.reading import remarks_on, take_reading
 
 if TYPE_CHECKING:
-    from evenhand.consensus.answers import Answers
-    from evenhand.consensus.label_fit import LabelFit
+    from evenhand.models.answers import Answers
+    from evenhand.models.labels import LabelFit
 
 MODELS: Final = ("mace", "dawid-skene", "majority")
 TIES: Final = ("keep", "discard")
@@ -144,8 +144,8 @@ def labels(
     """
     reading, place = take_reading(), take_output(judges, items)
     with Patience("labelling"):
-        from evenhand.consensus.answer_reading import code_groups
-        from evenhand.judgments import Rankings
+        from evenhand.judgments.rankings import Rankings
+        from evenhand.models.answers import code_groups
 
         data = reading.open()
         table: Any = data.comparisons() if isinstance(data, Rankings) else data
@@ -154,7 +154,7 @@ def labels(
         wanted = Wanted(model, threshold, seed)
         alone = group_by is None and len(groups) == 1
         found, refused = work_on_groups(groups, lambda own: _label(own, wanted), alone=alone)
-        remarks = remarks_on(table)
+        remarks = remarks_on(table, "controls")
     from evenhand.cli.labels_result import LabelsResult
 
     place.deliver(LabelsResult(found, refused, remarks))
@@ -162,9 +162,9 @@ def labels(
 
 def _label(answers: Answers, wanted: Wanted) -> Labelled:
     """Fit the model that was asked for, and the others to compare it with."""
-    from evenhand.consensus.dawid_skene import DawidSkene
-    from evenhand.consensus.mace import MACE
-    from evenhand.consensus.majority import MajorityVote
+    from evenhand.models.dawid_skene import DawidSkene
+    from evenhand.models.labels import MajorityVote
+    from evenhand.models.mace import MACE
 
     models: dict[str, MACE | DawidSkene | MajorityVote] = {
         "mace": MACE(seed=wanted.seed),

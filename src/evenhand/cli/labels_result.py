@@ -15,8 +15,7 @@ from evenhand.cli.words import block, sign
 from evenhand.report.tables.latex import escape, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.consensus.label_fit import LabelFit
-    from evenhand.consensus.skill import Skill
+    from evenhand.models.labels import LabelFit, Skill
 
 UNITS: Final = 10
 """Units in the table for people, the least certain."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +10,7 @@ from typing import Final
 import click
 
 from evenhand.cli.kept import PLACE
-from evenhand.errors import EvenhandError, Remedied
+from evenhand.errors import EvenhandError, Remedied, quote_word
 
 MOST: Final = 4
 """Systems that a condition names at most: longer ones would not be copied."""
@@ -51,7 +50,7 @@ def explain_leaving(error: EvenhandError) -> str:
     condition = leave_out(error.leave, opened)
     if not condition:
         return str(error)
-    way = f"--where {quote(condition)}"
+    way = f"--where {quote_word(condition)}"
     said = [f"{one} ({way})" if one in _SAID else one for one in error.remedies]
     return str(type(error)(error.fault, said))
 
@@ -76,19 +75,6 @@ def leave_out(systems: Sequence[str], opened: Opened) -> str:
     without = f"<> {names[0]}" if len(names) == 1 else f"not in ({', '.join(names)})"
     kept = [f"{_name_column(known[role])} {without}" for role in roles]
     return " and ".join([*([f"({opened.where})"] if opened.where else []), *kept])
-
-
-def quote(condition: str) -> str:
-    r"""Return a condition as one word of a shell, in double quotes where these will do.
-
-    >>> print(quote('''"left" <> 'oracle' '''.strip()))
-    "\"left\" <> 'oracle'"
-    >>> print(quote("price <> '$1'"))
-    'price <> '"'"'$1'"'"''
-    """
-    if any(mark in condition for mark in "$`\\!"):
-        return shlex.quote(condition)
-    return '"' + condition.replace('"', '\\"') + '"'
 
 
 def _name_column(name: str) -> str:

@@ -12,10 +12,10 @@ from evenhand.cli.grouped import group_title
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, pad, whole, width
 from evenhand.cli.words import block, say_answers, say_systems
-from evenhand.ranking.method_table import GroupedMethodTables, MethodTable
+from evenhand.ranking.methods import GroupedMethodTables, MethodTable
+from evenhand.ranking.rules import find_rule
 from evenhand.report.signs import visible
 from evenhand.report.tables.latex import comment, escape, number, tabular
-from evenhand.scoring.rules import find_rule
 
 Row = Mapping[str, Any]
 

@@ -78,7 +78,7 @@ def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
         UnknownOption: names the option and the method.
 
     """
-    from evenhand.scoring.rules import RULES
+    from evenhand.ranking.rules import RULES
 
     rules = [name for name in methods if name != DEFAULT]
     for name in asked:

@@ -15,8 +15,7 @@ from evenhand.cli.output import Result
 from evenhand.cli.short_names import shorten, tell_apart
 from evenhand.cli.terminal import align, label, pad, plural, whole, width
 from evenhand.cli.words import block
-from evenhand.ranking.distances import Disagreement
-from evenhand.ranking.method_table import GroupedMethodTables, MethodTable
+from evenhand.ranking.methods import Disagreement, GroupedMethodTables, MethodTable
 from evenhand.report.signs import visible
 from evenhand.report.tables.latex import NONE, comment, escape, tabular
 

@@ -10,10 +10,11 @@ from evenhand.cli.coefficients import LAMBDA, draw_table, tabulate_coefficients
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import label, plural, whole
 from evenhand.cli.words import block, say_answers, sign
+from evenhand.judgments.exclusions import Exclusion, sign_excluded, write_excluded
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
-from evenhand.preference.coefficients import Coefficient
-from evenhand.preference.models import Fitted, Model
+from evenhand.models.coefficients import Coefficient
+from evenhand.models.registry import FittedModel, Model
 
 FEW: Final = 12
 """Most worths that are listed: two lines of a terminal."""
@@ -27,18 +28,29 @@ class NamedFit:
         model: its entry in the registry.
         fit: the fit.
         tally: the counts, with the same digest as under other verbs.
+        excluded: what was excluded from the judgments.
 
     """
 
     model: Model
-    fit: Fitted
+    fit: FittedModel
     tally: Tally
+    excluded: tuple[Exclusion, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Add what the model excludes to what is excluded from the judgments."""
+        from evenhand.ranking.inference import exclude_in_fit
+
+        own = exclude_in_fit(self.fit, self.tally, None)
+        every = (*self.excluded, *(one for one in own if one not in self.excluded))
+        object.__setattr__(self, "excluded", every)
 
     @property
     def signature(self) -> str:
         """One line that reproduces the fit."""
         parts = [self.model.name, *self.fit.signature_parts]
-        return write_signature(parts, self.fit.n_judgments, self.tally.digest)
+        signature = write_signature(parts, self.fit.n_judgments, self.tally.digest)
+        return sign_excluded(signature, self.excluded)
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -137,6 +149,7 @@ def _contract(one: NamedFit, notes: Sequence[str]) -> dict[str, Any]:
     fit = one.fit
     return {
         "signature": one.signature,
+        "excluded": write_excluded(one.excluded),
         "model": one.model.name,
         "settings": list(fit.signature_parts),
         "scale": one.scale,

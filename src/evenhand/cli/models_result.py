@@ -11,9 +11,10 @@ import click
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import align, label, width
 from evenhand.cli.words import block, say_answers, say_systems, sign
-from evenhand.preference.coefficients import format_p
-from evenhand.ranking.model_rows import ModelRow, ModelTable, Question
-from evenhand.ranking.robust import WaldTest
+from evenhand.judgments.exclusions import write_excluded
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.model_table import ModelRow, ModelTable, Question
+from evenhand.ranking.wald import WaldTest
 from evenhand.report.tables.latex import NONE, escape, number, tabular
 
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
@@ -153,6 +154,7 @@ def _contract(table: ModelTable) -> dict[str, Any]:
     tally = table.tally
     return {
         "signature": table.signature,
+        "excluded": write_excluded(table.excluded),
         "models": [asdict(row) for row in table.rows],
         "tests": [
             {

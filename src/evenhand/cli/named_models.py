@@ -11,9 +11,10 @@ from evenhand.cli.groups import work_on_groups
 from evenhand.cli.model_result import ModelResult, NamedFit
 from evenhand.cli.reading import Reading, remarks_on
 from evenhand.errors import UnknownFormat, UnknownOption, listing
-from evenhand.judgments import Comparisons, Rankings
 from evenhand.judgments.alike import say_alike
-from evenhand.preference.models import Model, find_model
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.models.registry import Model, find_model
 
 if TYPE_CHECKING:
     from evenhand.cli.fitting import Asked
@@ -49,7 +50,11 @@ def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | No
     data = _open(reading, model, tables)
     spec = made(**{**_settings(asked, data), **model.settings})
     tasks = _pairs(data).tasks()
-    parts = {task: data.select_task(task) for task in tasks} if len(tasks) > 1 else {"": data}
+    parts = (
+        {task: data.select_task(task, recorded=False) for task in tasks}
+        if len(tasks) > 1
+        else {"": data}
+    )
     found, refused = work_on_groups(
         parts,
         lambda part: NamedFit(model, spec.fit(part), _pairs(part).tally()),

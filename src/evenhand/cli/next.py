@@ -32,11 +32,11 @@ from evenhand.cli.reading import remarks_on, take_reading
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.active.next_pairs import NextPairs
-    from evenhand.active.policy import Policy
     from evenhand.cli.next_outputs_result import NextOutputsResult
     from evenhand.cli.next_result import NextResult
-    from evenhand.judgments import Comparisons
+    from evenhand.design.next_pairs import NextPairs
+    from evenhand.design.policy import Policy
+    from evenhand.judgments.comparisons import Comparisons
     from evenhand.judgments.tally import Tally
 
 POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
@@ -171,7 +171,7 @@ def next_(
         refuse_given({"replays": "--replays"}, "does nothing without --savings")
     times = replays if savings else 0
     with Patience("choosing") as patience:
-        from evenhand.judgments import Ratings
+        from evenhand.judgments.ratings import Ratings
 
         data = reading.open_either()
         result: NextResult | NextOutputsResult
@@ -196,8 +196,8 @@ def _answer(
     patience: Patience,
 ) -> NextResult:
     """Choose pairs of every group."""
-    from evenhand.active.policy import Policy
     from evenhand.cli.next_result import NextResult
+    from evenhand.design.policy import Policy
 
     chosen, (batch, seed, times, systems) = Policy(*settings), asked
     parts = {name: part.tally() for name, part in _split(data, group_by).items()}
@@ -247,8 +247,8 @@ def _choose(
         UnknownOption: --savings of what is no policy but random pairs.
 
     """
-    from evenhand.active.next_pairs import choose_pairs
-    from evenhand.active.replay import measure_savings
+    from evenhand.design.next_pairs import choose_pairs
+    from evenhand.design.savings import measure_savings
 
     n, seed, systems = asked
     if replays and policy.rule == "random":

@@ -13,12 +13,13 @@ from evenhand.cli.options import Section, stack
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.active.chosen_part import ChosenPart
-    from evenhand.active.query import Query
     from evenhand.cli.next_outputs_result import NextOutputsResult
     from evenhand.cli.patience import Patience
-    from evenhand.judgments import Comparisons, Ratings
-    from evenhand.rating.features import OutputFeatures
+    from evenhand.design.next_outputs import ChosenPart
+    from evenhand.design.query import Query
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.ratings import Ratings
+    from evenhand.ratings.features import OutputFeatures
 
 QUERIES: Final = ("uncertainty", "density")
 OF_PAIRS: Final = {"top_k": "--top-k", "random_share": "--random-share", "start": "--start"}
@@ -86,9 +87,9 @@ class Asked:
             UnknownOption: options of comparisons, or no feature at all.
 
         """
-        from evenhand.active.chosen_part import choose_part, name_features
         from evenhand.cli.next_outputs_result import NextOutputsResult
         from evenhand.cli.reading import remarks_on
+        from evenhand.design.next_outputs import choose_part, name_features
         from evenhand.judgments.rating_groups import split_ratings
 
         refuse_given(OF_PAIRS, "is for comparisons; these are ratings")
@@ -102,7 +103,7 @@ class Asked:
             return choose_part(part, features, query, (self.batch, self.seed), replays)
 
         found, refused = work_on_groups(parts, work, alone=[*parts] == [""])
-        return NextOutputsResult(found, refused, remarks_on(data))
+        return NextOutputsResult(found, refused, remarks_on(data, uses=("no-score",)))
 
     def _query(self) -> Query:
         """Return how outputs are chosen.
@@ -111,7 +112,7 @@ class Asked:
             UnknownOption: a policy of pairs, or nothing that outputs could be told apart by.
 
         """
-        from evenhand.active.query import Query
+        from evenhand.design.query import Query
 
         if self.policy not in (None, "random", *QUERIES):
             raise UnknownOption(

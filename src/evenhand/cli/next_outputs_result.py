@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import click
 
-from evenhand.active.chosen_part import ChosenPart
-from evenhand.active.next_outputs import OutputChoice
-from evenhand.active.query_curves import QueryCurves
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural
 from evenhand.cli.words import block, sign
+from evenhand.design.next_outputs import ChosenPart, OutputChoice
+from evenhand.design.query_replay import QueryCurves
 from evenhand.report.tables.latex import escape, number, tabular
 
 NAME: Final = 20

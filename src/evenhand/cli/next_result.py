@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import click
 
-from evenhand.active.next_pairs import NextPairs
-from evenhand.active.policy import TITLES
-from evenhand.active.savings import Savings
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural, width, wrap
 from evenhand.cli.words import block, sign
+from evenhand.design.next_pairs import NextPairs
+from evenhand.design.policy import TITLES
+from evenhand.design.savings import Savings
 from evenhand.report.tables.latex import escape, tabular
 
 NAME: Final = 20

@@ -88,6 +88,20 @@ _shared_output = partial(click.option, cls=_Output, callback=keep, expose_value=
 """Options that no verb names among its parameters: `take_reading` and `take_output` find them."""
 
 
+def keep_conditions(
+    context: click.Context, param: click.Parameter, conditions: tuple[str, ...]
+) -> None:
+    """Keep several conditions as one, so that a refusal's advice adds to what was given before."""
+    if len(conditions) > 1:
+        from evenhand.judgments.conditions import parse_condition
+
+        for condition in conditions:
+            parse_condition(condition)
+    # A remark at the end of a condition ends with its line.
+    joined = " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
+    keep(context, param, joined if len(conditions) > 1 else next(iter(conditions), None))
+
+
 def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
     if "-" in files:
         raise click.BadParameter(
@@ -112,7 +126,10 @@ reading_options = stack(
     _shared_input(
         "--where",
         metavar="SQL",
-        help="Only rows that meet a condition on the file's own columns.",
+        multiple=True,
+        callback=keep_conditions,
+        help="Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
+        " them all.",
     ),
     _shared_input(
         "--from",
@@ -142,7 +159,7 @@ reading_options = stack(
         multiple=True,
         type=LabelOutcome(),
         metavar="LABEL=left|tie|right",
-        help="What a label of the outcome column means, such as 1=left. Repeatable; replaces the"
+        help="What a label of the outcome column means, such as 1=left. Repeatable; adds to the"
         " usual labels.",
     ),
     _shared_input(

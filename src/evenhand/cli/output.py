@@ -6,16 +6,20 @@ import csv
 import io
 import json
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
 
-from evenhand.cli.kept import kept
+from evenhand.cli.kept import kept, kept_excluded, reads_judgments
 from evenhand.cli.terminal import PLAIN, columns_of_terminal, label
 from evenhand.errors import UnknownOption
+
+if TYPE_CHECKING:
+    from evenhand.judgments.exclusions import Exclusion
 
 SUFFIXES: Final = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "text", "": "text"}
 LOST: Final = "not finite, so null here"
@@ -63,17 +67,36 @@ class Output:
             click.echo(rendered.encode(), nl=False)
         else:
             write_file(self.path, rendered)
-        for remark in result.remarks() if self.form == "csv" else ():
+        for remark in _list_remarks(result) if self.form == "csv" else ():
             click.echo(label("note", remark, PLAIN), err=True)
         if self.path is not None:
             click.echo(label("wrote", str(self.path), PLAIN), err=True)
 
     def _render(self, result: Result, columns: int) -> str:
+        excluded = kept_excluded()
         if self.form == "json":
-            return write_json(result.contract())
+            return write_json(_add_excluded(result.contract(), excluded))
         if self.form == "csv":
             return write_csv(result.records())
-        return result.latex() if self.form == "latex" else click.unstyle(result.text(columns))
+        if self.form == "latex":
+            comments = [f"% {' '.join(one.text.split())}\n" for one in excluded]
+            return "".join([*comments, result.latex()])
+        return click.unstyle(result.text(columns))
+
+
+def _list_remarks(result: Result) -> list[str]:
+    """Return what a CSV file has no place for, with what was excluded."""
+    remarks = list(result.remarks())
+    return [*remarks, *(one.text for one in kept_excluded() if one.text not in remarks)]
+
+
+def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:
+    """Add to a contract what was excluded, unless it says more itself."""
+    if not reads_judgments():
+        return contract
+    described = [one.to_dict() for one in excluded]
+    held = contract.get("excluded", [])
+    return {**contract, "excluded": [*(one for one in described if one not in held), *held]}
 
 
 def write_file(path: Path, text: str) -> None:
@@ -156,7 +179,7 @@ def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
         UnknownOption: the output is one of the inputs.
 
     """
-    if any(Path(one).resolve() == Path(path).resolve() for one in inputs):
+    if any(os.path.realpath(one) == os.path.realpath(path) for one in inputs):
         raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.kept import kept
+from evenhand.cli.kept import keep_excluded, kept
 from evenhand.cli.options import examples, output_options
 from evenhand.cli.output import choose_output
 from evenhand.cli.patience import Patience
@@ -21,8 +21,9 @@ from evenhand.cli.plan_options import (
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons, Rankings
-    from evenhand.planning.campaign_plan import CampaignPlan
+    from evenhand.design.plan import CampaignPlan
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
 
 USUAL: Final = ("svg", "png")
 OPTIONS: Final = (
@@ -73,7 +74,7 @@ def plan(*, spec: str | None) -> None:
     )
     check_figures()
     with Patience("simulating") as patience:
-        from evenhand.planning.plan_campaign import plan_campaign
+        from evenhand.design.plan import plan_campaign
 
         found = plan_campaign(
             _read_settings(spec),
@@ -93,7 +94,7 @@ def _read_settings(spec: str | None) -> dict[str, Any]:
         UnknownOption: neither says anything, or the file is none of settings.
 
     """
-    from evenhand.planning.spec import read_spec
+    from evenhand.design.spec import read_spec
 
     stated: dict[str, Any] = {name: kept(name) for name in OPTIONS if kept(name) is not None}
     if spec is None and kept("pilot") is None and "gap" not in stated:
@@ -127,6 +128,7 @@ def _open_pilot() -> Comparisons | Rankings | None:
     outcomes = dict(kept("outcomes")) or None
     wishes = Wishes(dict(kept("columns")), outcomes=outcomes, merged=kept("merged"))
     data: Any = Reading((path,), kept("layout"), wishes, kept("where"), kept("task")).open_systems()
+    keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]
 
 

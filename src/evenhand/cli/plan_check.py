@@ -43,11 +43,11 @@ def check(*, campaign: str) -> None:
     forms = {form: kept(f"as_{form}") for form in ("json", "csv", "latex")}
     log: str | None = kept("collected")
     place = choose_output(forms, kept("output"), [campaign, *([log] if log else [])])
-    from evenhand.active.campaign_policy import make_policy
-    from evenhand.campaign.assignment import assign
-    from evenhand.campaign.reading import read_campaign
-    from evenhand.campaign.verification import verify_design
     from evenhand.cli.plan_check_result import CheckResult
+    from evenhand.design.assignment import assign
+    from evenhand.design.guarantees import verify_design
+    from evenhand.design.policy import make_policy
+    from evenhand.design.reading import read_campaign
 
     planned = read_campaign(campaign)
     make_policy(planned)
@@ -58,7 +58,7 @@ def check(*, campaign: str) -> None:
     else:
         assignment = assign(planned)
         found = verify_design(assignment)
-    place.deliver(CheckResult(assignment, found, log or ""))
+    place.deliver(CheckResult(assignment, found, log or "", seed_is_named=planned.seed is not None))
     if found.broken:
         click.get_current_context().exit(1)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import evenhand
-from evenhand.campaign.assignment import Assignment
-from evenhand.campaign.doubts import find_doubts
-from evenhand.campaign.promise import Guarantee
-from evenhand.campaign.verification import DesignCheck
 from evenhand.cli.terminal import label, plural, wrap
 from evenhand.cli.words import say_outputs, sign
+from evenhand.design.assignment import Assignment
+from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
+from evenhand.design.guarantees import DesignCheck
+from evenhand.design.promises import Guarantee
 from evenhand.report.tables.latex import escape, tabular
 
 MARKS = {True: "kept", False: "BROKEN", None: "counted"}
@@ -27,19 +27,23 @@ class CheckResult:
         assignment: the tickets.
         check: what was counted on them.
         collected: where answers were read from; "" where the design was counted.
+        seed_is_named: whether the campaign file names the seed.
 
     """
 
     assignment: Assignment
     check: DesignCheck
     collected: str = ""
+    seed_is_named: bool = False
 
     def text(self, columns: int) -> str:
         """Return it for people."""
+        campaign = self.assignment.campaign
         lines = [
             label("read", self._say_campaign(), columns),
-            label("", f"systems: {say_outputs(self.assignment.campaign.outputs)}", columns),
+            label("", f"systems: {say_outputs(campaign.outputs)}", columns),
             label("", self._say_tasks(), columns),
+            *([label("", self._say_rehearsal(), columns)] if campaign.seed is None else []),
             *([label("", self._say_answers(), columns)] if self.collected else []),
             "",
             *(line for one in self.check.guarantees for line in _draw(one, columns)),
@@ -68,7 +72,8 @@ class CheckResult:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What is allowed and yet odd."""
-        return find_doubts(self.assignment.campaign)
+        doubts = find_doubts(self.assignment.campaign)
+        return (*doubts, SEED_IS_NAMED) if self.seed_is_named else doubts
 
     @property
     def signature(self) -> str:
@@ -76,8 +81,13 @@ class CheckResult:
         campaign = self.assignment.campaign
         return (
             f"evenhand {evenhand.__version__} | campaign {campaign.digest[:12]} | design"
-            f" {self.check.digest[:12]} | seed={campaign.seed}"
+            f" {self.check.digest[:12]} | seed={self._say_seed()}"
         )
+
+    def _say_seed(self) -> str:
+        """Return the seed, unless it is secret; signatures are shown to others."""
+        campaign = self.assignment.campaign
+        return "secret" if campaign.has_secret_seed else str(campaign.drawing_seed)
 
     def _say_campaign(self) -> str:
         campaign = self.assignment.campaign
@@ -92,6 +102,10 @@ class CheckResult:
     def _say_answers(self) -> str:
         return f"{plural(self.check.tickets, 'answer')} in {self.collected}"
 
+    def _say_rehearsal(self) -> str:
+        seed = self.assignment.campaign.drawing_seed
+        return f"rehearsal: dealt with seed {seed}; the launch draws a secret seed of its own"
+
     def _say_tasks(self) -> str:
         tasks = self.assignment.campaign.tasks
         return "passes: " + ", then ".join(f"{one.name} ({one.kind})" for one in tasks)
@@ -102,7 +116,8 @@ class CheckResult:
         found = {
             "campaign": campaign.name,
             "campaign_digest": campaign.digest,
-            "seed": campaign.seed,
+            "seed": None if campaign.has_secret_seed else campaign.drawing_seed,
+            "rehearsal": campaign.seed is None,
             "items": len(campaign.items),
             "systems": list(campaign.systems),
             "outputs": dict(campaign.outputs),

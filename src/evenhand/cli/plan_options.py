@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from evenhand.cli.kept import keep
-from evenhand.cli.options import Section, stack
+from evenhand.cli.options import Section, keep_conditions, stack
 from evenhand.cli.parameters import LabelOutcome, OneOf, RoleColumn
 
 
@@ -72,7 +72,14 @@ truth_options = stack(
         metavar="ROLE=NAME",
         help="Which column of the pilot plays a role. Repeatable.",
     ),
-    _option("--where", cls=_Systems, metavar="SQL", help="Only rows of the pilot that meet it."),
+    _option(
+        "--where",
+        cls=_Systems,
+        multiple=True,
+        callback=keep_conditions,
+        metavar="SQL",
+        help="Only rows of the pilot that meet it. Repeatable.",
+    ),
     _option("--from", "layout", cls=_Systems, metavar="FORMAT", help="The pilot's format."),
     _option(
         "--outcome",

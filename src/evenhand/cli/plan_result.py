@@ -11,8 +11,8 @@ import click
 from evenhand.cli.short_names import shorten, tell_apart
 from evenhand.cli.terminal import PLAIN, align, label, plural, width, wrap
 from evenhand.cli.words import block, sign
-from evenhand.planning.campaign_plan import CampaignPlan, PairPower
-from evenhand.planning.design import Design
+from evenhand.design.plan import CampaignPlan, PairPower
+from evenhand.design.power import Design
 from evenhand.report.tables.latex import escape, number, tabular
 
 SHOWN: Final = 12
@@ -43,6 +43,7 @@ class PlanResult:
         how = "closed form" if counted is None else f"{counted.campaigns} campaigns simulated"
         lines = [
             label("", f"{len(truth.systems)} systems {plan.spec.source}; {_say(plan)}", columns),
+            *block("read", [one.text for one in plan.excluded], columns),
             label("model", f"{how}; rank sets at level {plan.spec.level:g}", columns),
             "",
             *_draw_pairs(plan, columns),

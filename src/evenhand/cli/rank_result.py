@@ -10,11 +10,18 @@ import click
 
 from evenhand.cli.board import Scales, draw_board
 from evenhand.cli.grouped import group_title
+from evenhand.cli.kept import kept_excluded
 from evenhand.cli.mixes import say_mix
 from evenhand.cli.terminal import label
 from evenhand.cli.words import block, say_counts, say_ranked_by, sign
-from evenhand.ranking import GroupedRankings, Ranking
-from evenhand.ranking.printing import explain_mark, title_ranks, write_range, write_ranks
+from evenhand.ranking.ranking import (
+    GroupedRankings,
+    Ranking,
+    explain_mark,
+    title_ranks,
+    write_range,
+    write_ranks,
+)
 from evenhand.report.tables.latex import NONE, escape, number, tabular
 
 CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
@@ -34,6 +41,12 @@ class RankResult:
     found: Ranking | GroupedRankings
     read: Sequence[str]
     scales: Scales
+
+    def __post_init__(self) -> None:
+        """Take out of the notes what is told of the judgments that were read."""
+        from evenhand.judgments.exclusions import note_excluded
+
+        object.__setattr__(self, "found", note_excluded(self.found, kept_excluded(), once=True))
 
     @property
     def groups(self) -> Mapping[str, Ranking]:

@@ -13,7 +13,7 @@ from evenhand.cli.options import Section
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
-    from evenhand.ranking import GroupedRankings, Ranking
+    from evenhand.ranking.ranking import GroupedRankings, Ranking
 
 DEFAULT: Final = "bradley-terry"
 OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -83,7 +83,7 @@ def choose_model(
         UnknownOption: no such model, an option that it does not have, or a method beside it.
 
     """
-    from evenhand.preference.models import find_model
+    from evenhand.models.registry import find_model
 
     if name is not None and methods:
         raise UnknownOption(
@@ -116,7 +116,7 @@ def refuse_scales(
         UnknownOption: names the option and the model.
 
     """
-    from evenhand.ranking import Ranking
+    from evenhand.ranking.ranking import Ranking
 
     rankings = [found] if isinstance(found, Ranking) else list(found.groups.values())
     asked = [f"--{name}" for name, wanted in (("elo", elo), ("worth", worth)) if wanted]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.kept import kept
+from evenhand.cli.kept import keep_excluded, kept
 from evenhand.cli.left_out import remember_opened
-from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownFormat, UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons, Rankings, Ratings
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Reading:
             EvenhandError: whatever is wrong with them.
 
         """
-        from evenhand.formats import read
+        from evenhand.formats.reading import read
 
         data = read(
             self.files[0] if len(self.files) == 1 else list(self.files),
@@ -99,7 +100,7 @@ class Reading:
             UnknownFormat: they hold ratings, which compare nothing.
 
         """
-        from evenhand.judgments import Ratings
+        from evenhand.judgments.ratings import Ratings
 
         data = self.open()
         if isinstance(data, Ratings):
@@ -119,8 +120,8 @@ class Reading:
             UnknownFormat: they hold comparisons or rankings, which give no scores.
 
         """
-        from evenhand.judgments import Ratings
         from evenhand.judgments.controls import leave_out_controls
+        from evenhand.judgments.ratings import Ratings
 
         data = self.open()
         if not isinstance(data, Ratings):
@@ -133,7 +134,7 @@ class Reading:
 
     def open_either(self) -> Comparisons | Ratings:
         """Open the files, leave controls out and expand rankings."""
-        from evenhand.judgments import Rankings
+        from evenhand.judgments.rankings import Rankings
 
         data = self.open_systems()
         return data.comparisons() if isinstance(data, Rankings) else data
@@ -187,20 +188,21 @@ def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None
     return outcomes or None
 
 
-def remarks_on(data: Comparisons | Rankings | Ratings) -> list[str]:
-    """Return what was understood, and what was left out of rankings."""
-    notes = [*data.source.notes]
-    rankings = getattr(data, "rankings", None)
-    if rankings is None:
-        return notes
-    every, blank, used = rankings.count(), rankings.count_blank(), rankings.count_used()
-    if blank:
-        notes.append(f"{blank:,} of {every:,} rankings are blank: left out")
-    gaps, ranks = rankings.count_blank_ranks()
-    if gaps:
-        besides = "of the others " if blank else ""
-        notes.append(f"{gaps:,} of {ranks:,} ranks {besides}are blank: not compared")
-    if every - blank - used:
-        short = plural(every - blank - used, "ranking")
-        notes.append(f"{short} of one output only: nothing to compare")
-    return notes
+def remarks_on(
+    data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
+) -> list[str]:
+    """Return what was understood and what was excluded, which every form of output tells.
+
+    Args:
+        data: the judgments.
+        uses: as of `find_excluded`.
+        noted: kinds that the analysis excludes itself, such as "controls".
+
+    """
+    from evenhand.judgments.exclusions import find_excluded, list_texts
+
+    excluded = find_excluded(data, noted, uses)
+    keep_excluded(excluded)
+    texts = {one.sentence: one.text for one in excluded if one.sentence}
+    notes = [texts.get(one, one) for one in data.source.notes]
+    return [*notes, *list_texts(excluded, notes)]

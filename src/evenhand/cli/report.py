@@ -21,7 +21,7 @@ from evenhand.cli.report_places import say_found, take_places
 from evenhand.cli.without_pandas import open_elsewhere
 
 if TYPE_CHECKING:
-    from evenhand.preference.bradley_terry import BradleyTerry
+    from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.report.document import Report
     from evenhand.report.study import Settings
 
@@ -81,7 +81,7 @@ def _choose_model(ties: str, prior: float, *, order_effect: bool) -> BradleyTerr
     """Return the model that ranks; None for what ranks unasked."""
     if not {"ties", "order_effect", "prior"} & given_options():
         return None
-    from evenhand.preference.bradley_terry import BradleyTerry
+    from evenhand.models.bradley_terry import BradleyTerry
 
     settings = {"ties": ties, "order_effect": order_effect, "prior": prior}
     return BradleyTerry(**settings)  # type: ignore[arg-type]

@@ -149,7 +149,9 @@ def _take_folder(
 
 
 def say_found(report: Report) -> None:
-    """Say the answer on the error stream; where a task has none, why."""
+    """Say what was excluded and the answer on the error stream; where a task has none, why."""
+    for one in report.excluded:
+        _say("note", one.text)
     for part in report.parts:
         name = f"{part.name}: " if part.name else ""
         if part.refused or len(report.parts) == 1:

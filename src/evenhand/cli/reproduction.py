@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import Final
 
-from evenhand.datasets import Dataset, Number
+from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError
-from evenhand.judgments import Comparisons
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.fit import Fit
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
 
 MODELS: Final[Mapping[str, BradleyTerry]] = {
     "davidson": BradleyTerry(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
@@ -17,11 +17,14 @@ from evenhand.cli.kept import keep, kept
 from evenhand.cli.options import Verb, examples
 from evenhand.cli.terminal import PLAIN, label, plural
 from evenhand.cli.words import say_outputs
-from evenhand.errors import UnknownOption
+from evenhand.errors import EvenhandError, UnknownOption
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evenhand.design.campaign import Campaign
     from evenhand.web.links import Tokens
-    from evenhand.web.store import Store
+    from evenhand.web.store.store import Store
 
 EXAMPLES: Final = (
     "evenhand serve --demo",
@@ -52,7 +55,7 @@ _kept = partial(click.option, callback=keep, expose_value=False)
 @_kept("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @_kept("--port", type=click.IntRange(0, 65535), help="Port; 8000 or a free one if not said.")
 @_kept("--prefix", default="", metavar="PATH", help="Path of the site behind a proxy.")
-@_kept("--proxy", metavar="IP", help="Address of a proxy on another machine.")
+@_kept("--proxy", metavar="IP", multiple=True, help="Address of a proxy; may be repeated.")
 @_kept("--url", metavar="URL", help="Address of the server, as judges reach it.")
 def serve(*, campaign: str | None, demo: bool) -> None:
     """Serve a campaign until interrupted; what was judged is kept.
@@ -77,25 +80,52 @@ def _copy_demo(folder: Path) -> str:
 
 def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     """Launch what is not launched yet, and serve it."""
-    from evenhand.campaign.reading import read_campaign
+    from evenhand.design.reading import read_campaign
     from evenhand.web import serving
     from evenhand.web.hold import hold_links
     from evenhand.web.links import write_links
+    from evenhand.web.lost import Place, check_launch, note_end
     from evenhand.web.site import Site
-    from evenhand.web.store import Store
+    from evenhand.web.store.store import Store
 
     prefix, planned = _check_prefix(kept("prefix")), read_campaign(path)
-    url, proxy = _check_url(kept("url")), _check_proxy(kept("proxy"))
+    url, proxies = _check_url(kept("url")), tuple(map(_check_proxy, kept("proxy")))
     links = Path(kept("links") or path.with_name(f"{path.stem}.links.csv"))
     note = stack.enter_context(hold_links(links))
     taken = stack.enter_context(serving.open_port(kept("host"), kept("port")))
     note(serving.name_address(taken) + prefix)
-    store = stack.enter_context(Store.open(kept("database") or str(path.with_suffix(".db"))))
-    store.launch(planned)
+    where = kept("database") or str(path.with_suffix(".db"))
+    check_launch(links, where)
+    store = stack.enter_context(Store.open(where))
+    if store.launch(planned) and not demo:
+        click.echo(label("begins", f"a new campaign in {Place.at(where).name}", PLAIN), err=True)
+    end, missing = note_end(store, links, where)
+    stack.callback(end.close)
+    if missing:
+        click.echo(label("warns", missing, PLAIN), err=True)
+    for doubt in _find_doubts(store, planned):
+        click.echo(label("warns", doubt, PLAIN), err=True)
     address = url or serving.name_address(taken)
     tokens = write_links(store, links, address + prefix, crowd=kept("crowd"))
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links)
-    serving.serve(Site(store, prefix, address, proxy=proxy), taken, tell)
+    serving.serve(Site(store, prefix, address, proxies=proxies), taken, tell)
+    if demo:  # nothing of it is kept
+        return
+    with suppress(EvenhandError):  # the database may be away
+        number, hashed = store.do(lambda desk: desk.head)  # after whatever waits to be written
+        click.echo(f"head   {number}:{hashed}, the end of the log: note it elsewhere")
+
+
+def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
+    """Find what lets judges know whose output they see, or misleads them where it stands."""
+    from evenhand.design.feasibility import SEED_IS_KNOWN, SEED_IS_NAMED, find_named_places
+
+    if planned.seed is None and not store.campaign.has_secret_seed:
+        yield SEED_IS_KNOWN
+        return  # training was then shown as it is written
+    if planned.seed is not None:
+        yield SEED_IS_NAMED
+    yield from find_named_places(planned)
 
 
 def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
@@ -139,20 +169,25 @@ def _check_url(url: str | None) -> str:
     return (url or "").rstrip("/")
 
 
-def _check_proxy(proxy: str | None) -> str:
-    """Return the address of a proxy, "" for none but those on this machine.
+def _check_proxy(proxy: str) -> str:
+    """Return the address of a proxy as a network.
 
     Raises:
-        UnknownOption: it is none.
+        UnknownOption: it is none, or everybody is in it.
 
     """
     try:
-        return str(ip_network(proxy, strict=False)) if proxy else ""
+        network = ip_network(proxy.strip(), strict=False)
     except ValueError:
         raise UnknownOption(
-            f"--proxy {proxy}: the number of a machine or a network, such as 172.17.0.1 or"
+            f"--proxy {proxy}: the number of a machine or a network, such as 127.0.0.1 or"
             " 172.16.0.0/12"
         ) from None
+    if network.prefixlen == 0:
+        raise UnknownOption(
+            f"--proxy {proxy}: everybody would be believed: name the proxy alone, such as 127.0.0.1"
+        )
+    return str(network)
 
 
 def _check_prefix(prefix: str) -> str:

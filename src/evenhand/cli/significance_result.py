@@ -17,7 +17,7 @@ from evenhand.cli.significance_tables import (
 )
 from evenhand.cli.terminal import label, whole
 from evenhand.cli.words import block, say_answers, say_systems, sign
-from evenhand.preference.coefficients import format_p
+from evenhand.models.coefficients import format_p
 from evenhand.ranking.significance import PreferenceTests
 from evenhand.report.tables.latex import escape, number, tabular
 

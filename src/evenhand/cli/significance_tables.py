@@ -10,11 +10,9 @@ import click
 
 from evenhand.cli.short_names import shorten, tell_apart
 from evenhand.cli.terminal import align, plural, width
-from evenhand.preference.coefficients import Coefficient, format_p
+from evenhand.models.coefficients import Coefficient, format_p
+from evenhand.ranking.tests import Friedman, PairTests, SignTest
 from evenhand.report.signs import visible
-from evenhand.significance.friedman import Friedman
-from evenhand.significance.pairs import PairTests
-from evenhand.significance.sign_test import SignTest
 
 TITLES: Final = ("system", "against", "better", "ties", "worse", "p", "Holm", "B-H")
 MANY: Final = 60

@@ -23,11 +23,11 @@ from evenhand.cli.reading import remarks_on, take_reading
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons, Rankings, Ratings
-    from evenhand.rating.variance_components import Systems
-    from evenhand.screening.variance.estimate import Judgments, Method
-    from evenhand.screening.variance.result import VarianceComponents
-    from evenhand.screening.variance.study import Study, Wishes
+    from evenhand.judges.variance import Judgments, Method, Study, VarianceComponents, Wishes
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
+    from evenhand.ratings.variance_components import Systems
 
     Settings = tuple[Systems, Method | None, float]
 
@@ -130,13 +130,13 @@ def variance(
     likelihood; of comparisons, the tastes of judges and items, by moments.
     """
     reading, place = take_reading(), take_output()
-    from evenhand.screening.variance.study import Wishes
+    from evenhand.judges.variance import Wishes
 
     wishes = Wishes(judges, items, each, stderr, reliability)
     with Patience("taking apart"):
         data = reading.open()
         found, refused = _find(data, (group_by, criterion), (systems, method, level), wishes)
-        remarks = remarks_on(data)
+        remarks = remarks_on(data, "controls", "repeats")
     from evenhand.cli.variance_result import VarianceResult
 
     place.deliver(VarianceResult(found, refused, remarks))
@@ -149,7 +149,7 @@ def _find(
     wishes: Wishes,
 ) -> tuple[dict[str, Study], dict[str, str]]:
     """Look at each group, or at all judgments under the name ""."""
-    from evenhand.screening.variance.study import read_wishes, study_designs
+    from evenhand.judges.variance import read_wishes, study_designs
 
     read_wishes(wishes)
     parts = _split(data, *chosen)
@@ -169,10 +169,11 @@ def _split(
         UnknownOption: a criterion of comparisons.
 
     """
-    from evenhand.judgments import Rankings, Ratings
     from evenhand.judgments.groups import choose_groups
     from evenhand.judgments.levels import split_table
+    from evenhand.judgments.rankings import Rankings
     from evenhand.judgments.rating_groups import group_ratings
+    from evenhand.judgments.ratings import Ratings
 
     if isinstance(data, Ratings):
         by = None if group_by is None else data.require(group_by)
@@ -190,7 +191,7 @@ def _split(
 
 
 def _estimate(part: Judgments, settings: Settings) -> VarianceComponents:
-    from evenhand.screening.variance.estimate import estimate_components
+    from evenhand.judges.variance import estimate_components
 
     systems, method, level = settings
     return estimate_components(part, systems=systems, method=method, level=level)

@@ -9,13 +9,10 @@ import click
 from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.terminal import align, label, plural
 from evenhand.cli.words import block, say_answers, sign
+from evenhand.judges.variance import Plan, Study, VarianceComponents, say_number, say_proportion
 from evenhand.judgments.components import Component
-from evenhand.preference.coefficients import format_p
+from evenhand.models.coefficients import format_p
 from evenhand.report.tables.latex import escape, number, tabular
-from evenhand.screening.variance.plan import Plan
-from evenhand.screening.variance.result import VarianceComponents
-from evenhand.screening.variance.study import Study
-from evenhand.screening.variance.words import say_number, say_proportion
 
 LEGEND: Final = (
     "sd in {unit}; {variance}of error is the share in the variance of a difference of two systems,"

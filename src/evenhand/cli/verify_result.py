@@ -31,6 +31,9 @@ class VerifyResult:
         if self.against:
             said.append("the head that was noted is there: nothing was cut or written anew")
         lines = block("log", said, columns)
+        if self.found.receipts:
+            there = [f"{one[:16]}... is record {at}" for one, at in self.found.receipts.items()]
+            lines += block("stored", there, columns)
         if self.found.head.number:
             lines += block("head", [str(self.found.head)], columns)
         return "\n".join(lines) + "\n"
@@ -44,6 +47,7 @@ class VerifyResult:
             "erased": self.found.erased,
             "head": str(head),
             "against_head": self.against,
+            "receipts": dict(self.found.receipts),
         }
 
     def records(self) -> list[dict[str, Any]]:

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from evenhand.cli.watch_looks import Source
     from evenhand.cli.watch_result import WatchResult
     from evenhand.cli.watch_sources import Campaign
-    from evenhand.judgments import Comparisons
-    from evenhand.ranking.anytime.live_board import LiveBoard
-    from evenhand.ranking.anytime.state import BoardState
-    from evenhand.ranking.anytime.watch import Watched
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.ranking.sequential.leaderboard import BoardState, LiveBoard
+    from evenhand.ranking.sequential.watch import Watched
 
 EXAMPLES: Final = (
     "evenhand watch votes.csv",
@@ -117,7 +116,7 @@ def _replay(
     """Replay the votes of files, each task apart."""
     with Patience("watching"):
         from evenhand.cli.watch_result import WatchResult
-        from evenhand.ranking.anytime.watch import watch as replay
+        from evenhand.ranking.sequential.watch import watch as replay
 
         kept = None if state is None else _take_up(Path(state))
         settings, order, systems = _settle(kept, asked), asked.order, asked.systems
@@ -154,7 +153,7 @@ def _look_at(campaign: Campaign) -> SightResult:
 def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
     """Open a file of votes that grows."""
     from evenhand.cli.watch_sources import File
-    from evenhand.ranking.anytime.growth import Beginning
+    from evenhand.ranking.sequential.watch import Beginning
 
     kept = None if state is None else _take_up(Path(state))
     settings = _settle(kept, asked)
@@ -229,7 +228,7 @@ def _split(data: Comparisons, group_by: str | None) -> dict[str, Comparisons]:
 
 def _settle(kept: BoardState | None, asked: Asked) -> LiveBoard:
     """Return the settings that were asked for; where nothing was asked, those of the kept board."""
-    from evenhand.ranking.anytime.live_board import LiveBoard
+    from evenhand.ranking.sequential.leaderboard import LiveBoard
 
     base = LiveBoard() if kept is None else kept.settings
     return LiveBoard(
@@ -246,7 +245,7 @@ def _take_up(path: Path) -> BoardState | None:
         UnknownFormat: it is no board, or was changed.
 
     """
-    from evenhand.ranking.anytime.state_file import read_board
+    from evenhand.ranking.sequential.leaderboard import read_board
 
     if not path.exists():
         return None
@@ -257,6 +256,6 @@ def _take_up(path: Path) -> BoardState | None:
 
 
 def _keep(path: Path, state: BoardState) -> None:
-    from evenhand.ranking.anytime.state_file import write_board
+    from evenhand.ranking.sequential.leaderboard import write_board
 
     write_file(path, write_board(state))

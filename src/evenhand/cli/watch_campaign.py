@@ -29,7 +29,10 @@ class SightResult:
 
     def text(self, columns: int) -> str:
         """Return it for people."""
-        return "\n".join(compose(self.sight, self.status, Size(columns))) + "\n"
+        lines = compose(self.sight, self.status, Size(columns))
+        if self.sight.head:  # the last line, so that it can be copied: it is longer than a screen
+            lines = [*lines, f"head  {self.sight.head}"]
+        return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
         """Return what --json prints."""
@@ -87,6 +90,7 @@ def describe_sight(sight: Sight) -> dict[str, Any]:
         "last": None if last is None else datetime.fromtimestamp(last / 1000, UTC).isoformat(),
         "passes": [_describe_pass(one) for one in sight.passes],
         "judges": [asdict(one) for one in sight.panels],
+        "head": sight.head,
         "notes": list_notes(sight),
     }
 

@@ -12,8 +12,7 @@ from evenhand.cli.grouped import GroupedResult
 from evenhand.cli.short_names import tell_apart
 from evenhand.cli.terminal import align, label, plural, share, width
 from evenhand.cli.words import block, sign
-from evenhand.ranking.anytime.board import Board
-from evenhand.ranking.anytime.standing import Standing
+from evenhand.ranking.sequential.leaderboard import Board, Standing
 from evenhand.report.tables.latex import escape, number, tabular
 
 Heads = tuple[str, str, str, str, str]

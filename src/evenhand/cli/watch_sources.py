@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 from evenhand.errors import UnknownOption, end, suggest
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons
-    from evenhand.ranking.anytime.growth import Beginning, GrowingVotes
-    from evenhand.ranking.anytime.state import BoardState
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.ranking.sequential.leaderboard import BoardState
+    from evenhand.ranking.sequential.watch import Beginning, GrowingVotes
     from evenhand.web.sight import Sight
 
 WEB: Final = ("http://", "https://")
@@ -104,7 +105,7 @@ class File:
             keep: keeps the board, at the end and whenever something new is decided; or None.
 
         """
-        from evenhand.ranking.anytime.growth import GrowingVotes
+        from evenhand.ranking.sequential.watch import GrowingVotes
 
         self.title = path.name
         self._votes: GrowingVotes = GrowingVotes(path, open_table, beginning)
@@ -166,7 +167,7 @@ def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | 
     begins = _read_beginning(path)
     if begins.startswith(_SQLITE):
         return Campaign(path.name, partial(_open_database, name), task)
-    if begins.startswith(_LINKS):
+    if begins.removeprefix(BOM_UTF8).replace(b";", b",").startswith(_LINKS):
         from evenhand.web.links import find_admin_link
 
         return _visit(find_admin_link(path), insecure=insecure, task=task)
@@ -183,7 +184,7 @@ def _read_beginning(path: Path) -> bytes:
     if not path.is_file():
         return b""
     with path.open("rb") as file:
-        return file.read(max(map(len, (_SQLITE, _LINKS, _LOG))))
+        return file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
 
 
 def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:

@@ -10,8 +10,8 @@ from evenhand.cli.terminal import effective, label, plural, share, width
 from evenhand.errors import listing
 
 if TYPE_CHECKING:
-    from evenhand.preference.bradley_terry import BradleyTerry
-    from evenhand.ranking import Ranking
+    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.ranking.ranking import Ranking
 
 TIES: Final = {
     "davidson": "Davidson ties",
@@ -54,8 +54,8 @@ def say_outputs(outputs: Mapping[str, int]) -> str:
 
 def say_ranked_by(ranking: Ranking) -> str:
     """Say the model that a ranking is by."""
-    from evenhand.preference.fit import Fit
-    from evenhand.preference.models import MODELS
+    from evenhand.models.base import Fit
+    from evenhand.models.registry import MODELS
 
     if isinstance(ranking.fit, Fit):
         return say_model(ranking.fit.model)

@@ -13,14 +13,7 @@ demo, the documentation and the tests: a method that misses one of a table's `nu
 
 from __future__ import annotations
 
-from evenhand.datasets import (
-    baseball1987,
-    citations,
-    collins2005,
-    dras2015_pairs,
-    dras2015_table1,
-    pudding,
-)
+from evenhand.datasets import tables
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import require_option
 
@@ -29,12 +22,12 @@ __all__ = ["Dataset", "Number", "load", "names"]
 _TABLES = {
     table.name: table
     for table in (
-        baseball1987.TABLE,
-        citations.TABLE,
-        collins2005.TABLE,
-        dras2015_pairs.MODPREF,
-        dras2015_table1.TABLE,
-        pudding.TABLE,
+        tables.BASEBALL1987,
+        tables.CITATIONS,
+        tables.COLLINS2005,
+        tables.MODPREF,
+        tables.DRAS2015_TABLE1,
+        tables.PUDDING,
     )
 }
 

@@ -15,8 +15,8 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.numbers import read_number
-from evenhand.formats.roles import SYNONYMS, fold
-from evenhand.formats.table import LABELS, Table
+from evenhand.formats.roles import SYNONYMS, Header, fold
+from evenhand.formats.table import LABELS, Table, Wishes
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.source import find_rows, name_rows
 
@@ -51,13 +51,15 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     expressions = [_read(table, column, role) for role, column in roles.items()]
     others = [column for column in table.columns if column not in taken]
     names, notes = name_covariates(others, roles)
-    notes += note_misspelt(others, roles)
+    notes += note_misspelt(others, roles, table.header(Wishes()))
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
     return table.frame.select(*expressions), notes
 
 
-def note_misspelt(columns: Sequence[str], roles: Mapping[str, str]) -> list[str]:
+def note_misspelt(
+    columns: Sequence[str], roles: Mapping[str, str], header: Header | None = None
+) -> list[str]:
     """Ask about columns whose names nearly are that of a judge, an item or a weight.
 
     >>> note_misspelt(["jugde", "length"], {"left": "left", "item": "item"})
@@ -67,7 +69,8 @@ def note_misspelt(columns: Sequence[str], roles: Mapping[str, str]) -> list[str]
     for role in (one for one in EASILY_LOST if one not in roles):
         known = [fold(name) for name in (role, *SYNONYMS[role])]
         for column in columns:
-            if get_close_matches(fold(column), known, n=1, cutoff=ALIKE):
+            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
+            if near and (header is None or header.fits(column, role)):
                 asked = f"column '{column}' is not taken as {role}"
                 notes.append(f"{asked}; if it is: --column {role}={column}")
     return notes

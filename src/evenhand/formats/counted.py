@@ -10,9 +10,10 @@ from typing import Any, Final
 from evenhand.errors import UnknownColumn, UnknownOption, listing
 from evenhand.formats.kept_tallies import Counts, Names
 from evenhand.formats.one_file import OneFile
-from evenhand.judgments import Tally
 from evenhand.judgments.adding import add_tallies
+from evenhand.judgments.exclusions import Exclusion, add_exclusions
 from evenhand.judgments.names import take_names
+from evenhand.judgments.tally import Tally
 
 HELD: Final = 10_000_000
 """Most entries of tallies that are held in memory; of more, each file's are read when needed."""
@@ -32,6 +33,7 @@ class CountedFile:
         columns: role → column, as understood.
         load: returns its tallies.
         found: whether they were kept from before.
+        excluded: what was excluded from its judgments.
 
     """
 
@@ -44,6 +46,7 @@ class CountedFile:
     columns: Mapping[str, str]
     load: Callable[[], Counts] = field(repr=False)
     found: bool = False
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def factors(self) -> frozenset[str]:
@@ -76,6 +79,11 @@ class CountedFiles:
     def tasks(self) -> tuple[str, ...]:
         """Names of the tasks in all files, sorted."""
         return tuple(sorted({task for one in self.files for task in one.tasks}))
+
+    @property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from the judgments of all files."""
+        return add_exclusions([one.excluded for one in self.files])
 
     @cached_property
     def factors(self) -> tuple[str, ...]:

@@ -41,9 +41,11 @@ from evenhand.formats.reading import understand
 from evenhand.formats.steady_conditions import refuse_unsteady
 from evenhand.formats.stores.stored_file import say_changed
 from evenhand.formats.table import Wishes
-from evenhand.judgments import Comparisons, Ratings
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import take_pairs
+from evenhand.judgments.exclusions import count_filters
 from evenhand.judgments.labels import Outcome
+from evenhand.judgments.ratings import Ratings
 
 WAYS: Final = ("judge", "item", "ranking")
 JOINT: Final = 10_000_000
@@ -109,7 +111,8 @@ class _Way:
         if self.task is None:
             return pairs
         pairs.require("task")
-        return pairs.where(nw.col("task").cast(nw.String) == self.task)
+        kept = pairs.where(nw.col("task").cast(nw.String) == self.task, recorded=False)
+        return pairs.keep_rows(kept.frame, "task", f"by task '{self.task}'")
 
     def count(self, path: OneFile) -> Counts:
         """Count a file."""
@@ -119,12 +122,14 @@ class _Way:
         if not apart and data.has("task"):
             apart = ("task",)
         n, notes, columns = data.count_judgments(), data.source.notes, dict(data.source.columns)
+        filtered = count_filters(data.source.exclusions)
+        excluded = (*filtered, *(one for one in data.excluded if one not in filtered))
         if not n:
-            return Counts({}, notes)
+            return Counts({}, notes, excluded=excluded)
         every = tuple(dict.fromkeys((*apart, *ways)))
         kinds = [(way,) for way in ways] if n > JOINT and len(ways) > 1 and not apart else [every]
         tallies = {names: data.tally(by=names) for names in kinds}
-        return Counts(tallies, notes, tuple(data.tasks()), columns)
+        return Counts(tallies, notes, tuple(data.tasks()), columns, excluded)
 
     def count_unchanged(self, path: OneFile, key: Mapping[str, Any]) -> Counts:
         """Count a file that is the one of a key; any where there is none, since none is kept.
@@ -236,7 +241,8 @@ def _hold(
     names = tuple(counts.tallies)
     said = (counts.notes, counts.tasks, counts.columns)
     load = partial(_give, counts) if kept is None else partial(_read_again, path, way, kept)
-    return CountedFile(path, names, counts.n_judgments, size, *said, load, found)
+    kept_out = counts.excluded
+    return CountedFile(path, names, counts.n_judgments, size, *said, load, found, kept_out)
 
 
 def _give(counts: Counts) -> Counts:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
-from evenhand.formats.files import open_files
+from evenhand.formats.files.opening import open_files
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table
 from evenhand.judgments.engine import Frame, fetch_columns

@@ -14,11 +14,14 @@ from evenhand.formats.columns import take
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, assign, describe, fold
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.winners import SIDES, names_winners, turn_winners
-from evenhand.judgments import Comparisons, Rankings, Ratings, Source, comparisons, rankings
+from evenhand.judgments import comparisons, rankings
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import Frame
-from evenhand.judgments.labels import OUTCOMES, Outcome
+from evenhand.judgments.labels import OUTCOMES, Complete, Outcome
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import ROLES as RATING_ROLES
-from evenhand.judgments.source import ASIDES, Aside, find_rows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.source import ASIDES, Aside, Source, find_rows
 
 __all__ = [
     "COMPARISON_ROLES",
@@ -78,8 +81,8 @@ def make_comparisons(
     """
     roles, beside = assign_beside(table, wishes, "comparisons", fixed)
     own, notes = read_outcomes(wishes), []
-    if own is None and names_winners(table, roles):
-        table, own = turn_winners(table, roles), SIDES
+    if not isinstance(own, Complete) and names_winners(table, roles, own):
+        table, own = turn_winners(table, roles, own), SIDES
         notes.append(f"'{roles['outcome']}' names the winner of its row")
     frame, source = _take(table, layout, roles)
     source = replace(source, asides=place_asides(table, wishes, roles, beside))
@@ -196,7 +199,11 @@ def read_outcomes(wishes: Wishes) -> Mapping[str, Outcome] | None:
         raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
     for label, outcome in wishes.outcomes.items():
         require_option(f"outcome of '{label}'", outcome, OUTCOMES)
-    return dict(wishes.outcomes)
+    return (
+        Complete(wishes.outcomes)
+        if isinstance(wishes.outcomes, Complete)
+        else dict(wishes.outcomes)
+    )
 
 
 def refuse_doubled_ids(frame: Frame, source: Source) -> None:

@@ -24,12 +24,16 @@ from evenhand.formats.overlap import (
 )
 from evenhand.formats.scores import Scores, inspect_ratings, say_alike_of
 from evenhand.formats.table import Handle
-from evenhand.judgments import Comparisons, Factor, Rankings, Ratings, Source, Tally
 from evenhand.judgments.alike import say_alike, say_names
 from evenhand.judgments.checks import find_padded, refuse_padded
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, Frame
+from evenhand.judgments.exclusions import Exclusion, write_excluded
 from evenhand.judgments.levels import count_answers
-from evenhand.judgments.source import find_rows, name_rows
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.source import Source, find_rows, name_rows
+from evenhand.judgments.tally import Factor, Tally
 from evenhand.numerics.graph import is_strongly_connected, weak_components
 
 
@@ -101,6 +105,7 @@ class Inspection:
         total: the whole table.
         tasks: each task, by name; empty where there are fewer than two.
         scores: for ratings, one entry for each criterion.
+        excluded: what was excluded when the table was read.
 
     """
 
@@ -113,10 +118,11 @@ class Inspection:
     total: Part
     tasks: tuple[Part, ...] = ()
     scores: tuple[Scores, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, for JSON."""
-        return asdict(self)
+        return {**asdict(self), "excluded": write_excluded(self.excluded)}
 
 
 def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
@@ -191,6 +197,7 @@ def _inspection(
         total=parts[0],
         tasks=parts[1:],
         scores=scores,
+        excluded=data.excluded,
     )
 
 

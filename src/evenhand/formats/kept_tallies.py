@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from itertools import pairwise
 from os import urandom
@@ -31,9 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption
+from evenhand.judgments.exclusions import Exclusion, read_exclusion
 from evenhand.judgments.tally import Factor, Tally
 
-FORM: Final = "evenhand tallies 3"
+FORM: Final = "evenhand tallies 4"
 Array = NDArray[Any]
 Names = tuple[str, ...]
 _UNREADABLE: Final = (
@@ -60,6 +61,7 @@ class Counts:
         notes: what was understood of the file.
         tasks: names of its tasks.
         columns: role → column of the file, as understood.
+        excluded: what was excluded from its judgments.
 
     """
 
@@ -67,6 +69,7 @@ class Counts:
     notes: Names = ()
     tasks: Names = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def n_judgments(self) -> float:
@@ -89,7 +92,8 @@ def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
     arrays: dict[str, Array] = {}
     heads = [_put(str(i), one, arrays) for i, one in enumerate(counts.tallies.values())]
     said = {"notes": counts.notes, "tasks": counts.tasks, "columns": dict(counts.columns)}
-    head = {"form": FORM, "key": key, **said, "tallies": heads}
+    excluded = [asdict(one) for one in counts.excluded]
+    head = {"form": FORM, "key": key, **said, "excluded": excluded, "tallies": heads}
     arrays["head"] = np.frombuffer(_write(head).encode(), dtype=np.uint8)
     unfinished = place.with_name(f"{place.stem}-{urandom(8).hex()}.part")  # pids are shared
     try:
@@ -134,10 +138,11 @@ def read_counts(place: Path, key: Mapping[str, Any]) -> Counts | None:
                 return None
             found = [_take(str(i), one, arrays) for i, one in enumerate(head["tallies"])]
             columns = {str(role): str(name) for role, name in head["columns"].items()}
+            excluded = tuple(read_exclusion(one) for one in head["excluded"])
             notes, tasks = tuple(map(str, head["notes"])), tuple(map(str, head["tasks"]))
     except _UNREADABLE:
         return None
-    return Counts({tuple(one.factors): one for one in found}, notes, tasks, columns)
+    return Counts({tuple(one.factors): one for one in found}, notes, tasks, columns, excluded)
 
 
 def _write(value: Mapping[str, Any]) -> str:

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import narwhals as nw
 
-from evenhand.judgments import Comparisons, Ratings
 from evenhand.judgments.aside_reading import find_aside_columns, refuse_unread
 from evenhand.judgments.asides import Unread, tell_kinds
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
 from evenhand.judgments.levels import count_answers
 from evenhand.judgments.rating_rows import CONTROL, REPEAT
+from evenhand.judgments.ratings import Ratings
 
 _KIND = "evenhand_kind"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.judgments import Comparisons, Tally
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import leave_out_controls
+from evenhand.judgments.tally import Tally
 from evenhand.numerics.graph import Graph
 
 

@@ -21,7 +21,7 @@ _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
 _ADVICE: Final = {
     "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
     "position": "positions are whole numbers, the place on the screen",
-    "weight": "weights are numbers from 0",
+    "weight": "weights are numbers from 0, with a point before decimals",
     "score": "scores are numbers, with a point before decimals; blank means none",
     "seconds": "seconds are numbers",
     "control": "controls are numbers, with a point before decimals",

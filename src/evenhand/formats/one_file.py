@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from evenhand.errors import UnknownOption
-from evenhand.formats.files import open_files
 from evenhand.formats.files.head import suffix_of
 from evenhand.formats.files.names import find_files
+from evenhand.formats.files.opening import open_files
 from evenhand.formats.fingerprint import find_fingerprint
 from evenhand.formats.stores import find_stored, is_stored
 from evenhand.formats.stores.stored_file import StoredFile

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import narwhals as nw
 import numpy as np
 
-from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
 from evenhand.judgments.portable import mark_whole
+from evenhand.judgments.rankings import Rankings
 
 _N = "evenhand_n"
 

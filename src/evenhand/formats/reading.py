@@ -11,15 +11,19 @@ import duckdb
 import narwhals as nw
 
 from evenhand.errors import require_option
-from evenhand.formats.engines import is_address, open_address
-from evenhand.formats.files import open_files
+from evenhand.formats.addresses import is_address
+from evenhand.formats.engines import open_address
+from evenhand.formats.files.opening import open_files
 from evenhand.formats.frames import open_frame
 from evenhand.formats.registry import choose
 from evenhand.formats.stores import find_stored, is_stored
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.conditions import filter_rows
+from evenhand.judgments.exclusions import Filter, quote_condition
 from evenhand.judgments.labels import Outcome
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.refusals import explain
 
 _LONGEST = 60
@@ -46,13 +50,13 @@ def read(
             "s3://bucket/votes/*.parquet"; or the URL of a table, such as
             "sc://localhost:15002/main.votes"; or a pandas, Polars, PyArrow, DuckDB, PySpark or
             Ibis frame.
-        format: a name of `evenhand.formats.FORMATS`; None recognises it by the columns.
+        format: a name of `evenhand.formats.registry.FORMATS`; None recognises it by the columns.
         columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
             DuckDB relation, a narwhals expression for any frame.
         task: keep this task only.
-        outcomes: the table's own outcome labels, each "left", "tie" or "right"; they replace the
-            usual ones. Whole numbers may stand for their decimal text.
+        outcomes: the table's own outcome labels, each "left", "tie" or "right"; they come
+            before the usual ones. Whole numbers may stand for their decimal text.
         weights: whether a weight column counts judgments or weighs them by importance.
         merged: the sign between the systems of an output that was shown once for several of them,
             as "+" in "A+B"; it is compared, or scored, for each of them. None takes names as they
@@ -100,14 +104,24 @@ def understand(
         InvalidJudgments: ranks, weights or scores that are none; no rows.
 
     """
+    whole = table.frame
     if where is not None:
         table = _keep(table, where)
+    filtered = table.frame
     table, wishes = _rename_quoted(table, wishes)
     chosen = choose(table.header(wishes), layout)
     try:
-        return chosen.understand(table, wishes)
+        data = chosen.understand(table, wishes)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
+    if where is None:
+        return data
+    condition = where if isinstance(where, str) else ""
+    reason = f"by {quote_condition(where)}"
+    others = Filter("where", reason, whole, filtered, data.source.columns, condition)
+    source = data.source
+    first = replace(source, exclusions=(others, *source.exclusions))
+    return replace(data, source=first)
 
 
 def _rename_quoted(table: Table, wishes: Wishes) -> tuple[Table, Wishes]:

@@ -7,7 +7,7 @@ caller must; what was recorded beside a judgment (`SOFT`) is then left unread.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -54,6 +54,9 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
 ONLY_ASKED: Final = frozenset({"id"})
 """Roles that no name gives: files number rows, items and judges under `id` alike."""
 
+NAMES: Final = frozenset({"left", "right", "system", "outcome", "judge"})
+"""Roles whose values name something, and are never texts."""
+
 SOFT: Final = frozenset(ASIDES)
 """Roles that nothing hangs on: where two columns could play one, none does."""
 
@@ -83,12 +86,18 @@ class Header:
         columns: names as they stand in the table.
         asked: role → column, as the caller says; wins over every name.
         table: what the table is called in messages.
+        holds_texts: says of a column whether its values are texts, and so no names.
 
     """
 
     columns: tuple[str, ...]
     asked: Mapping[str, str] = field(default_factory=dict)
     table: str = "the table"
+    holds_texts: Callable[[str], bool] = field(default=lambda _: False, compare=False)
+
+    def fits(self, column: str, role: str) -> bool:
+        """Say whether a column may be proposed for a role: an output is not its system."""
+        return role not in NAMES or not self.holds_texts(column)
 
     def named(self, name: str) -> str | None:
         """Return the column whose folded name is this name's, the exact one first."""
@@ -205,9 +214,13 @@ def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
     if len(found) > 1 and role in SOFT:
         return None
     if len(found) > 1:
+        fitting = [column for column in found if header.fits(column, role)]
+        if len(fitting) == 1:
+            return fitting[0]
+        name = fitting[0] if fitting else "NAME"
         raise UnknownOption(
             f"{listing(found)} of {header.table} could each be the {role}: say which one"
-            f" (--column {role}={found[0]}, or columns={{'{role}': '{found[0]}'}})"
+            f" (--column {role}={name}, or columns={{'{role}': '{name}'}})"
         )
     return found[0] if found else None
 
@@ -229,8 +242,11 @@ def say_which(header: Header, role: str) -> str:
     " Is it 'rihgt'? Say which it is: --column right=rihgt, in Python columns={'right': 'rihgt'}"
     """
     names = [role, *SYNONYMS[role]]
-    near = [column for column in header.free if suggest(column, names)]
+    alike = [column for column in header.free if suggest(column, names)]
+    near = [column for column in alike if header.fits(column, role)]
     hint = f" Is it '{near[0]}'?" if near else ""
+    if alike and not near:
+        hint = f" '{alike[0]}' holds texts, and no names of a {role}."
     name = near[0] if near else "NAME"
     return f"{hint} Say which it is: {map_role(header, role, name)}"
 

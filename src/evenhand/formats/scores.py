@@ -9,10 +9,10 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.overlap import count_overlap
-from evenhand.judgments import Ratings
 from evenhand.judgments.alike import say_alike
 from evenhand.judgments.engine import fetch_columns
 from evenhand.judgments.portable import mark_whole
+from evenhand.judgments.ratings import Ratings
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,20 @@ import narwhals as nw
 
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.roles import Header
-from evenhand.judgments import Comparisons, Rankings, Ratings, Source
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.copies import name_originals
-from evenhand.judgments.engine import Frame
-from evenhand.judgments.labels import Outcome
+from evenhand.judgments.engine import Frame, fetch_columns
+from evenhand.judgments.labels import LONGEST, Outcome
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.source import Source
 
+LOOK: Final = 1000
+"""Rows looked at to tell texts from names."""
+FEWEST, ALL_DIFFERENT = 20, 0.9
+"""From so many values, so large a share of different ones names nobody who judged twice."""
+MANY_LONG: Final = 0.05
+"""Share of long values in a column of texts."""
 Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
 LABELS: Final = frozenset({"text", "whole numbers", "dates"})
@@ -78,7 +87,20 @@ class Table:
 
     def header(self, wishes: Wishes) -> Header:
         """Return the columns beside the roles that the caller gave them."""
-        return Header(self.columns, wishes.columns, self.name)
+        return Header(self.columns, wishes.columns, self.name, self.holds_texts)
+
+    def holds_texts(self, column: str) -> bool:
+        """Say whether the first values of a column are texts or numbers, and so name nothing."""
+        dtype = self.schema[column]
+        if dtype.is_float() or dtype.is_nested():
+            return True
+        if dtype != nw.String:
+            return False
+        values = fetch_columns(self.frame.select(column).head(LOOK))[column].tolist()
+        texts = [value for value in values if value]
+        long = sum(len(text) > LONGEST or "\n" in text for text in texts)
+        different = len(set(texts)) > ALL_DIFFERENT * len(texts)
+        return long > MANY_LONG * len(texts) or (different and len(texts) >= FEWEST)
 
     def refuse_mixed(self, column: str, role: str, fitting: frozenset[str]) -> None:
         """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption
 from evenhand.judgments.engine import Frame, fetch_columns
-from evenhand.judgments.refusals import explain
+from evenhand.judgments.refusals import explain, name_file
 
 _COPY = {
     "csv": "format csv, header true, delimiter ','",
@@ -76,13 +76,14 @@ def _copy(frame: Frame, path: Path, format: str, compression: str) -> None:  # n
     if format != "parquet":
         options += f", compression '{compression}'"
     relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
-    name = str(path).replace("'", "''")
+    name, file = str(path).replace("'", "''"), name_file(relation)
     try:
         relation.query("evenhand_rows", f"copy (from evenhand_rows) to '{name}' ({options})")
     except duckdb.IOException as error:
-        raise OSError(str(error).splitlines()[0]) from None
+        # The cause alone: the name in it is that of the part that is renamed when it is whole.
+        raise OSError(str(error).splitlines()[0].rpartition(": ")[2].lower()) from None
     except duckdb.Error as error:
-        raise explain(error) from None
+        raise explain(error, file) from None
 
 
 def _open(path: Path, compression: str) -> IO[str]:

@@ -22,11 +22,12 @@ from evenhand.formats.inspection import refuse_unnamed
 from evenhand.formats.roles import UNKNOWN_POSITIONS
 from evenhand.formats.table import Handle
 from evenhand.formats.tables_out import write_table, write_text
-from evenhand.judgments import Comparisons, Rankings
 from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
 from evenhand.judgments.labels import OUTCOMES, is_both_bad, read_outcome
 from evenhand.judgments.rankings import ROLES as RANKING_ROLES
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import ROLES as RATING_ROLES
 from evenhand.judgments.row_order import PLACE
 from evenhand.judgments.source import find_rows, name_rows

@@ -73,6 +73,7 @@ def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
 def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
     import duckdb
 
+    name = name_file(relation)
     try:
         if find_spec("pyarrow") is None:
             yield from _from_tuples(relation, rows)
@@ -81,7 +82,7 @@ def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
         for batch in read(rows):
             yield _from_arrow(batch)
     except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
-        raise explain(duckdb.Error(str(error)), name_file(relation)) from None
+        raise explain(duckdb.Error(str(error)), name) from None
 
 
 def _from_tuples(relation: Any, rows: int) -> Iterator[Columns]:

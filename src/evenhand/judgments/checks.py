@@ -14,7 +14,14 @@ from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.conditions import advise_filled
 from evenhand.judgments.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
 from evenhand.judgments.file_lines import name_lines
-from evenhand.judgments.labels import OUTCOMES, read_outcome, refuse_unknown
+from evenhand.judgments.labels import (
+    OUTCOMES,
+    Complete,
+    Outcome,
+    is_missing,
+    read_outcome,
+    refuse_unknown,
+)
 from evenhand.judgments.portable import count_values
 from evenhand.judgments.source import Source, find_rows, name_rows
 from evenhand.judgments.tally import Codes
@@ -41,7 +48,7 @@ def check_labels(
         InvalidJudgments: names the columns, the labels and up to five rows.
 
     """
-    refuse_unnamed_levels(frame, labels, data.source)
+    refuse_unnamed_levels(frame, labels, data.source, data.outcome_labels)
     meaning = {
         label: read_outcome(label, data.outcome_labels)
         for label in labels["outcome"]
@@ -53,39 +60,58 @@ def check_labels(
         file = "" if data.source.name == Source.name else f" of {data.source.name}"
         rows = f"{file}{name_lines(data.source, found, 'outcome')}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
-        _refuse_names(labels, unknown, where)
-        refuse_unknown(unknown, where, data.outcome_labels)
+        _refuse_names(labels, unknown, where, data.outcome_labels)
+        refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
 
 
 def refuse_unnamed_levels(
-    frame: Frame, labels: Mapping[str, Sequence[str | None]], source: Source
+    frame: Frame,
+    labels: Mapping[str, Sequence[str | None]],
+    source: Source,
+    own: Mapping[str, Outcome] | None = None,
 ) -> None:
-    """Refuse missing labels and outer blanks.
+    """Refuse missing labels and outer blanks; outcomes such as "NaN" are missing too.
 
     Args:
         frame: the rows that were counted.
         labels: column → the different labels found in it.
         source: of the table, for its names.
+        own: the table's own outcome labels.
 
     Raises:
         InvalidJudgments: names the columns, the labels and up to five rows.
 
     """
-    for column, found in labels.items():
-        shown = f"'{source.named(column)}' of {source.name}"
-        if not all(found):
-            empty = nw.col(column).is_null() | (nw.col(column) == "")
-            rows = name_lines(source, find_rows(frame, empty), column)
-            raise InvalidJudgments(
-                f"a value is missing in column {shown}{rows}: fill it, or leave such rows out"
-                f" ({advise_filled(frame, source.named(column), empty='' in found)})"
-            )
+    gaps = {
+        column: [one for one in found if not one or (column == "outcome" and is_missing(one, own))]
+        for column, found in labels.items()
+    }
+    missing = {column: gap for column, gap in gaps.items() if gap}
+    if missing:
+        raise InvalidJudgments(_explain_missing(frame, missing, source))
     padded = {
         column: [label for label in found if label and not is_name(label)]
         for column, found in labels.items()
     }
     refuse_padded(frame, padded, source)
+
+
+def _explain_missing(
+    frame: Frame, missing: Mapping[str, Sequence[str | None]], source: Source
+) -> str:
+    """Say where values are missing, under which labels, and what leaves such rows out."""
+    parts, filters = [], {}
+    for column, gap in missing.items():
+        words = sorted(one for one in gap if one)
+        empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
+        rows = name_lines(source, find_rows(frame, empty), column)
+        shown = f"'{source.named(column)}' of {source.name}"
+        named = f" ({listing(_count_each(frame, column, words), MOST)})" if words else ""
+        parts.append(f"a value is missing in column {shown}{named}{rows}")
+        filters[source.named(column)] = [one for one in gap if one is not None]
+    fill = "fill it" if len(parts) == 1 else "fill them"
+    return f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
 
 
 def is_name(label: str | None) -> bool:
@@ -150,18 +176,27 @@ def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> list[str]:
 
 
 def _refuse_names(
-    labels: Mapping[str, Sequence[str | None]], unknown: Sequence[str], where: str
+    labels: Mapping[str, Sequence[str | None]],
+    unknown: Sequence[str],
+    where: str,
+    own: Mapping[str, Outcome] | None,
 ) -> None:
     """Refuse outcomes that name the winner, with the way to read them.
 
     Raises:
-        InvalidJudgments: every label that is not understood is the name of a system.
+        InvalidJudgments: a label that is not understood is the name of a system.
 
     """
     systems = {*labels["left"], *labels["right"]}
-    if systems.issuperset(unknown):
+    named = [label for label in unknown if label in systems]
+    if named and isinstance(own, Complete):
         raise InvalidJudgments(
-            f"unknown outcome '{unknown[0]}'{where}: it is the name of a system; where each row"
+            f"unknown outcome '{named[0]}'{where}: it is the name of a system that its row does not"
+            " compare: correct the row"
+        )
+    if named:
+        raise InvalidJudgments(
+            f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
             " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
         )
 

@@ -12,6 +12,7 @@ import narwhals as nw
 from evenhand.errors import UnknownColumn, UnknownOption, listing, suggest
 from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import ANSWER, Frame, require_open
+from evenhand.judgments.exclusions import Exclusion, Filter, quote_condition
 from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.labels import Outcome
 from evenhand.judgments.merging import find_parts, say_none, spread
@@ -117,8 +118,26 @@ class Comparisons:
             f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
         )
 
-    def where(self, condition: nw.Expr | str) -> Comparisons:
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from these judgments: filters, controls, blank ranks, weights of 0."""
+        from evenhand.judgments.exclusions import (
+            count_exclusions,
+            exclude_blank,
+            exclude_unweighted,
+        )
+
+        require_open(self.frame, self.source.name)
+        stored = count_exclusions(self.source.exclusions)
+        blank = () if self.rankings is None else exclude_blank(self.rankings)
+        return (*stored, *blank, *exclude_unweighted(self))
+
+    def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Comparisons:
         """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
+
+        Args:
+            condition: which rows to keep.
+            recorded: whether the others count as excluded; not so for a part of an analysis.
 
         Raises:
             UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
@@ -128,7 +147,19 @@ class Comparisons:
         if self.mix is not None:
             raise UnknownOption(f"rows are chosen before they are mixed: {self.mix.name}")
         kept = filter_rows(self.frame, condition, self.source.name)
-        return replace(self, frame=kept)
+        if not recorded:
+            return replace(self, frame=kept)
+        reason = f"by {quote_condition(condition)}"
+        return self.keep_rows(kept, "where", reason, condition)
+
+    def keep_rows(
+        self, kept: Frame, code: str, reason: str, condition: nw.Expr | str = ""
+    ) -> Comparisons:
+        """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
+        roles = {role: role for role in ROLES}
+        sql = condition if isinstance(condition, str) else ""
+        others = Filter(code, reason, self.frame, kept, roles, sql)
+        return replace(self, frame=kept, source=self.source.excluding(others))
 
     def cut(self, column: str, edges: Sequence[float]) -> Comparisons:
         """Add bins of a covariate, such as "below 100", as the column `<column>_bin`.
@@ -151,8 +182,12 @@ class Comparisons:
             raise UnknownOption(f"{self.source.name} already has a column '{name}': rename it")
         return replace(self, frame=add_bins(self.frame, own, edges, name, self.source))
 
-    def without(self, *, judges: Sequence[str]) -> Comparisons:
-        """Leave out the judgments of some judges.
+    def without(self, *, judges: Sequence[str], recorded: bool = True) -> Comparisons:
+        """Exclude the judgments of some judges.
+
+        Args:
+            judges: their names.
+            recorded: as of `where`.
 
         Raises:
             UnknownColumn: the table names no judges.
@@ -162,10 +197,15 @@ class Comparisons:
         if not judges:
             return self
         judge = nw.col("judge")
-        return self.where(judge.is_null() | ~judge.is_in(list(judges)))
+        kept = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
+        return self.keep_rows(kept.frame, "judges", "by name") if recorded else kept
 
-    def select_task(self, task: str) -> Comparisons:
+    def select_task(self, task: str, *, recorded: bool = True) -> Comparisons:
         """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: as of `where`.
 
         Raises:
             UnknownColumn: the table has no task column.
@@ -173,9 +213,15 @@ class Comparisons:
 
         """
         require_task(self.frame, self.source, task)
-        rankings = self.rankings.select_task(task) if self.rankings is not None else None
-        chosen = self.where(nw.col("task") == task)
-        return replace(chosen, rankings=rankings)
+        chosen = self.where(nw.col("task") == task, recorded=False)
+        if self.rankings is not None:
+            rankings = self.rankings.select_task(task, recorded=recorded)
+            chosen = replace(chosen, rankings=rankings)
+            more = rankings.source.exclusions[len(self.rankings.source.exclusions) :]
+            return replace(chosen, source=self.source.excluding(*more))
+        if not recorded:
+            return chosen
+        return self.keep_rows(chosen.frame, "task", f"by task '{task}'")
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""

@@ -19,11 +19,13 @@ from evenhand.judgments.asides import DIRECTIONS, KINDS, Unread, is_kind
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import leave_out_controls
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
+from evenhand.judgments.exclusions import Exclusion, name_lost
 from evenhand.judgments.labels import read_outcome
 from evenhand.judgments.levels import count_answers
 from evenhand.judgments.merging import spread
 from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.rating_reading import is_unscored
+from evenhand.judgments.rating_rows import CONTROL, REPEAT
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.source import Aside
 
@@ -64,8 +66,67 @@ def leave_out_rows(
         data = replace(data, frame=kept, rankings=leave_out_controls(asked))
     else:
         data = replace(data, frame=named.filter(~known).drop(_LABEL, f"evenhand_{role}"))
-    source = source.noting(f"{n:,.0f} control{'s' * (n != 1)} left out")
+    every = sum(counted.values())
+    unit = "ranking" if isinstance(asked, Rankings) else "judgment"
+    controls_out = Exclusion(
+        "controls", _KINDS["controls"], n, every, unit=unit, sentence=_say_controls(n)
+    )
+    source = source.excluding(name_lost(controls_out, named, named.filter(~known)))
     return replace(data, source=replace(source, name=f"{source.name} without its controls"))
+
+
+def exclude_kinds(
+    data: Comparisons | Rankings | Ratings, wanted: Sequence[str], *, scored: bool = False
+) -> tuple[Exclusion, ...]:
+    """Count the judgments of some kinds, which an analysis excludes.
+
+    Args:
+        data: the table.
+        wanted: "controls", "repeats".
+        scored: count ratings with a score only, where the others are excluded already.
+
+    """
+    asked = data.rankings if isinstance(data, Comparisons) and data.rankings is not None else data
+    found = find_aside_columns(asked.source, asked.frame, scores=isinstance(asked, Ratings))
+    role = next((one for one in ("kind", "expected") if one in found.asides), None)
+    if role is None:
+        return ()
+    named = found.only(role).add_to(asked.frame)
+    named = named.with_columns(nw.col(f"evenhand_{role}").fill_null("").alias(_LABEL))
+    if scored:
+        named = named.filter(~is_unscored(named))
+    counted = _count(asked, named)
+    unit = "ranking" if isinstance(asked, Rankings) else "judgment"
+    excluded = []
+    for code, reason in _KINDS.items():
+        repeats = code == "repeats"
+        if repeats and role == "kind":
+            held = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
+        elif repeats:
+            continue
+        else:
+            held, _ = _choose(asked, (role, found.asides[role]), list(counted))
+        n = sum(counted[one] for one in held)
+        if n and code in wanted:
+            sentence = "" if repeats else _say_controls(n)
+            every = sum(counted.values())
+            left_out = Exclusion(code, reason, n, every, unit=unit, sentence=sentence)
+            others = named.filter(~nw.col(_LABEL).is_in(held))
+            excluded.append(name_lost(left_out, named, others))
+            named = others
+    return tuple(excluded)
+
+
+def _say_controls(n: float) -> str:
+    """Return the note on controls."""
+    return f"{n:,.0f} control{'s' * (n != 1)} left out"
+
+
+_KINDS: Final = {
+    "controls": "controls, whose right answer was known: they tell of judges",
+    "repeats": "repeats, which tell how judges agree with themselves",
+}
+"""Code of an exclusion → its reason."""
 
 
 def _count(data: Comparisons | Rankings | Ratings, frame: Frame) -> dict[str, float]:

@@ -120,11 +120,12 @@ def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
     """Run a DuckDB query; a damaged file shows itself only now, by its line where that is known."""
     import duckdb
 
+    name = name_file(relation)  # asked before: an engine that broke off answers nothing more
     try:
         with _ENGINE:
             columns = relation.fetchnumpy()
     except duckdb.Error as error:
-        raise explain(error, name_file(relation)) from None
+        raise explain(error, name) from None
     return {name: _unmask(column) for name, column in columns.items()}
 
 

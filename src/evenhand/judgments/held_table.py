@@ -66,11 +66,11 @@ def _store(relation: Any, connection: duckdb.DuckDBPyConnection) -> str:
     import duckdb
 
     name = _name()
-    query = cast("duckdb.DuckDBPyRelation", relation).sql_query()
+    query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
     try:
         connection.execute(f"create temp table {name} as {query}")
     except duckdb.Error as error:
-        raise explain(error, name_file(relation)) from None
+        raise explain(error, file) from None
     return name
 
 

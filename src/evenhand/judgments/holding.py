@@ -51,9 +51,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, relation: Any) -> Any:
     import duckdb
 
     name = f"evenhand_held_{next(_NAMES)}"
-    query = cast("duckdb.DuckDBPyRelation", relation).sql_query()
+    query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
     try:
         connection.execute(f"create temp table {name} as {query}")
     except duckdb.Error as error:
-        raise explain(error, name_file(relation)) from None
+        raise explain(error, file) from None
     return connection.table(name)

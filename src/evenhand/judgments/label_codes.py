@@ -29,7 +29,7 @@ from evenhand.judgments.engine import (
 from evenhand.judgments.joined_codes import first_of_each, join_codes
 from evenhand.judgments.row_order import number_places
 from evenhand.judgments.tally import Codes
-from evenhand.numerics.hash_table import find_hashes
+from evenhand.numerics.graph import find_hashes
 
 if TYPE_CHECKING:
     import duckdb

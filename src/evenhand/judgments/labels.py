@@ -1,15 +1,17 @@
 """What people write for an outcome, and what it means.
 
 A label is compared exactly after folding case; whatever is not in the table is refused by name,
-never guessed: a misspelt label that quietly becomes a tie changes a ranking.
+never guessed: a misspelt label that quietly becomes a tie changes a ranking. What programs write
+for a missing value is missing, unless the caller says that it is an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, Literal
 
-from evenhand.errors import InvalidJudgments, end, listing, suggest
+from evenhand.errors import InvalidJudgments, end, listing, quote_word, suggest
 
 Outcome = Literal["left", "tie", "right"]
 
@@ -18,15 +20,26 @@ OUTCOMES: Final[tuple[Outcome, Outcome, Outcome]] = ("left", "tie", "right")
 _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
     "left": (
         *("left", "a", "model_a", "system_a", "output_a", "answer_a", "response_a"),
-        *("leftvote", "first", "a>b", ">"),
+        *("leftvote", "first", "a>b", ">", "1"),
     ),
     "tie": (
-        *("tie", "draw", "equal", "same", "neither", "no preference", "tievote", "bothbad_vote"),
-        *("tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "a=b", "="),
+        *(
+            "tie",
+            "draw",
+            "equal",
+            "same",
+            "neither",
+            "both",
+            "no preference",
+            "tievote",
+            "a=b",
+            "=",
+        ),
+        *("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad"),
     ),
     "right": (
         *("right", "b", "model_b", "system_b", "output_b", "answer_b", "response_b"),
-        *("rightvote", "second", "b>a", "a<b", "<"),
+        *("rightvote", "second", "b>a", "a<b", "<", "2"),
     ),
 }
 
@@ -35,10 +48,35 @@ KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
 }
 """Every label that is understood without a mapping, in folded case.
 
-"none" is not among them: programs write it for a missing value. Nor is "both", which may mean that
-both are good, that both are bad or that both were shown.
+"1" and "2" are understood unless another number is declared: with 0 and 1, 1 is not the left.
 """
-_BOTH_BAD: Final = ("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad")
+MISSING: Final = frozenset(
+    (
+        *("", "-", "--", "–", "—", "<na>", "empty", "missing", "n/a", "na", "nan", "nat", "nil"),
+        *("none", "null"),
+    )
+)
+"""What programs and people write where there is no value, in folded case."""
+LISTED: Final = 12
+"""Labels of a column that a refusal declares; a column with more holds something else."""
+LONGEST: Final = 60
+"""Characters of a label; what is longer is a text."""
+_BOTH_BAD: Final = (
+    *("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad"),
+)
+
+
+class Complete(dict[str, Outcome]):
+    """Labels of a table that are all there are: the usual words mean nothing in it."""
+
+
+def is_missing(label: str | None, own: Mapping[str, Outcome] | None = None) -> bool:
+    """Say whether a label stands for a missing value, and was not declared to be an answer.
+
+    >>> is_missing("NaN"), is_missing(None), is_missing("none", {"none": "tie"})
+    (True, True, False)
+    """
+    return label is None or (label not in (own or ()) and label.casefold() in MISSING)
 
 
 def is_both_bad(label: str | None) -> bool:
@@ -56,35 +94,84 @@ def read_outcome(label: str, own: Mapping[str, Outcome] | None = None) -> Outcom
     >>> read_outcome("Model_A"), read_outcome("tie (bothbad)"), read_outcome("mabye")
     ('left', 'tie', None)
     """
-    if own is not None:
+    if own is not None and (label in own or isinstance(own, Complete)):
         return own.get(label)
+    if own and _is_number(label) and any(map(_is_number, own)):
+        return None
     return KNOWN_LABELS.get(label.casefold())
 
 
+def _is_number(label: str) -> bool:
+    return label.removeprefix("-").isdecimal()
+
+
 def refuse_unknown(
-    labels: Iterable[str], where: str, own: Mapping[str, Outcome] | None = None
+    labels: Iterable[str],
+    where: str,
+    own: Mapping[str, Outcome] | None = None,
+    *,
+    every: Iterable[str | None] = (),
 ) -> None:
     """Raise for labels that are not outcomes.
 
     Args:
         labels: those that are not understood.
         where: in which column and rows.
-        own: the table's own labels, if some were declared: they replace the usual ones.
+        own: the table's own labels, if some were declared.
+        every: all labels of the column.
 
     Raises:
         InvalidJudgments: names the labels, what they may be, and how to declare others.
 
     """
     unknown = sorted(labels)
-    shown = ", ".join(f"'{label}'" for label in unknown[:5])
-    expected = (
-        "left, tie or right (or a | b | tie, model_a | model_b | tie (bothbad))"
-        if own is None
-        else f"one that was declared, {listing(list(own))}"
-    )
-    label = unknown[0]
+    shown = ", ".join(f"'{_shorten(label)}'" for label in unknown[:5])
+    if len(unknown) > LISTED or max(map(len, unknown)) > LONGEST:
+        raise InvalidJudgments(
+            f"unknown outcome {shown}{where}: {len(unknown):,} different labels are unknown, which"
+            " looks like texts or names: say which column holds the outcome (--column outcome=NAME)"
+        )
+    usual = "left, tie or right (or a | b | tie, model_a | model_b | tie (bothbad))"
+    declared = f"one that was declared, {listing(list(own))}" if own else usual
+    expected = declared if own is None or isinstance(own, Complete) else f"{declared}, or {usual}"
+    meant = propose_outcomes(unknown, own, every)
+    options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
+    known = [*(own or ()), *(() if isinstance(own, Complete) else KNOWN_LABELS)]
     raise InvalidJudgments(
         f"unknown outcome {shown}{where}: expected {expected}; declare what other labels mean"
-        f" (--outcome '{label}=left', in Python outcomes={{'{label}': 'left'}})"
-        f"{end(suggest(label, KNOWN_LABELS if own is None else own))}"
+        f" ({options}, in Python outcomes={meant}){end(suggest(unknown[0], known))}"
     )
+
+
+def propose_outcomes(
+    unknown: Sequence[str], own: Mapping[str, Outcome] | None, every: Iterable[str | None] = ()
+) -> dict[str, Outcome]:
+    """Return an example of what labels may mean, together with what was declared before.
+
+    Numbers go from left to right, all of them at once (0 is a tie beside 1 and 2); a label that is
+    nearly a usual one means the same; any other a tie, which favours nobody.
+
+    >>> propose_outcomes(["0"], None, ["0", "1"]), propose_outcomes(["lefft", "skip"], None)
+    ({'0': 'left', '1': 'right'}, {'lefft': 'left', 'skip': 'tie'})
+    """
+    meant: dict[str, Outcome] = {}
+    if any(map(_is_number, unknown)):
+        all_numbers = filter(_is_number, {*unknown, *filter(None, every)} - {*(own or ())})
+        numbers = sorted(all_numbers, key=int)
+        if numbers == ["0", "1", "2"]:
+            numbers = ["1", "0", "2"]
+        for at, one in enumerate(numbers):
+            meant[one] = OUTCOMES[0 if at == 0 else 2 if one == numbers[-1] else 1]
+    for label in unknown:
+        if label not in meant:
+            near = get_close_matches(label.casefold(), KNOWN_LABELS, n=1, cutoff=0.6)
+            meant[label] = KNOWN_LABELS[near[0]] if near else "tie"
+    return meant
+
+
+def _shorten(label: str) -> str:
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+
+
+def _quote(text: str) -> str:
+    return quote_word(text) if "'" in text else f"'{text}'"

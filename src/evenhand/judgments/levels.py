@@ -68,7 +68,7 @@ def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
     level = nw.col(by).cast(nw.String)
     counted = table.frame.select(level).group_by(by).agg(nw.len().alias(COUNT))
     names = sorted(name for name in fetch_columns(counted)[by].tolist() if name is not None)
-    return {name: table.where(level == name) for name in names}
+    return {name: table.where(level == name, recorded=False) for name in names}
 
 
 def count_answers(table: Comparisons, by: str | None = None) -> dict[str, float]:

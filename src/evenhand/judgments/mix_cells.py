@@ -63,7 +63,7 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             raise InvalidJudgments(
                 f"{rows:,} comparisons of {table.source.name} have no {column}, so that no mix"
                 " tells what they weigh: leave them out"
-                f" ({advise_filled(table.frame, column, empty=False)}), or fill them in"
+                f" ({advise_filled(table.frame, {column: []})}), or fill them in"
             )
 
 

@@ -6,8 +6,12 @@ In notebooks as HTML, and wherever they are printed as text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar, Final
+
+# Exclusion at run time as well: a board that comes over HTTP is read by its annotations
+from evenhand.judgments.exclusions import Exclusion, list_texts
 
 SHOWN: Final = 100
 """Most rows that are shown; `to_dict` has them all."""
@@ -17,16 +21,18 @@ PLAIN: Final = (str, int, float, type(None))
 Row = Mapping[str, Any]
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class InNotebooks:
     """A result that is shown as a table, with its sentences, notes and signature.
 
     Attributes:
         TABLE: where its rows stand in `to_dict`; "" where `records` returns them.
+        excluded: what was excluded from the judgments.
 
     """
 
-    __slots__ = ()
     TABLE: ClassVar[str] = ""
+    excluded: tuple[Exclusion, ...] = ()
 
     def _repr_html_(self) -> str:
         return draw_result(self, self.TABLE)
@@ -166,8 +172,10 @@ def _take_rows(result: Any, table: str) -> tuple[list[Row], list[str]]:
 
 def _list_lines(result: Any) -> tuple[str, ...]:
     """Return what a result says, its notes and its signature, as far as it has them."""
-    notes = (f"note: {note}" for note in getattr(result, "notes", ()))
-    return (*_list_says(result), *notes, getattr(result, "signature", ""))
+    notes = tuple(getattr(result, "notes", ()))
+    excluded = list_texts(getattr(result, "excluded", ()), notes)
+    more = (f"note: {note}" for note in notes)
+    return (*_list_says(result), *more, *excluded, getattr(result, "signature", ""))
 
 
 def _list_says(result: Any) -> tuple[str, ...]:

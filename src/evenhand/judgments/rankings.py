@@ -12,6 +12,13 @@ from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.judgments.byte_order import ORDER, add_order
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns
+from evenhand.judgments.exclusions import (
+    Exclusion,
+    Filter,
+    count_exclusions,
+    exclude_blank,
+    exclude_unweighted,
+)
 from evenhand.judgments.merging import ENTRY, Parts, find_parts, say_none, spread
 from evenhand.judgments.portable import count_values, mark_whole
 from evenhand.judgments.source import Source, find_rows, name_rows
@@ -65,8 +72,18 @@ class Rankings:
     def _key(self) -> list[str]:
         return [name for name in ("task", "ranking") if self.has(name)]
 
-    def select_task(self, task: str) -> Rankings:
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from these rankings: filters, controls, blank ranks, weights of 0."""
+        stored = count_exclusions(self.source.exclusions)
+        return (*stored, *exclude_blank(self), *exclude_unweighted(self))
+
+    def select_task(self, task: str, *, recorded: bool = True) -> Rankings:
         """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: whether the other tasks count as excluded.
 
         Raises:
             UnknownColumn: the table has no task column.
@@ -74,7 +91,15 @@ class Rankings:
 
         """
         require_task(self.frame, self.source, task)
-        return self.keep(self.frame.filter(nw.col("task") == task))
+        chosen = self.keep(self.frame.filter(nw.col("task") == task))
+        if not recorded:
+            return chosen
+        roles = {role: role for role in ROLES}
+        others = Filter("task", f"by task '{task}'", self.frame, chosen.frame, roles)
+        kept = replace(chosen, source=self.source.excluding(others))
+        if "_sound" in vars(self):
+            vars(kept)["_sound"] = True
+        return kept
 
     def keep(self, frame: Frame) -> Rankings:
         """Return some of these rankings; if all were found sound, they are not checked again.
@@ -226,6 +251,11 @@ class Rankings:
     def count_used(self) -> int:
         """Count the rankings that compare at least two outputs."""
         return self._count(nw.col("ranked") > 1)
+
+    def keep_ranked(self, least: int) -> Frame:
+        """Return the rows of the rankings in which so many outputs are ranked."""
+        enough = self._sizes().filter(nw.col("ranked") >= least)
+        return self.frame.join(enough.select(*self._key), on=self._key, how="semi")  # type: ignore[arg-type]
 
     def count_blank_ranks(self) -> tuple[int, int]:
         """Count the blank ranks of the rankings that are not blank, and all ranks of these."""

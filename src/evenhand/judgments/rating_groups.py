@@ -68,7 +68,7 @@ def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
         if len(levels) > 1 and None not in levels:
             level = nw.col(column).cast(nw.String)
             parts = {
-                f"{name} / {own}" if name else str(own): part.where(level == own)
+                f"{name} / {own}" if name else str(own): part.where(level == own, recorded=False)
                 for name, part in parts.items()
                 for own in levels
                 if own in list_levels(part, column)

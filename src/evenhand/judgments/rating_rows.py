@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.tally import Codes, Factor
-from evenhand.numerics.grouping import number_groups
+from evenhand.numerics.cluster_means import number_groups
 
 Array = NDArray[np.float64]
 Small = NDArray[np.int8]

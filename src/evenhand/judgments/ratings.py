@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
@@ -11,6 +12,13 @@ import narwhals as nw
 from evenhand.errors import UnknownColumn, listing, suggest
 from evenhand.judgments.conditions import filter_rows
 from evenhand.judgments.engine import ANSWER, Frame, require_open
+from evenhand.judgments.exclusions import (
+    Exclusion,
+    Filter,
+    count_exclusions,
+    exclude_unscored,
+    quote_condition,
+)
 from evenhand.judgments.joining import NAMELESS, join_covariates
 from evenhand.judgments.merging import find_parts, say_none, spread
 from evenhand.judgments.names import take_names
@@ -70,15 +78,39 @@ class Ratings:
         """Say whether a role's column is there."""
         return role in self.columns
 
-    def where(self, condition: nw.Expr | str) -> Ratings:
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from these ratings: filters, controls, rows without a score."""
+        require_open(self.frame, self.source.name)
+        stored = count_exclusions(self.source.exclusions)
+        return (*stored, *exclude_unscored(self))
+
+    def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Ratings:
         """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
+
+        Args:
+            condition: which rows to keep.
+            recorded: whether the others count as excluded; not so for a part of an analysis.
 
         Raises:
             UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
             UnknownColumn: a column that is not there.
 
         """
-        return replace(self, frame=filter_rows(self.frame, condition, self.source.name))
+        kept = filter_rows(self.frame, condition, self.source.name)
+        if not recorded:
+            return replace(self, frame=kept)
+        reason = f"by {quote_condition(condition)}"
+        return self.keep_rows(kept, "where", reason, condition)
+
+    def keep_rows(
+        self, kept: Frame, code: str, reason: str, condition: nw.Expr | str = ""
+    ) -> Ratings:
+        """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
+        roles = {role: role for role in ROLES}
+        sql = condition if isinstance(condition, str) else ""
+        others = Filter(code, reason, self.frame, kept, roles, sql)
+        return replace(self, frame=kept, source=self.source.excluding(others))
 
     def require(self, column: str) -> str:
         """Return the name of a column under which this table holds it.
@@ -98,8 +130,12 @@ class Ratings:
             f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
         )
 
-    def without(self, *, judges: Sequence[str]) -> Ratings:
-        """Leave out the ratings of some judges.
+    def without(self, *, judges: Sequence[str], recorded: bool = True) -> Ratings:
+        """Exclude the ratings of some judges.
+
+        Args:
+            judges: their names.
+            recorded: as of `where`.
 
         Raises:
             UnknownColumn: the table names no judges.
@@ -109,14 +145,19 @@ class Ratings:
         if not judges:
             return self
         judge = nw.col("judge")
-        return self.where(judge.is_null() | ~judge.is_in(list(judges)))
+        kept = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
+        return self.keep_rows(kept.frame, "judges", "by name") if recorded else kept
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
         return list_tasks(self.frame, self.source)
 
-    def select_task(self, task: str) -> Ratings:
+    def select_task(self, task: str, *, recorded: bool = True) -> Ratings:
         """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: as of `where`.
 
         Raises:
             UnknownColumn: the table has no task column.
@@ -124,7 +165,10 @@ class Ratings:
 
         """
         require_task(self.frame, self.source, task)
-        return self.where(nw.col("task") == task)
+        chosen = self.where(nw.col("task") == task, recorded=False)
+        if not recorded:
+            return chosen
+        return self.keep_rows(chosen.frame, "task", f"by task '{task}'")
 
     def split_merged(self, sign: str) -> Ratings:
         """Count a score of an output under a name such as "A+B" for each of its systems.

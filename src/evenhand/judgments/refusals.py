@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,13 +16,17 @@ if TYPE_CHECKING:
 _LONGEST: Final = 240
 """Characters of a foreign message that are shown at most."""
 
+_CSV: Final = ("CSV Error on Line", "CSV Parser state machine", "The Parallel CSV Reader")
+"""What is said of a CSV file; the last where one line is longer than all that is read at once."""
 _CSV_LINE: Final = re.compile(r"CSV Error on Line: (\d+)")
 _CSV_FILE: Final = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
+_CSV_MARK: Final = re.compile(r"^\s*delimiter = (\\t|.)", re.MULTILINE)
+_CSV_SIZE: Final = re.compile(r"Maximum line size of \d+ bytes exceeded\. Actual Size:\s*(\d+)")
 _CSV_WIDTH: Final = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _JSON: Final = re.compile(r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record\S*) (\d+)')
 _PARQUET: Final = re.compile(
     r"No magic bytes|(?<!\.)Parquet|decompression failure|TProtocol|Thrift|Footer length"
-    r"|don't know what type|Could not read enough bytes",
+    r"|don't know what type|Could not read enough bytes|Out of buffer",
     re.IGNORECASE,
 )
 """What is said of a damaged Parquet file; a name that ends in .parquet is no such word."""
@@ -31,6 +36,11 @@ _COLUMNS: Final = re.compile(
 )
 _FOLDERS: Final = re.compile(r'Hive partition mismatch between file "(.+?)" and "(.+?)"')
 _MEMORY: Final = re.compile(r"Out of Memory|could not allocate", re.IGNORECASE)
+_BROKEN: Final = re.compile(r"INTERNAL Error|database has been invalidated")
+"""What is said where the engine broke off within itself, and once it has."""
+_LAST_OPENED: Final[list[str]] = []
+"""The files that were opened last: an engine that broke off does not say which it read."""
+_SEALED: Final = "disabled by configuration"
 _READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
 _ELSEWHERE: Final = re.compile(r"(?:UnknownFormat|MissingFile): ('.+)")
 """A refusal of ours, of a file elsewhere, that came through DuckDB."""
@@ -62,13 +72,18 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
     return type(found)(name_originals(str(found)))
 
 
+def note_opened(files: Sequence[str]) -> None:
+    """Keep the names of the files that are read from now on."""
+    _LAST_OPENED[:] = files
+
+
 def was_stopped(error: duckdb.Error) -> bool:
     """Say whether the user stopped it, in Python, while it read a file elsewhere."""
     return _STOPPED.search(str(error)) is not None
 
 
-def _explain(text: str, name: str) -> EvenhandError:
-    if "CSV Error on Line" in text or "CSV Parser state machine" in text:
+def _explain(text: str, name: str) -> EvenhandError:  # noqa: PLR0911 - a kind of fault each
+    if any(words in text for words in _CSV):
         return UnknownFormat(_explain_csv(text, name))
     damaged = _JSON.search(text)
     if damaged:
@@ -79,6 +94,13 @@ def _explain(text: str, name: str) -> EvenhandError:
             " damaged or cut off, or the file is neither one object a line nor one list of objects"
         )
     first = first_line(text)
+    if _BROKEN.search(text):
+        return UnknownFormat(_explain_broken(name, first))
+    if _SEALED in text:
+        return UnknownFormat(
+            f"{name} comes from a database with views or macros of its own, for which no other file"
+            f" is opened or written ({first}): copy its rows into a table of a new database first"
+        )
     if _MEMORY.search(text):
         return UnknownOption(
             f"{name} takes more memory than there is or was allowed ({first}): give more, such as"
@@ -88,6 +110,20 @@ def _explain(text: str, name: str) -> EvenhandError:
         return InvalidJudgments(f"a condition or a cast does not fit the values: {first}")
     said = _explain_unlike(text) or _explain_parquet(first, name)
     return UnknownFormat(said or f"{name} cannot be read: {first}")
+
+
+def _explain_broken(name: str, first: str) -> str:
+    """Say what a file holds at which the engine breaks off within itself."""
+    from evenhand.judgments.file_lines import find_undecodable
+
+    for file in [name, *_LAST_OPENED]:
+        line = find_undecodable(Path(file))
+        if line:
+            return f"line {line:,} of {file} is not UTF-8 text: save the file as UTF-8"
+    return (
+        f"{name} cannot be read, it is damaged or was read beside a damaged file ({first}): try"
+        " again"
+    )
 
 
 def _explain_parquet(first: str, name: str) -> str | None:
@@ -136,14 +172,21 @@ def name_file(relation: duckdb.DuckDBPyRelation) -> str:
     return name_originals(found[1].replace("''", "'")) if found else "the file"
 
 
-def _explain_csv(text: str, name: str) -> str:
+def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of fault each
     """Name the line of a CSV file and what is wrong with it."""
+    from evenhand.judgments.file_lines import LONGEST_LINE, find_record
+
     found = _CSV_FILE.search(text)
     file = found[1].strip() if found else name
-    numbered = _CSV_LINE.search(text)
-    if numbered is None:
+    numbered, mark = _CSV_LINE.search(text), _CSV_MARK.search(text)
+    number = int(numbered[1]) if numbered else None
+    record = find_record(Path(file), number, mark[1].replace("\\t", "\t") if mark else ",")
+    if numbered is None and record is None:
         return _explain_ends(file)
-    where = f"line {int(numbered[1]):,} of {file}"
+    where = f"line {record.line if record else number:,} of {file}"
+    size = _CSV_SIZE.search(text)
+    if size or (record and record.closed and record.size > LONGEST_LINE):
+        return _explain_long(where, int(size[1]) if size else record.size if record else 0)
     if "nvalid unicode" in text:
         return f"{where} is not UTF-8 text: save the file as UTF-8"
     width = _CSV_WIDTH.search(text)
@@ -153,9 +196,25 @@ def _explain_csv(text: str, name: str) -> str:
             f"{where} has {_fields(int(seen))} where the header has {expected}: correct the line; a"
             " field that holds the delimiter stands in double quotes"
         )
-    if "quote" in text:
-        return f"{where} opens a quote that is not closed where a field ends"
-    return f"{where} cannot be read: {first_line(text.split(numbered[0], 1)[1])}"
+    if "unterminated quote" in text:
+        if record is not None and not record.closed:
+            return f"{where} opens a quote that is never closed: close it, or double it in a text"
+        return (
+            f"{where} opens a quote that is not closed where a field ends: double a quote that"
+            " belongs to a text"
+        )
+    return f"{where} cannot be read: {first_line(text.rpartition('CSV Error on Line: ')[2])}"
+
+
+def _explain_long(where: str, size: int) -> str:
+    """Say that a record is longer than the engine reads, and what reads it."""
+    from evenhand.judgments.file_lines import LONGEST_LINE
+
+    return (
+        f"{where} is {size / (1 << 20):,.1f} MB long, and a line of CSV may have"
+        f" {LONGEST_LINE >> 20}: shorten its longest field, leave that column out, or save the"
+        " table as Parquet, which has no such limit"
+    )
 
 
 def _explain_ends(file: str) -> str:

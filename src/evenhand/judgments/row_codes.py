@@ -28,7 +28,7 @@ from evenhand.judgments.engine import (
     quote_name,
 )
 from evenhand.judgments.pushed import note_rows, note_stream
-from evenhand.numerics.hash_table import find_hashes
+from evenhand.numerics.graph import find_hashes
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 
 from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
+
+if TYPE_CHECKING:
+    from evenhand.judgments.exclusions import Exclusion, Filter
 
 ASIDES: Final = ("kind", "expected", "seconds", "shown_at")
 """What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
@@ -43,6 +46,7 @@ class Source:
             plays it.
         connection: the DuckDB connection that reads the file, if one does.
         without_controls: whether controls were left out (`controls.leave_out_controls`).
+        exclusions: what was excluded on the way here; filters are not counted yet.
 
     """
 
@@ -53,10 +57,17 @@ class Source:
     asides: Mapping[str, Aside] = field(default_factory=dict)
     connection: Any = field(default=None, repr=False, compare=False)
     without_controls: bool = False
+    exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 
     def noting(self, *notes: str) -> Source:
         """Return the same source with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def excluding(self, *exclusions: Exclusion | Filter) -> Source:
+        """Return the same source with more exclusions; their sentences become notes."""
+        more = [getattr(one, "sentence", "") for one in exclusions]
+        stored = (*self.exclusions, *exclusions)
+        return replace(self.noting(*filter(None, more)), exclusions=stored)
 
     def named(self, role: str) -> str:
         """Return the outside name of a role's column, for messages."""

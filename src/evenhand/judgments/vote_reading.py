@@ -17,6 +17,7 @@ from evenhand.judgments.checks import check_labels, check_opponents, explain_emp
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.counting import name_levels
 from evenhand.judgments.engine import Columns, one_thread
+from evenhand.judgments.exclusions import say_unweighted
 from evenhand.judgments.label_codes import Labels, Level, bind_levels, read_labels
 from evenhand.judgments.labels import OUTCOMES, read_outcome
 from evenhand.judgments.rating_rows import CONTROL
@@ -159,7 +160,7 @@ def _repeat(votes: Votes, weights: NDArray[Any], data: Comparisons, zero: int) -
         )
     times = weights.astype(np.int64)
     rows = np.repeat(np.arange(votes.size), times)
-    said = (f"rows of weight 0 are left out: {zero:,}",) if zero else ()
+    said = (say_unweighted(zero),) if zero else ()
     counted = len(rows) > votes.size
     row = rows if counted else None
     repeated = replace(votes.take(rows), notes=(*votes.notes, *said), counted=counted, row=row)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evenhand.judgments.names import take_names
 from evenhand.judgments.tally import Codes, Tally
-from evenhand.numerics.grouping import number_groups
+from evenhand.numerics.cluster_means import number_groups
 
 Array = NDArray[np.float64]
 Small = NDArray[np.int8]

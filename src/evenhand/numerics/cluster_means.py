@@ -11,10 +11,15 @@ clusters round by chance (Rademacher weights v) and studentises anew, its levera
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evenhand.numerics.distributions import t_quantile, t_tail
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -160,3 +165,475 @@ def _spread(sums: Array, squares: Array, size: int) -> Array:
     """Return (G − 1)/G Σ (d − d̄)² of sums and sums of squares."""
     within = np.maximum(squares - sums**2 / size, 0.0)
     return np.asarray((size - 1) / size * within)
+
+
+# Groups of rows that share their codes, and the pairs of rows within them.
+
+Numbers = NDArray[np.int64]
+_SPARE = 4
+"""Codes up to this many times the rows are counted rather than sorted."""
+
+
+def number_groups(*codes: NDArray[np.integer[Any]]) -> Numbers:
+    """Number the different combinations of codes 0, 1, 2 ... in ascending order.
+
+    Args:
+        codes: (n,) codes, none negative; the first counts most in the order.
+
+    Returns:
+        (n,) number of each row's combination; every number below the highest occurs.
+
+    >>> number_groups(np.array([7, 3, 7, 7]), np.array([0, 5, 0, 1])).tolist()
+    [1, 0, 1, 2]
+    """
+    numbers = _close_ranks(codes[0].astype(np.int64))
+    for more in codes[1:]:
+        dense = _close_ranks(more.astype(np.int64))
+        width = int(dense.max(initial=0)) + 1
+        numbers = _close_ranks(numbers * width + dense)
+    return numbers
+
+
+def _close_ranks(values: Numbers) -> Numbers:
+    """Number values in ascending order, without gaps."""
+    if not len(values):
+        return values
+    if int(values.max()) < _SPARE * len(values):
+        present = np.bincount(values) > 0
+        return (np.cumsum(present) - 1)[values]
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def pairs_within(groups: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return all pairs of rows of the same group, each once, the earlier row first.
+
+    Args:
+        groups: (n,) number of each row's group.
+
+    >>> first, second = pairs_within(np.array([0, 1, 0, 0]))
+    >>> list(zip(first.tolist(), second.tolist()))
+    [(0, 2), (0, 3), (2, 3)]
+    """
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups))[groups[order]]
+    place = np.arange(len(order))
+    later = ends - place - 1
+    first = np.repeat(place, later)
+    skipped = np.cumsum(later) - later
+    second = first + 1 + np.arange(len(first)) - skipped[first]
+    return order[first], order[second]
+
+
+def rank_within(groups: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rank of each value within its group, 1 for the smallest, ties their mean.
+
+    Args:
+        groups: (n,) number of each row's group.
+        values: (n,) what is ranked.
+
+    >>> rank_within(np.array([0, 0, 1, 0]), np.array([5.0, 2.0, 7.0, 5.0])).tolist()
+    [2.5, 1.0, 1.0, 2.5]
+    """
+    if not len(groups):
+        return values
+    order = np.lexsort((values, groups))
+    g, v = groups[order], values[order]
+    opens = np.r_[True, g[1:] != g[:-1]]
+    steps = opens | np.r_[True, v[1:] != v[:-1]]
+    place = np.arange(len(g))
+    start = np.maximum.accumulate(np.where(opens, place, 0))
+    run = np.cumsum(steps) - 1
+    first = np.flatnonzero(steps)
+    last = np.r_[first[1:], len(g)] - 1
+    ranks = np.empty(len(g))
+    ranks[order] = (first + last)[run] / 2 - start + 1
+    return ranks
+
+
+def sum_above(
+    groups: Numbers, values: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the sum of the weights of higher values in the same group, half for equal ones.
+
+    Args:
+        groups: (n,) number of each row's group.
+        values: (n,) what is compared.
+        weights: (n,) what is added up; a row's own counts half.
+
+    >>> sum_above(
+    ...     np.array([0, 0, 0]), np.array([5.0, 2.0, 5.0]), np.array([1.0, 2.0, 4.0])
+    ... ).tolist()
+    [2.5, 6.0, 2.5]
+    """
+    if not len(groups):
+        return values
+    order = np.lexsort((values, groups))
+    g, v = groups[order], values[order]
+    closes = np.r_[g[1:] != g[:-1], True]
+    steps = np.r_[True, closes[:-1] | (v[1:] != v[:-1])]
+    first = np.flatnonzero(steps)
+    last = np.r_[first[1:], len(g)]
+    total = np.r_[0.0, np.cumsum(weights[order])]
+    run = np.cumsum(steps) - 1
+    ends = np.flatnonzero(closes) + 1
+    whole = total[ends[np.cumsum(np.r_[0, closes[:-1]])]]
+    found = np.empty(len(g))
+    found[order] = whole - (total[last[run]] + total[first[run]]) / 2
+    return found
+
+
+# Means of numbers that hang together in one way or two, with intervals.
+#
+# V = max(V_judge, V_item, V_judge + V_item − V_cell)                      (INFERENCE B3)
+#
+# V_judge and V_item leave judges and items out in turn (CV3), V_cell sums by judge and item at once
+# (Cameron, Gelbach & Miller 2011, Journal of Business & Economic Statistics 29:238-249). Critical
+# values are of Student's t, on one less than the effective number of clusters, (Σ n_g)² / Σ n_g²,
+# of the way that has fewer.
+
+FEW: Final = 5.0
+"""Effective judges below which nothing is said of others."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its interval.
+
+    Attributes:
+        value: the estimate.
+        stderr: its standard error.
+        lower: lower end.
+        upper: upper end.
+        p: two-sided p-value of it being zero.
+
+    """
+
+    value: float
+    stderr: float
+    lower: float
+    upper: float
+    p: float
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Which numbers hang together, in one way or two.
+
+    Attributes:
+        ways: name → (n,) cluster of each number: judge and item, where they are known.
+        strata: of the numbers: tasks.
+        notes: what cannot be allowed for.
+
+    """
+
+    ways: Mapping[str, Integers]
+    strata: Strata
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The ways, as for the clusters of a ranking."""
+        return "+".join(self.ways)
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom of a mean: one less than the effective clusters of the fewer way."""
+        return leave_out(self, np.zeros((1, len(self.strata.code)))).df
+
+    @cached_property
+    def cells(self) -> Integers | None:
+        """(n,) judge and item of each number at once; None with one way."""
+        return number_groups(*self.ways.values()) if len(self.ways) > 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Leaving:
+    """What leaving clusters out changes in P means, in one way or two.
+
+    Attributes:
+        ways: of each way, the changes.
+        variance: (P,) variances of the means.
+        df: degrees of freedom.
+
+    """
+
+    ways: tuple[Changes, ...]
+    variance: Array
+    df: float
+
+    def estimate(self, at: int, value: float, level: float) -> Estimate:
+        """Return a mean with its interval.
+
+        Args:
+            at: which of the means.
+            value: what it is.
+            level: of the interval (proportion).
+
+        """
+        return bound(value, float(self.variance[at]), self.df, level)
+
+
+def bound(value: float, variance: float, df: float, level: float) -> Estimate:
+    """Put an interval around an estimate; without any variance it is known exactly.
+
+    >>> round(bound(1.0, 0.25, 10, 0.95).upper, 6)
+    2.114069
+    """
+    stderr = float(np.sqrt(variance))
+    if stderr == 0:
+        return Estimate(value, 0.0, value, value, float(value == 0))
+    margin = t_quantile((1 + level) / 2, df) * stderr
+    return Estimate(value, stderr, value - margin, value + margin, t_tail(value / stderr, df))
+
+
+def leave_out(clusters: Clusters, deviations: Array) -> Leaving:
+    """Say what leaving clusters out changes, and so how sure means are.
+
+    Args:
+        clusters: of the numbers.
+        deviations: (P, n) deviations from the means of strata.
+
+    """
+    ways = tuple(
+        leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.ways.values()
+    )
+    variance = np.max([way.variance for way in ways], axis=0)
+    if clusters.cells is not None:
+        crossed = cell_variance(deviations, clusters.cells, clusters.strata)
+        variance = np.maximum(variance, sum(way.variance for way in ways) - crossed)
+    return Leaving(ways, variance, min(way.effective for way in ways) - 1)
+
+
+def refuse_way(name: str, codes: Integers, strata: Strata) -> str | None:
+    """Say why nothing can be said of other judges or items, if so.
+
+    Args:
+        name: of the way.
+        codes: (n,) cluster of each number.
+        strata: of the numbers.
+
+    """
+    loads = np.bincount(codes).astype(np.float64)
+    effective = float(loads.sum() ** 2 / (loads**2).sum())
+    if len(loads) == 1:
+        return f"about this {name} only"
+    if name == "judge" and effective < FEW:
+        return f"about these {len(loads)} judges only ({effective:.1f} effective)"
+    if holds_stratum(codes, strata):
+        return f"a task has one {name} in its held-out votes: nothing is said of other {name}s"
+    return None
+
+
+def holds_stratum(codes: Integers, strata: Strata) -> bool:
+    """Say whether some cluster has all numbers of a stratum."""
+    size = len(strata.share)
+    held = np.bincount(codes * size + strata.code, minlength=(int(codes.max()) + 1) * size)
+    return bool((held.reshape(-1, size) == strata.counts).any())
+
+
+def choose_ways(ways: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
+    """Say in which ways numbers hang together; ways that nothing can be said of are left out.
+
+    Args:
+        ways: name → (n,) cluster of each number, 0 and up.
+        task: (n,) stratum of each number, 0 and up; each number counts alike.
+
+    """
+    n = len(next(iter(ways.values())))
+    strata = Strata.one(n) if task is None else Strata(task, np.bincount(task) / n)
+    why = {name: refuse_way(name, codes, strata) for name, codes in ways.items()}
+    kept = {name: number_groups(codes) for name, codes in ways.items() if why[name] is None}
+    notes = tuple(
+        note.replace("its held-out votes", "what was held out")
+        for note in why.values()
+        if note is not None
+    )
+    return Clusters(kept, strata, notes)
+
+
+def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | None:
+    """Return the mean of paired differences with its interval.
+
+    Args:
+        difference: (n,) of each number.
+        clusters: in which they hang together.
+        level: of the interval (proportion).
+
+    Returns:
+        The mean; None where all numbers hang together, so that there is no interval.
+
+    >>> two = choose_ways({"item": np.array([0, 0, 1, 1])})
+    >>> round(paired(np.array([1.0, 1.0, 3.0, 3.0]), two, 0.95).stderr, 6)
+    1.0
+    >>> paired(np.ones(3), choose_ways({"item": np.zeros(3, dtype=int)}), 0.95) is None
+    True
+    """
+    if not clusters.ways:
+        return None
+    values = difference[None, :]
+    left = leave_out(clusters, clusters.strata.deviations(values))
+    return left.estimate(0, float(clusters.strata.means(values)[0]), level)
+
+
+def root_slopes(squared: Array) -> Array:
+    """Return what each number adds to the root of the mean square, to first order, and that root.
+
+    Their mean is the root. Where it is 0 all of them are.
+
+    >>> root_slopes(np.array([0.0, 2.0])).tolist()
+    [0.5, 1.5]
+    """
+    mean = float(squared.mean())
+    root = np.sqrt(mean)
+    return root + (squared - mean) / (2 * root) if root > 0 else np.zeros_like(squared)
+
+
+# What the others gave to the same: their mean, and how far they are on average, for every score.
+#
+# Σ_j |x_i − x_j| = x_i (2r_i − m) + Σ_j x_j − 2 Σ_{j < i} x_j        x sorted, r_i scores below
+#
+# Sums run over sorted scores less their group's mean, so that they return to nought at the end of
+# each group and no rounding gathers. One sort serves a million scores.
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Others:
+    """What all but its own judge gave to what a score is of.
+
+    Attributes:
+        count: (n,) scores of others on the same.
+        mean: (n,) their mean, NaN where there are none.
+        distance: (n,) mean |own − other|, NaN where there are none.
+
+    """
+
+    count: Codes
+    mean: Array
+    distance: Array
+
+
+def see_others(unit: Codes, judge: Codes, score: Array) -> Others:
+    """Return what the other judges gave to the same unit, for each score.
+
+    Args:
+        unit: (n,) number of what is scored; need not be dense.
+        judge: (n,) number of the judge; several scores of one judge on a unit are no others.
+        score: (n,) scores, finite.
+
+    >>> found = see_others(*np.array([[7, 7, 7, 9], [0, 1, 2, 0]]), np.array([1.0, 2, 5, 3]))
+    >>> found.count.tolist(), found.mean.tolist()[:3], found.distance.tolist()[:3]
+    ([2, 2, 2, 0], [3.5, 3.0, 1.5], [2.5, 2.0, 3.5])
+    """
+    count, total, apart = _sum_group(number_groups(unit), score)
+    mine, own_total, own_apart = _sum_group(number_groups(unit, judge), score)
+    left = count - mine
+    some = left > 0
+    mean, distance = np.full((2, len(score)), np.nan)
+    mean[some] = (total - own_total)[some] / left[some]
+    distance[some] = (apart - own_apart)[some] / left[some]
+    return Others(left, mean, np.maximum(distance, 0.0))
+
+
+def _sum_group(group: Codes, score: Array) -> tuple[Codes, Array, Array]:
+    """Return for each score the size and sum of its group, and Σ |score − score| within it.
+
+    Args:
+        group: (n,) dense codes.
+        score: (n,) scores.
+
+    """
+    size = np.bincount(group)
+    total: Array = np.bincount(group, score).astype(np.float64)
+    if size.max(initial=0) <= 1:
+        return size[group], total[group], np.zeros(len(score))
+    middle = total / size
+    centred = score - middle[group]
+    order = np.lexsort((centred, group))
+    x, g = centred[order], group[order]
+    start = np.concatenate([[0], np.cumsum(size)[:-1]])[g]
+    below = np.concatenate([[0.0], np.cumsum(x)])
+    first, last = below[start], below[start + size[g]]
+    rank = np.arange(len(x)) - start
+    apart = np.empty(len(x))
+    apart[order] = x * (2 * rank - size[g]) + (last - first) - 2 * (below[:-1] - first)
+    return size[group], total[group], apart
+
+
+# Places within rows of a table, ties sharing the mean of theirs.
+
+
+def average_ranks(table: Array) -> Array:
+    """Return the rank of every value within its row, 1 for the smallest, ties their mean.
+
+    Args:
+        table: (n, k) values.
+
+    >>> average_ranks(np.array([[2.0, 5.0, 2.0, 9.0]])).tolist()
+    [[1.5, 3.0, 1.5, 4.0]]
+    """
+    rows, k = table.shape
+    order = np.argsort(table, axis=1, kind="stable")
+    ascending = np.take_along_axis(table, order, axis=1)
+    rises = ascending[:, 1:] > ascending[:, :-1]
+    edge = np.ones((rows, 1), dtype=np.bool_)
+    place = np.arange(k)
+    first = np.maximum.accumulate(np.where(np.hstack([edge, rises]), place, 0), axis=1)
+    ends = np.where(np.hstack([rises, edge]), place, k)
+    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty((rows, k))
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
+    return ranks
+
+
+def concord_ranks(ranks: Array) -> float | None:
+    """Return Kendall's W of rows of ranks, corrected for ties; None where no row tells any apart.
+
+    Args:
+        ranks: (m, n) ranks within each row, ties their mean.
+
+    >>> concord_ranks(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]))
+    0.75
+    """
+    m, n = ranks.shape
+    centred = ranks - (n + 1) / 2
+    spread = float((centred**2).sum())
+    if not spread:
+        return None
+    together = float((centred.sum(axis=0) ** 2).sum())
+    return float(min(together / (m * spread), 1.0))
+
+
+# Pearson's and Spearman's correlation of two short columns, or None where there is none.
+
+_SAME = 1e-12
+"""A spread this small beside the values is rounding."""
+
+
+def pearson(one: Array, other: Array) -> float | None:
+    """Return Pearson's correlation, or None where a column does not vary.
+
+    Args:
+        one: (n,) numbers.
+        other: (n,) numbers.
+
+    >>> pearson(np.array([1.0, 2, 3]), np.array([2.0, 4, 6])), pearson(np.ones(3), np.arange(3.0))
+    (1.0, None)
+    """
+    mine, theirs = one - one.mean(), other - other.mean()
+    size = np.linalg.norm(mine), np.linalg.norm(theirs)
+    least = _SAME * np.linalg.norm(one), _SAME * np.linalg.norm(other)
+    if size[0] <= least[0] or size[1] <= least[1]:
+        return None
+    return float(np.clip((mine / size[0]) @ (theirs / size[1]), -1, 1))
+
+
+def spearman(one: Array, other: Array) -> float | None:
+    """Return Spearman's correlation of ranks, ties sharing the mean of theirs; None as `pearson`.
+
+    >>> spearman(np.array([1.0, 2, 3]), np.array([2.0, 40, 6]))
+    0.5
+    """
+    ranks = average_ranks(np.stack([one, other]))
+    return pearson(ranks[0], ranks[1])

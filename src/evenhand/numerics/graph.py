@@ -6,12 +6,16 @@ asked for when something has failed and must be named, walks node by node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
 
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
@@ -285,3 +289,262 @@ def _finishing_order(ahead: list[list[int]]) -> list[int]:
                 finished.append(node)
                 stack.pop()
     return finished
+
+
+# Is there a direction that no constraint forbids, where constraints are too many to list?
+#
+# A concave log-likelihood has a finite, unique maximum if and only if b = 0 is the only direction
+# in which no observed choice falls behind a rival, (x_observed − x_rival)·b ≥ 0 for every rival.
+# Choices among sets of outputs have exponentially many rivals, but the best one in a given
+# direction is quickly found: constraints are added as they are broken (a cutting-plane method). A
+# direction b ≠ 0 of the cone has c·b ≠ 0 for almost every c, so that maximising ±c·b within a box
+# finds one if there is one. Source of the criterion: Albert & Anderson (1984), Biometrika 71:1-10.
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+LEAST: Final = 1e-6
+"""Constraints that a direction within ±1 breaks by less are met; HiGHS itself allows 1e-7."""
+_SEED: Final = 20131
+
+
+def find_direction(broken: Callable[[Vector], Matrix], size: int) -> Vector | None:
+    """Return a direction b ≠ 0 of a cone, largest entry ±1, or None if there is none.
+
+    Args:
+        broken: b → (rows, size) constraints z with z·b < −1e-6, none where b is in the cone.
+        size: number of parameters.
+
+    Raises:
+        RuntimeError: the linear programme was not solved.
+
+    >>> wedge = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    >>> find_direction(lambda b: wedge[wedge @ b < -1e-6], 2) is None
+    True
+    >>> half = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    >>> np.abs(find_direction(lambda b: half[half @ b < -1e-6], 2)).tolist()
+    [0.0, 1.0]
+    """
+    draw = np.random.Generator(np.random.PCG64(_SEED)).uniform(0.5, 1.0, size)
+    known = np.zeros((0, size))
+    for aim in (draw, -draw):
+        b = np.sign(aim)
+        while np.abs(b).max() > LEAST and len(rows := broken(b)):
+            known = np.unique(np.vstack([known, rows]), axis=0)
+            b = _furthest(aim, known)
+        if np.abs(b).max() > LEAST:
+            return np.asarray(b / np.abs(b).max())
+    return None
+
+
+def _furthest(aim: Vector, rows: Matrix) -> Vector:
+    """Maximise aim·b within the box and the known constraints."""
+    from scipy.optimize import linprog
+
+    answer: Any = linprog(
+        -aim, A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=[(-1, 1)] * len(aim), method="highs"
+    )
+    if not answer.success:
+        raise RuntimeError(f"the linear programme for existence was not solved: {answer.message}")
+    return np.asarray(answer.x)
+
+
+# Has a log-linear likelihood a maximum? A linear programme answers for any design.
+#
+# A multinomial logit with linear predictors x·b stays as it is or rises for ever in a direction b
+# exactly if no observed cell falls behind another cell of its set, Z b ≥ 0, where Z has one row
+# z = x_observed − x_other for each. A finite, unique maximum exists if and only if b = 0 is the
+# only such direction. Source: Albert & Anderson (1984), Biometrika 71:1-10; the programme is that
+# of Konis (2007, Oxford DPhil thesis) with a slack for each row, so that no separated row is
+# missed.
+
+if TYPE_CHECKING:
+    MatrixRecession: TypeAlias = NDArray[np.float64] | sparse.csr_array
+
+FloatArray = NDArray[np.float64]
+
+# Relative to the largest entry of the scaled design: smaller pivots are rounding.
+_RANK_TOLERANCE: Final = 1e-9
+_ROWS_AT_ONCE: Final = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Recession:
+    """The directions in which a likelihood never falls.
+
+    Attributes:
+        aliased: a direction b, largest entry ±1, in which the likelihood is constant (Z b = 0),
+            shape (columns,); None if the design has full rank.
+        separated: rows that some direction with Z b ≥ 0 makes positive, ascending.
+        infinite: columns that those directions move: their estimates run off to ±∞. Columns that
+            are aliased to others are left out of the question.
+
+    """
+
+    aliased: FloatArray | None
+    separated: IntArray
+    infinite: IntArray
+
+    @property
+    def exists(self) -> bool:
+        """Whether a finite and unique maximum exists."""
+        return self.aliased is None and self.separated.size == 0
+
+
+def find_recession(Z: MatrixRecession) -> Recession:
+    """Find out whether a maximum exists, and what stands in its way.
+
+    Args:
+        Z: x_observed − x_other for each observed cell and each other cell of its set, dense or
+            sparse, shape (rows, columns). Cells without weight must have been left out.
+
+    Raises:
+        RuntimeError: the linear programme was not solved.
+
+    >>> nine_wins_three_ties = np.array([[1.0, -1.0], [2.0, 0.0], [-1.0, 1.0], [1.0, 1.0]])
+    >>> found = find_recession(nine_wins_three_ties)
+    >>> found.exists, found.separated.tolist(), found.infinite.tolist()
+    (False, [1, 3], [0, 1])
+
+    """
+    scale = _column_scale(Z)
+    scaled = Z / scale if isinstance(Z, np.ndarray) else Z.multiply(1 / scale).tocsr()
+    null, kept = _null_space(scaled)
+    aliased = None
+    if null.shape[1]:
+        aliased = null[:, 0] / scale
+        aliased /= np.abs(aliased).max()
+    independent = scaled[:, kept]
+    separated = find_separated(independent)
+    undecided = np.setdiff1d(np.arange(Z.shape[0]), separated)
+    moved = (
+        np.abs(_null_space(independent[undecided])[0]).max(axis=1, initial=0.0) > _RANK_TOLERANCE
+    )
+    return Recession(aliased, separated, kept[moved] if separated.size else kept[:0])
+
+
+def find_separated(Z: MatrixRecession) -> IntArray:
+    """Return the rows z for which some b has z·b > 0 while Z b ≥ 0 everywhere, ascending.
+
+    Maximises Σ s subject to Z b ≥ s, 0 ≤ s ≤ 1, b free. Directions can be added and lengthened, so
+    at the optimum s is 1 for every such row and 0 for all others. Independent problems may be
+    asked at once as the blocks of a block-diagonal Z.
+
+    Args:
+        Z: dense or sparse, shape (rows, columns).
+
+    Raises:
+        RuntimeError: the linear programme was not solved.
+
+    """
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    n_rows, n_columns = Z.shape
+    if n_rows == 0 or n_columns == 0:
+        return np.zeros(0, dtype=np.intp)
+    slack = sparse.eye_array(n_rows, format="csr")
+    answer: Any = linprog(
+        np.concatenate((np.zeros(n_columns), -np.ones(n_rows))),
+        A_ub=sparse.hstack((-sparse.csr_array(Z), slack), format="csr"),
+        b_ub=np.zeros(n_rows),
+        bounds=[(None, None)] * n_columns + [(0, 1)] * n_rows,
+        method="highs",
+    )
+    if not answer.success:
+        raise RuntimeError(f"the linear programme for existence was not solved: {answer.message}")
+    return np.flatnonzero(answer.x[n_columns:] > 0.5)
+
+
+def _column_scale(Z: MatrixRecession) -> FloatArray:
+    """Return the largest absolute entry of each column, 1 for a column of zeros."""
+    if Z.shape[0] == 0:
+        return np.ones(Z.shape[1])
+    largest = abs(Z).max(axis=0)
+    dense = largest if isinstance(largest, np.ndarray) else largest.toarray()
+    scale = np.asarray(dense, dtype=np.float64).reshape(-1)
+    return np.where(scale > 0, scale, 1.0)
+
+
+def _null_space(Z: MatrixRecession) -> tuple[FloatArray, IntArray]:
+    """Return vectors that span Z b = 0, shape (columns, dimension), and independent columns.
+
+    Each vector expresses one dependent column by the independent ones.
+    """
+    from scipy.linalg import qr, solve_triangular
+
+    triangle, pivots = qr(_triangle(Z), mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
+    rank = int(np.count_nonzero(diagonal > _RANK_TOLERANCE * diagonal.max(initial=0.0)))
+    null = np.zeros((Z.shape[1], Z.shape[1] - rank))
+    if null.shape[1]:
+        null[pivots[:rank]] = -solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
+        null[pivots[rank:]] = np.eye(null.shape[1])
+    return null, np.sort(pivots[:rank]).astype(np.intp)
+
+
+def _triangle(Z: MatrixRecession) -> FloatArray:
+    """Return the R of Z = QR, shape (columns, columns), from some thousand rows at a time."""
+    n_columns = Z.shape[1]
+    triangle = np.zeros((n_columns, n_columns))
+    for start in range(0, Z.shape[0], _ROWS_AT_ONCE):
+        rows = Z[start : start + _ROWS_AT_ONCE]
+        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        triangle = np.asarray(np.linalg.qr(np.vstack((triangle, dense)), mode="r"))
+    return triangle
+
+
+# Where 64-bit hashes stand in a list of known ones, without sorting what is looked up.
+
+Hashes = NDArray[np.uint64]
+
+_SPARE: Final = 8
+"""Places of a table for each hash: about one in twenty then finds its place taken."""
+_SMALLEST: Final = 10
+_TURN: Final = 11
+"""Bits by which hashes are turned to look elsewhere for those whose place was taken."""
+
+
+def find_hashes(hashes: Hashes, known: Hashes) -> NDArray[np.int32]:
+    """Return the place of every hash among known ones.
+
+    Tables are filled by the lowest bits of the known hashes, one after another: what finds its
+    place taken goes into the next table, by other bits. A million hashes among fifty thousand
+    take a tenth of what a binary search takes.
+
+    Args:
+        hashes: (n,) what is looked up; each is known.
+        known: (m,) different hashes.
+
+    >>> known = np.array([7, 2**40, 9], dtype=np.uint64)
+    >>> find_hashes(known[[2, 2, 0, 1]], known).tolist()
+    [2, 2, 0, 1]
+    """
+    size = 1 << max(_SMALLEST, (_SPARE * len(known)).bit_length())
+    waiting = np.arange(len(known), dtype=np.int32)
+    rows: NDArray[np.intp] | None = None
+    places = np.zeros(len(hashes), dtype=np.int32)
+    turned = 0
+    while len(waiting):
+        table = np.zeros(size, dtype=np.int32)
+        own = _slots(known[waiting], turned, size)
+        table[own] = waiting
+        waiting = waiting[table[own] != waiting]
+        looked = hashes if rows is None else hashes[rows]
+        guess = table[_slots(looked, turned, size)]
+        if rows is None:
+            places = guess
+        else:
+            places[rows] = guess
+        if len(waiting):  # else every place that is looked at holds what is looked for
+            missed = np.flatnonzero(known[guess] != looked)
+            rows = missed if rows is None else rows[missed]
+        turned += _TURN
+    return places
+
+
+def _slots(hashes: Hashes, turned: int, size: int) -> NDArray[np.int64]:
+    """Return the place in a table of a power of two by the bits from `turned` on."""
+    bits = turned % 64
+    low = hashes if not bits else hashes >> np.uint64(bits) | hashes << np.uint64(64 - bits)
+    return (low & np.uint64(size - 1)).view(np.int64)

@@ -15,18 +15,389 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from math import ceil, prod
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.numerics.graph import Graph, strong_components
-from evenhand.numerics.order_bound import bound_orders, no_bound
-from evenhand.numerics.order_search import cost_of, search_order
-from evenhand.numerics.order_subsets import LARGEST, find_lattice
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+
+# How cheap can an order be at best? A lower bound by linear programming, for every subset too.
+#
+# Let d_ij be what it costs to place j before i. Of every cycle i → j → k → i at least one arc is
+# contradicted, and of i before j and j before i exactly one holds:
+#
+# min Σ d_ij v_ij   with  v_ij + v_jk + v_ki ≥ 1,  v_ij + v_ji = 1,  v ≥ 0
+# max Σ_t y_t + Σ_{i<j} u_ij   with  y ≥ 0,  u_ij = min(d_ij − Y_ij, d_ji − Y_ji),
+#
+# where Y_ij sums y over the cycles through the arc i → j. Any y ≥ 0 gives a bound, so that rounding
+# in the solver cannot make it wrong. Leaving out all cycles and pairs that are not within a subset
+# keeps it a bound for that subset. Source: the 3-dicycle inequalities of Grötschel, Jünger &
+# Reinelt (1984), "A cutting plane algorithm for the linear ordering problem", Operations Research
+# 32.
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderBound:
+    """A lower bound of what an order contradicts.
+
+    Attributes:
+        cycles: (T, 3) nodes of each cycle that counts.
+        price: (T,) y of each.
+        pair: (n, n) u, symmetric, of each pair.
+
+    """
+
+    cycles: Integers
+    price: Array
+    pair: Array
+
+    @property
+    def value(self) -> float:
+        """The bound for all nodes."""
+        return float(self.price.sum() + np.triu(self.pair, 1).sum())
+
+
+def no_bound(n: int) -> OrderBound:
+    """Return the bound that says nothing: no order costs less than zero."""
+    return OrderBound(np.zeros((0, 3), dtype=np.intp), np.zeros(0), np.zeros((n, n)))
+
+
+def bound_orders(net: Array) -> OrderBound:
+    """Bound the cost of all orders from below.
+
+    Args:
+        net: (n, n) what it costs to place the column before the row, not negative.
+
+    >>> round(bound_orders(np.array([[0.0, 2, 0], [0, 0, 3], [1, 0, 0]])).value, 9)
+    1.0
+    """
+    programme = _Programme(net)
+    inside = np.zeros(len(programme.cycles), dtype=np.bool_)
+    while True:
+        solved, rows = programme.solve(inside)
+        short = programme.shortfall(solved.x) > 1e-7
+        new = short & ~inside
+        if not new.any():
+            break
+        inside |= new
+    price = np.zeros(len(programme.cycles))
+    if rows.size:
+        price[rows] = np.maximum(-np.asarray(solved.ineqlin.marginals), 0.0)
+    used = np.flatnonzero(price > 1e-12)
+    cycles, price = programme.cycles[used], price[used]
+    through = np.zeros_like(net)
+    for a in range(3):
+        np.add.at(through, (cycles[:, a], cycles[:, (a + 1) % 3]), price)
+    return OrderBound(cycles, price, np.minimum(net - through, (net - through).T))
+
+
+class _Programme:
+    """The linear programme with x_ij, i < j, for "j stands before i"."""
+
+    def __init__(self, net: Array) -> None:
+        n = len(net)
+        upper = np.triu_indices(n, 1)
+        self.costs = (net - net.T)[upper]
+        column = np.zeros((n, n), dtype=np.intp)
+        column[upper] = np.arange(len(self.costs))
+        column += column.T
+        i, j, k = (axis.ravel() for axis in np.indices((n, n, n)))
+        once = (i < j) & (i < k) & (j != k)
+        self.cycles = np.stack([i[once], j[once], k[once]], axis=1)
+        ends = np.roll(self.cycles, -1, axis=1)
+        self.columns = column[self.cycles, ends]
+        self.signs = np.where(self.cycles < ends, 1.0, -1.0)
+        self.needed = 1.0 - (self.signs < 0).sum(axis=1)
+
+    def shortfall(self, x: Array) -> Array:
+        """Return by how much each cycle is contradicted too little."""
+        return np.asarray(self.needed - (self.signs * x[self.columns]).sum(axis=1))
+
+    def solve(self, inside: NDArray[np.bool_]) -> tuple[Any, Integers]:
+        """Solve with some of the cycles; return scipy's result and which cycles they were."""
+        from scipy.optimize import linprog
+
+        rows = np.flatnonzero(inside)
+        if not rows.size:
+            return linprog(self.costs, bounds=(0, 1), method="highs"), rows
+        left, right = self._matrix(rows), -self.needed[rows]
+        return linprog(self.costs, left, right, bounds=(0, 1), method="highs"), rows
+
+    def _matrix(self, rows: Integers) -> csr_matrix:
+        from scipy.sparse import csr_matrix
+
+        at = np.repeat(np.arange(len(rows)), 3), self.columns[rows].ravel()
+        shape = len(rows), len(self.costs)
+        return csr_matrix((-self.signs[rows].ravel(), at), shape=shape)
+
+
+# A good order by local search: systems move to where they contradict least, again and again.
+#
+# It gives an upper bound for `linear_order`, and the answer itself where no exact search fits.
+
+Order = NDArray[np.intp]
+
+_ROUNDS: Final = 200
+"""Disturbances of the best order, for up to _SMALL systems."""
+_FEW: Final = 20
+_MAX_NODES_FOR_PAIRS: Final = 60
+_MOVED: Final = 4
+"""Systems that a disturbance moves."""
+
+
+def cost_of(net: Array, order: Order) -> float:
+    """Return the weight that an order contradicts.
+
+    >>> cost_of(np.array([[0.0, 3.0], [0.0, 0.0]]), np.array([1, 0]))
+    3.0
+    """
+    return float(np.tril(net[np.ix_(order, order)], -1).sum())
+
+
+def search_order(net: Array, start: Order, *, seed: int, patience: int = 1) -> Order:
+    """Return an order that no move of a single system improves, the best of several.
+
+    Args:
+        net: (n, n) what it costs to place the column before the row.
+        start: (n,) nodes in the order to begin with.
+        seed: of the disturbances.
+        patience: how many times the usual number of disturbances.
+
+    """
+    n = len(start)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    gain = net - net.T
+    best = _settle(gain, start)
+    least = cost_of(net, best)
+    for _ in range(patience * (_ROUNDS if n <= _MAX_NODES_FOR_PAIRS else _FEW)):
+        found = _settle(gain, _disturb(best, rng))
+        cost = cost_of(net, found)
+        if cost <= least:
+            best, least = found, cost
+    return best
+
+
+def _settle(gain: Array, order: Order) -> Order:
+    """Move one node after the other to its best place until none can be moved with profit."""
+    least = 1e-12 * float(np.abs(gain).max(initial=0.0))
+    moved = True
+    while moved:
+        moved = False
+        for node in order.tolist():
+            here = int(np.flatnonzero(order == node)[0])
+            rest = np.delete(order, here)
+            costs = np.concatenate(([0.0], np.cumsum(gain[node, rest])))
+            best = int(np.argmin(costs))
+            if costs[best] < costs[here] - least:
+                order, moved = np.insert(rest, best, node), True
+    return order
+
+
+def _disturb(order: Order, rng: np.random.Generator) -> Order:
+    for _ in range(_MOVED):
+        taken, put = rng.integers(len(order), size=2)
+        order = np.insert(np.delete(order, taken), put, order[taken])
+    return order
+
+
+# All best orders by dynamic programming over sets of nodes, kept small by a lower bound.
+#
+# cost(S + v) = min over v of cost(S) + Σ_{u not in S} d_uv,     d_uv: v stands before u
+#
+# S holds the nodes placed so far, as the bits of a number. A set is dropped if its cost and the
+# bound of the rest exceed the cost of an order that is known; no best order passes through such a
+# set, so that the number of best orders is exact. Source: Lawler (1964), "A comment on minimum
+# feedback arc sets", IEEE Transactions on Circuit Theory 11, for the recursion.
+
+Sets = NDArray[np.uint64]
+
+LARGEST: Final = 60
+"""Most nodes: a set is the bits of one number."""
+_MOST_SETS: Final = 300_000
+"""Most sets of one size that are held; all sets of twenty nodes fit."""
+_MOST_STEPS: Final = 2_400_000
+_MAX_NODES_COUNTED: Final = 20  # 20! fits in 64 bits, the number of orders of more nodes need not
+_CHUNK: Final = 4_000_000
+_ONE: Final = np.uint64(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Sets of one size that a best order may pass through.
+
+    Attributes:
+        sets: (m,) ascending.
+        cost: (m,) least cost of placing each first.
+        count: (m,) in how many orders of its nodes, as whole numbers of any size.
+
+    """
+
+    sets: Sets
+    cost: Array
+    count: NDArray[Any]
+
+    def find(self, wanted: Sets) -> tuple[Integers, NDArray[np.bool_]]:
+        """Return where sets stand, and whether they are there."""
+        at = np.minimum(np.searchsorted(self.sets, wanted), len(self.sets) - 1)
+        return at, self.sets[at] == wanted
+
+    def keep(self, rows: Integers) -> Level:
+        """Return some of the sets."""
+        return Level(self.sets[rows], self.cost[rows], self.count[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """The sets that best orders pass through.
+
+    Attributes:
+        net: (n, n) what it costs to place the column before the row.
+        levels: n + 1 levels, of 0 to n nodes.
+        first: (n,) first place, from 0, that each node takes in any best order.
+        last: (n,) last place.
+        within: costs that differ by less are equal.
+
+    """
+
+    net: Array
+    levels: tuple[Level, ...]
+    first: Integers
+    last: Integers
+    within: float
+
+    @property
+    def cost(self) -> float:
+        """Cost of the best orders."""
+        return float(self.levels[-1].cost[0])
+
+    @property
+    def count(self) -> int:
+        """Number of best orders."""
+        return int(self.levels[-1].count[0])
+
+    def walk(self, prefer: Array) -> Iterator[tuple[int, ...]]:
+        """Yield the best orders; of nodes that may come next, those preferred most first."""
+        ranked = np.lexsort((np.arange(len(prefer)), -prefer))
+        return self._walk((), 0, ranked)
+
+    def _walk(
+        self, placed: tuple[int, ...], here: int, ranked: Integers
+    ) -> Iterator[tuple[int, ...]]:
+        k, n = len(placed), len(self.net)
+        if k == n:
+            yield placed
+            return
+        free = np.array([v for v in ranked.tolist() if v not in placed], dtype=np.intp)
+        level, above = self.levels[k], self.levels[k + 1]
+        steps = self.net[np.ix_(free, free)].sum(axis=0)
+        at, there = above.find(level.sets[here] | (_ONE << free.astype(np.uint64)))
+        best = there & (np.abs(level.cost[here] + steps - above.cost[at]) <= self.within)
+        for v, then in zip(free[best].tolist(), at[best].tolist(), strict=True):
+            yield from self._walk((*placed, v), then, ranked)
+
+
+def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> Lattice | None:
+    """Find all orders of least cost; None if the sets to look at are too many.
+
+    Args:
+        net: (n, n) what it costs to place the column before the row, not negative; n ≤ LARGEST.
+        upper: cost of some order.
+        bound: of the cost of all orders.
+        within: costs that differ by less are equal.
+
+    >>> from evenhand.numerics.linear_order import no_bound
+    >>> ring = np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    >>> found = find_lattice(ring, 2.0, no_bound(3), 1e-9)
+    >>> found.cost, found.count, list(found.walk(np.zeros(3)))
+    (1.0, 3, [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+    """
+    n = len(net)
+    one: NDArray[Any] = np.array([1], dtype=np.int64 if n <= _MAX_NODES_COUNTED else object)
+    level = Level(np.zeros(1, dtype=np.uint64), np.zeros(1), one)
+    levels, least = [level], np.array([bound.value])
+    for _ in range(n):
+        steps = _steps(net, level, least, bound, upper + within)
+        if steps is None:
+            return None
+        level, least = _merge(level, steps, within)
+        if len(level.sets) > _MOST_SETS:
+            return None
+        levels.append(level)
+    return _prune(net, levels, within)
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """Ways to place one more node: from which set, which node, at what cost, what it leaves."""
+
+    source: Integers
+    sets: Sets
+    cost: Array
+    rest: Array
+
+
+def _steps(net: Array, level: Level, least: Array, bound: OrderBound, most: float) -> _Steps | None:
+    """List the steps that keep cost and bound of the rest within `most`; None if too many."""
+    n = len(net)
+    node = np.arange(n, dtype=np.uint64)
+    cycle = np.bitwise_or.reduce(_ONE << bound.cycles.astype(np.uint64), axis=1)
+    share = np.zeros((len(cycle), n))
+    for a in range(3):
+        share[np.arange(len(cycle)), bound.cycles[:, a]] = bound.price
+    parts, taken = [], 0
+    for low in range(0, len(level.sets), size := max(1, _CHUNK // (n + len(cycle)))):
+        sets, cost = level.sets[low : low + size], level.cost[low : low + size]
+        placed = ((sets[:, None] >> node) & _ONE).astype(float)
+        added = cost[:, None] + net.sum(axis=0) - placed @ net
+        whole = ((sets[:, None] & cycle) == 0).astype(float)
+        rest = least[low : low + size, None] - whole @ share - (1 - placed) @ bound.pair
+        s, v = np.nonzero((placed == 0) & (added + rest <= most))
+        parts.append(_Steps(s + low, sets[s] | (_ONE << node[v]), added[s, v], rest[s, v]))
+        taken += len(s)
+        if taken > _MOST_STEPS:
+            return None
+    names = ("source", "sets", "cost", "rest")
+    return _Steps(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _merge(level: Level, steps: _Steps, within: float) -> tuple[Level, Array]:
+    """Keep the cheapest steps to each set, and add up their orders."""
+    order = np.argsort(steps.sets, kind="stable")
+    sets, cost = steps.sets[order], steps.cost[order]
+    starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
+    cheapest = np.minimum.reduceat(cost, starts)
+    sizes = np.diff(np.append(starts, len(sets)))
+    best = cost <= np.repeat(cheapest, sizes) + within
+    counts = np.where(best, level.count[steps.source[order]], 0)
+    merged = Level(sets[starts], cheapest, np.add.reduceat(counts, starts))
+    return merged, steps.rest[order][starts]
+
+
+def _prune(net: Array, levels: list[Level], within: float) -> Lattice:
+    """Go back from the whole, keeping only sets on some best order."""
+    n = len(net)
+    node = np.arange(n, dtype=np.uint64)
+    first, last = np.full(n, n), np.full(n, -1)
+    kept = [levels[-1]]
+    for place in range(n - 1, -1, -1):
+        above, level = kept[-1], levels[place]
+        held = ((above.sets[:, None] >> node) & _ONE).astype(float)
+        s, v = np.nonzero(held)
+        at, there = level.find(above.sets[s] ^ (_ONE << node[v]))
+        step = (net.sum(axis=0) - held @ net)[s, v]
+        best = there & (np.abs(level.cost[at] + step - above.cost[s]) <= within)
+        first[v[best]], last[v[best]] = place, np.maximum(last[v[best]], place)
+        kept.append(level.keep(np.unique(at[best])))
+    return Lattice(net, tuple(reversed(kept)), first, last, within)
+
 
 _PLAIN: Final = 14
 """Most nodes whose subsets are all looked at: quicker than to load a linear programme."""

@@ -4,15 +4,120 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
-from evenhand.numerics.conjugate import solve_conjugate
+
+# Conjugate gradients with a diagonal preconditioner and a gauge.
 
 Vector = NDArray[np.float64]
+Columns = NDArray[np.float64]
+LIMIT: Final = 20_000
+"""Most iterations, unless fewer are asked for."""
+TOLERANCE: Final = 1e-12
+"""Relative residual at which a solution is done, unless a rougher one will do."""
+
+
+def solve_conjugate(
+    product: Callable[[Vector], Vector],
+    right: Vector,
+    diagonal: Vector,
+    *,
+    project: Callable[[Vector], Vector] | None = None,
+    limit: int = LIMIT,
+    tolerance: float = TOLERANCE,
+) -> Vector | None:
+    """Solve A x = b for A positive definite on the space that `project` keeps; None if it fails.
+
+    Args:
+        product: v → A v.
+        right: b, within that space.
+        diagonal: diagonal of A, positive.
+        project: orthogonal projection onto the space on which A is positive definite; None for all.
+        limit: most iterations.
+        tolerance: relative residual, in the norm of the inverse diagonal.
+
+    >>> A = np.array([[2.0, -2.0], [-2.0, 2.0]])
+    >>> centre = lambda v: v - v.mean()
+    >>> solve_conjugate(A.__matmul__, np.array([1.0, -1.0]), np.diag(A), project=centre).tolist()
+    [0.25, -0.25]
+    """
+    keep = project if project is not None else _everything
+    x, residual = np.zeros_like(right), right.copy()
+    z = keep(residual / diagonal)
+    direction, norm = z, float(residual @ z)
+    done = tolerance**2 * norm
+    for _ in range(limit):
+        if norm <= done:
+            return keep(x)
+        image = product(direction)
+        length = norm / float(direction @ image)
+        x = x + length * direction
+        residual = residual - length * image
+        z = keep(residual / diagonal)
+        fresh = float(residual @ z)
+        direction, norm = z + (fresh / norm) * direction, fresh
+    return None
+
+
+def solve_columns(
+    product: Callable[[Columns], Columns],
+    right: Columns,
+    diagonal: Vector,
+    *,
+    project: Callable[[Columns], Columns],
+    limit: int = LIMIT,
+    tolerance: float = TOLERANCE,
+) -> Columns | None:
+    """Solve A X = B for several right-hand sides that share their products; None if one fails.
+
+    Args:
+        product: V → A V, for (n, m) columns.
+        right: (n, m) B, within the space that `project` keeps.
+        diagonal: (n,) diagonal of A, positive.
+        project: orthogonal projection of columns, which it may overwrite.
+        limit: most iterations.
+        tolerance: relative residual of each column, in the norm of the inverse diagonal.
+
+    >>> A = np.array([[2.0, -2.0], [-2.0, 2.0]])
+    >>> centre = lambda columns: columns - columns.mean(axis=0)
+    >>> right = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    >>> solve_columns(A.__matmul__, right, np.diag(A), project=centre).tolist()
+    [[0.25, 0.0], [-0.25, 0.0]]
+    """
+    inverse = 1.0 / diagonal[:, None]
+    x, residual = np.zeros_like(right), right.copy()
+    z = project(residual * inverse)
+    direction, norm = z.copy(), _dots(residual, z)
+    done = tolerance**2 * norm
+    for _ in range(limit):
+        live = norm > done
+        if not live.any():
+            return project(x)
+        image = product(direction)
+        length = np.divide(norm, _dots(direction, image), out=np.zeros_like(norm), where=live)
+        x += length * direction
+        residual -= length * image
+        z = project(residual * inverse)
+        fresh = _dots(residual, z)
+        direction *= np.divide(fresh, norm, out=np.zeros_like(norm), where=live)
+        direction += z
+        norm = np.where(live, fresh, norm)
+    return None
+
+
+def _dots(one: Columns, two: Columns) -> Vector:
+    """Return (m,) products of the columns of two matrices."""
+    return np.asarray(np.einsum("ij,ij->j", one, two))
+
+
+def _everything(vector: Vector) -> Vector:
+    return vector
+
+
 Matrix = NDArray[np.float64]
 
 QUADRATIC: Final = 1e-11
@@ -25,12 +130,12 @@ LOST: Final = float(np.finfo(np.float64).eps)
 """The same share, below which a decrement is lost in rounding whatever the step."""
 NOTHING: Final = 1e-24
 """A decrement that is zero, where the value is too."""
-ROUNDING: Final = 1e-13
+NEWTON_ROUNDING: Final = 1e-13
 """Loss, relative to 1 + |value|, that is rounding and no loss."""
-SHARE: Final = 0.3
+MIN_NEWTON_GAIN: Final = 0.3
 """Share of what the slope promises that a step must gain; near the maximum it gains half."""
-STEPS: Final = 100
-HALVINGS: Final = 40
+MAX_NEWTON_STEPS: Final = 100
+MAX_NEWTON_HALVINGS: Final = 40
 ROUGH: Final = 1e-6
 """Relative residual of an inexact Newton step."""
 STUCK: Final = "the fit did not converge: the likelihood has no clear maximum"
@@ -105,7 +210,7 @@ def maximise(
     at, here = start, expand(start)
     if not len(start):
         return Maximum(at, here, 0, 0.0)
-    for taken in range(1, STEPS + 1):
+    for taken in range(1, MAX_NEWTON_STEPS + 1):
         step = solve_step(here.information, here.gradient)
         decrement = float(here.gradient @ step)
         near = reach is None or reach(step) <= last
@@ -113,14 +218,14 @@ def maximise(
         if 0 <= decrement <= share * abs(here.value) + NOTHING:
             return Maximum(at + step, expand(at + step), taken, decrement)
         longest = 1.0 if reach is None else min(1.0, 1.0 / max(reach(step), 1e-300))
-        moved = _advance(expand, at, longest * step, here) if decrement > 0 else None
+        moved = _newton_step(expand, at, longest * step, here) if decrement > 0 else None
         if moved is None:
             break
         at, here = moved
     raise NotConverged(STUCK, REMEDIES)
 
 
-def _advance(
+def _newton_step(
     expand: Callable[[Vector], Expansion], at: Vector, step: Vector, here: Expansion
 ) -> tuple[Vector, Expansion] | None:
     """Take the longest step of 1, 1/2, 1/4, ... that gains its share; None where none does.
@@ -128,9 +233,9 @@ def _advance(
     A gain alone is not enough: a step into the flat part of a likelihood may gain a little and
     leave no way back (Armijo's rule).
     """
-    length, rate = 1.0, SHARE * float(here.gradient @ step)
-    least = here.value - ROUNDING * (1.0 + abs(here.value))
-    for _ in range(HALVINGS):
+    length, rate = 1.0, MIN_NEWTON_GAIN * float(here.gradient @ step)
+    least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
+    for _ in range(MAX_NEWTON_HALVINGS):
         there = expand(at + length * step)
         if there.value >= least + length * rate:
             return at + length * step, there
@@ -193,3 +298,99 @@ def _invert_blocks(matrix: Matrix) -> Matrix:
     inverse[first, last] = -across
     inverse[last, first] = -across.T
     return inverse
+
+
+# Broyden, Fletcher, Goldfarb and Shanno's method, from a good guess of the second derivatives.
+#
+# For functions whose gradient is dear and whose information is known roughly: each step corrects
+# the guess by what the gradients of the last two points say.
+#
+# Source: Nocedal & Wright (2006), Numerical Optimization, 2nd ed., eq. 6.19 and 3.4.
+
+MAX_BFGS_STEPS: Final = 200
+MAX_BFGS_HALVINGS: Final = 20
+MIN_BFGS_GAIN: Final = 0.1
+"""Share of what the slope promises that a step must gain."""
+QUADRATURE_ERROR: Final = 1e-7
+"""Loss, relative to 1 + |value|, that is no loss: values found by quadrature may disagree so much
+with their gradients, which the end is judged by."""
+
+
+class Slope(Protocol):
+    """A function to first order at one point."""
+
+    @property
+    def value(self) -> float:
+        """The function, to be maximised."""
+
+    @property
+    def gradient(self) -> Vector:
+        """(p,) its first derivatives."""
+
+
+S = TypeVar("S", bound=Slope)
+
+
+def climb(
+    expand: Callable[[Vector, S], S],
+    start: tuple[Vector, S],
+    information: Matrix,
+    *,
+    tolerance: float,
+    reach: Callable[[Vector], float],
+) -> tuple[Vector, S, float]:
+    """Climb to a maximum.
+
+    Returns:
+        (p,) the point after the last step, which is not expanded; what was found before that step;
+        and what the step gains.
+
+    Args:
+        expand: the function to first order at a point, given what was found nearby.
+        start: (p,) where to begin, and the function there.
+        information: (p, p) a guess of minus the second derivatives, positive definite.
+        tolerance: what gᵀ I⁻¹ g, twice the gain to come, may be relative to |value| at the end.
+        reach: how far a step goes, in a measure where 1 is as far as it may.
+
+    Raises:
+        NotConverged: after 200 steps, or when no step along the direction gains.
+
+    """
+    at, here = start
+    for _ in range(MAX_BFGS_STEPS):
+        step = solve_step(information, here.gradient)
+        promise = float(here.gradient @ step)
+        if promise <= tolerance * (1.0 + abs(here.value)):
+            return at + step, here, promise / 2
+        step = step / max(1.0, reach(step))
+        moved, there = _bfgs_step(expand, at, step, here)
+        information = _corrected(information, moved - at, here.gradient - there.gradient)
+        at, here = moved, there
+    raise NotConverged("the fit did not converge: the likelihood has no clear maximum")
+
+
+def _bfgs_step(
+    expand: Callable[[Vector, S], S], at: Vector, step: Vector, here: S
+) -> tuple[Vector, S]:
+    """Take the longest step of 1, 1/2, 1/4, ... that gains its share (Armijo's rule)."""
+    length, rate = 1.0, MIN_BFGS_GAIN * float(here.gradient @ step)
+    least = here.value - QUADRATURE_ERROR * (1.0 + abs(here.value))
+    for _ in range(MAX_BFGS_HALVINGS):
+        there = expand(at + length * step, here)
+        if there.value >= least + length * rate:
+            return at + length * step, there
+        length /= 2
+    raise NotConverged("the fit did not converge: no step gains any likelihood")
+
+
+def _corrected(information: Matrix, step: Vector, change: Vector) -> Matrix:
+    """Return the guess that agrees with the change of the gradient along the last step.
+
+    Where the function bends the wrong way along it, the guess stays.
+    """
+    bend = float(step @ change)
+    image = information @ step
+    if bend <= 1e-10 * float(step @ image):
+        return information
+    gained = np.outer(change, change) / bend - np.outer(image, image) / float(step @ image)
+    return np.asarray(information + gained)

@@ -26,13 +26,14 @@ from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
 from evenhand.judgments.notebook import InNotebooks
 from evenhand.judgments.rankings import Rankings
+from evenhand.models.coefficients import format_p
 from evenhand.numerics.distributions import t_tail
-from evenhand.preference.coefficients import format_p
+from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.significance.adjust import holm
 
 Array = NDArray[np.float64]
 
@@ -111,6 +112,7 @@ class Borders(InNotebooks):
             "method": self.method,
             "says": self.says,
             "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
         }
 
     def __str__(self) -> str:
@@ -123,6 +125,7 @@ class Borders(InNotebooks):
         return "\n".join([*lines, "", self.says, f"errors: {self.method}", self.signature])
 
 
+@carries_excluded("controls", argument="ranking")
 def check_borders(
     ranking: Ranking | Comparisons | Rankings,
     *,

@@ -12,23 +12,434 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 import narwhals as nw
+import numpy as np
+from numpy.random import PCG64, Generator
+from numpy.typing import NDArray
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judgments.checks import refuse_unnamed_levels
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.levels import split_table
-from evenhand.numerics.threads import one_blas_thread
-from evenhand.preference.models import Fitted
-from evenhand.ranking.by_model_intervals import find_model_intervals
-from evenhand.ranking.by_model_kinds import refuse_kinds
-from evenhand.ranking.evidence import gather_evidence
-from evenhand.ranking.ordering import order_systems
+from evenhand.judgments.levels import Levels, split_table
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.existence import cells_of, check_existence, make_board
+from evenhand.models.registry import FittedModel, Posterior
+from evenhand.numerics.distributions import t_quantile
+from evenhand.numerics.graph import Graph, strong_components, weak_components
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.bootstrap import FEWER, Draws, resample_model
+from evenhand.ranking.clustering import (
+    Clustering,
+    Evidence,
+    choose_clustering,
+    gather_evidence,
+    limit_to_few,
+)
+from evenhand.ranking.covariance import give_up, refuse_no_spread
+from evenhand.ranking.inference import Found, order_systems
+from evenhand.ranking.intervals import (
+    Array,
+    Intervals,
+    pair_variance,
+    percentile_intervals,
+    resampled_intervals,
+    wald_intervals,
+)
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import ModelSettings
+
+# Which kinds of intervals a model has, known before anything is fitted.
+#
+# posterior   models fitted by draws
+# sandwich    models whose fits know covariances by cluster
+# model       models with a covariance of their own
+# bootstrap   models that know no errors
+
+KINDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "plackett-luce": ("sandwich", "model"),
+    "pattern": ("sandwich", "model"),
+    "random-judges": ("model",),
+    "judge-slopes": ("model",),
+    "irt-gaussian": ("posterior",),
+    "irt-categorical": ("posterior",),
+    "melo": ("bootstrap",),
+    "independent-pairs": ("bootstrap",),
+    "asymmetric-students": ("bootstrap",),
+    "arithmetic-students": ("bootstrap",),
+    "geometric-students": ("bootstrap",),
+}
+"""Model of the registry → its kinds of intervals, the usual one first."""
+
+
+@runtime_checkable
+class Clustered(Protocol):
+    """A fit that knows covariances by cluster."""
+
+    def cluster_vcov(self, data: Any, by: str) -> Any:
+        """Return covariances by a column, with `kind` and `worth_vcov`."""
+
+
+def list_kinds(fit: FittedModel) -> tuple[str, ...]:
+    """Return the kinds of intervals that a fit has, the usual one first."""
+    if isinstance(fit, Posterior):
+        return ("posterior",)
+    if fit.worth_vcov is None:
+        return ("bootstrap",)
+    return ("sandwich", "model") if isinstance(fit, Clustered) else ("model",)
+
+
+def refuse_kinds(settings: ModelSettings) -> None:
+    """Refuse what a model of the registry does not have, before a fit that may take long.
+
+    Raises:
+        UnknownOption: a kind or a clustering that the model does not have.
+
+    """
+    if settings.name in KINDS:
+        choose_kind(KINDS[settings.name], settings)
+
+
+def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
+    """Return the kind of intervals: what was asked for, or the usual one.
+
+    Args:
+        kinds: those that the model has, the usual one first.
+        settings: what was asked.
+
+    Raises:
+        UnknownOption: a kind or a clustering that the model does not have.
+
+    """
+    kind = settings.interval or kinds[0]
+    if kind not in kinds:
+        has = " or ".join(f"'{one}'" for one in kinds)
+        raise UnknownOption(
+            f"interval '{kind}' does not apply to {settings.name}, whose intervals are {has}: leave"
+            " it out"
+        )
+    if settings.cluster is not None and kind in ("posterior", "model"):
+        raise UnknownOption(
+            f"cluster does not apply to {settings.name}, whose {kind} intervals know no clusters:"
+            " leave it out, or choose bradley-terry"
+        )
+    return kind
+
+
+# What judgments leave to a prior: systems that nothing links, answers that nothing contradicts.
+#
+# A prior, or a pseudo-count, gives every system an estimate, also where the judgments give none. It
+# does not vary from resample to resample, so that a bootstrap would show it as certainty.
+
+PRIOR: Final = "take --model bradley-terry --prior 1"
+NO_SPREAD: Final = 0.05
+"""Error of a difference, beside that of independent answers, that is as good as none."""
+
+
+def find_groups(tally: Tally) -> NDArray[np.intp]:
+    """Return (K,) the group of each system: those that some chain of comparisons links.
+
+    >>> one, two = np.array([0, 2], np.int32), np.array([1, 3], np.int32)
+    >>> find_groups(Tally(("a", "b", "c", "d"), one, two, *np.ones((3, 2)))).tolist()
+    [0, 0, 1, 1]
+    """
+    rows = tally.counts.sum(axis=1) > 0
+    left, right = tally.left[rows].astype(np.intp), tally.right[rows].astype(np.intp)
+    return weak_components(Graph(len(tally.systems), left, right))
+
+
+def require_links(tally: Tally) -> None:
+    """Refuse to resample systems that nothing links, or answers that nothing contradicts.
+
+    Args:
+        tally: the counts by pair.
+
+    Raises:
+        NotIdentified: names the groups, or who was always preferred.
+
+    """
+    refusal = _find_fault(tally)
+    if refusal is None:
+        return
+    ours = [*refusal.without_options().remedies, PRIOR]
+    if find_groups(tally).any():
+        raise NotIdentified(refusal.fault, ours, refusal.leave)
+    steps = make_board(cells_of(tally)).steps(ties=True).graph
+    if strong_components(steps).max() + 1 == len(tally.systems):
+        fault = f"{_said(refusal)}: resamples of unanimous answers are as unanimous"
+        raise NotIdentified(f"{fault}, and show nothing of how much others might differ", ours)
+
+
+def note_one_way(tally: Tally, *, resampled: bool) -> tuple[str, ...]:
+    """Say where no judgment contradicts that some systems are better, and what that makes of it.
+
+    Args:
+        tally: the counts by pair, of systems that are all linked.
+        resampled: whether intervals are by resamples.
+
+    """
+    refusal = _find_fault(tally)
+    if refusal is None or find_groups(tally).any():
+        return ()
+    if resampled:
+        return (
+            f"{_said(refusal)}, and no resample contradicts it: the prior alone limits such"
+            " differences, intervals of them are too short and rest on no spread of answers",
+        )
+    return (f"{_said(refusal)}: the prior alone limits such differences",)
+
+
+def leave_open(found: Intervals, tally: Tally) -> Intervals:
+    """Return intervals in which no pair is decided that no comparison links."""
+    group = find_groups(tally)
+    linked = group[:, None] == group
+    return replace(found, decided=np.where(linked, found.decided, 0).astype(np.int8))
+
+
+def find_alike(draws: Array, tally: Tally) -> str | None:
+    """Return two systems whose difference all resamples as good as agree on, or None.
+
+    Pseudo-counts weigh less in large resamples than in small ones, so that estimates move a little
+    even where all clusters answer alike: the measure is what independent answers would give.
+
+    Args:
+        draws: (B, K) resampled log-worths.
+        tally: the counts by pair.
+
+    """
+    variance = pair_variance(np.cov(draws.T))
+    usual = BradleyTerry(ties="half-win", prior=1.0).fit(tally).worth_vcov
+    variance = variance / (1.0 if usual is None else pair_variance(usual) + np.eye(len(variance)))
+    variance[np.diag_indices(len(variance))] = np.inf
+    i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
+    alike = variance[i, j] < NO_SPREAD**2
+    return f"{tally.systems[i]} and {tally.systems[j]}" if alike else None
+
+
+def _find_fault(tally: Tally) -> NotIdentified | None:
+    """Return why log-worths without a prior would not be finite, or None."""
+    try:
+        check_existence(cells_of(tally))
+    except NotIdentified as refusal:
+        return refusal
+    return None
+
+
+def _said(refusal: NotIdentified) -> str:
+    """Return what the judgments say, without what the estimate of another model lacks."""
+    return refusal.fault.partition(": ")[2] or refusal.fault
+
+
+# How sure: intervals from whatever the fit of a model has.
+#
+# posterior   draws of abilities or log-worths: quantiles of them and of their differences;
+# judgments are taken for independent given the qualities of outputs
+# sandwich    covariances by cluster (`cluster_vcov`), the largest for each contrast
+# model       the covariance of the model, which holds as far as the model does
+# bootstrap   refits on 300 resamples of clusters, for models that know no errors
+#
+# A pair is decided when the interval of its difference leaves zero out, whatever the kind.
+
+INDEPENDENT: Final = "independent judgments"
+OF_RANKINGS: Final = (
+    "comparisons of one ranking are not independent, as the model takes them to be: intervals are"
+    " too short"
+)
+
+
+@runtime_checkable
+class Assuming(Protocol):
+    """A fit whose covariance rests on something else than independent judgments."""
+
+    @property
+    def assumes(self) -> str:
+        """What is taken for independent, in a few words."""
+
+
+@runtime_checkable
+class OfJudges(Protocol):
+    """A fit whose covariance has the variance between judges in it."""
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of judges' log-worths."""
+
+
+def find_model_intervals(
+    fit: FittedModel,
+    table: Comparisons,
+    evidence: Evidence,
+    levels: Levels,
+    settings: ModelSettings,
+) -> tuple[str, Found]:
+    """Return the kind of intervals, the clusters and the intervals.
+
+    Args:
+        fit: the fit to the data.
+        table: the data.
+        evidence: the same, told apart by the candidates for clusters.
+        levels: loads of judges and items.
+        settings: what was asked.
+
+    Raises:
+        UnknownOption: a kind or a clustering that the fit does not have.
+        NotIdentified: the data do not show the spread that was asked for.
+
+    """
+    kind = choose_kind(list_kinds(fit), settings)
+    few = limit_to_few(levels)
+    if kind == "posterior" and isinstance(fit, Posterior):
+        return kind, (Clustering((), few), _posterior_intervals(fit, evidence, settings.level))
+    if kind == "model":
+        return kind, (Clustering((), few), _model_intervals(fit, evidence, levels, settings.level))
+    clustering = choose_clustering(settings.cluster, evidence)
+    if settings.cluster is not None:
+        clustering = replace(clustering, headline=limit_to_few(levels, clustering.ways))
+    if kind == "sandwich":
+        return kind, _sandwich_intervals(fit, table, evidence, clustering, settings)
+    require_links(evidence.whole)
+    return kind, _bootstrap_intervals(evidence, clustering, settings)
+
+
+def _posterior_intervals(fit: Posterior, evidence: Evidence, level: float) -> Intervals:
+    draws = fit.order_draws
+    method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
+    found = percentile_intervals(draws, level, method)
+    notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
+    return replace(leave_open(found, evidence.whole), notes=notes)
+
+
+def _note_rankings(evidence: Evidence) -> tuple[str, ...]:
+    """Say so where one answer is several comparisons, which the model does not know."""
+    whole = evidence.whole
+    return (OF_RANKINGS,) if whole.n_judgments < whole.n_comparisons * (1 - 1e-9) else ()
+
+
+def _model_intervals(
+    fit: FittedModel, evidence: Evidence, levels: Levels, level: float
+) -> Intervals:
+    """Return intervals by the model's covariance, with Student's t where judges are its units."""
+    vcov = _require_vcov(fit)
+    df, assumed = np.inf, fit.assumes if isinstance(fit, Assuming) else INDEPENDENT
+    effective = levels.effective("judge")
+    if isinstance(fit, OfJudges) and effective is not None:
+        df = max(1.0, effective - 1)
+    method = f"model, {assumed}" + (f", t on {df:.0f} df" if df < np.inf else "")
+    found = wald_intervals(fit.log_worth, [vcov], t_quantile((1 + level) / 2, df), method)
+    notes = () if isinstance(fit, Clustered) else _note_rankings(evidence)
+    return replace(found, df=df, notes=notes)
+
+
+def _require_vcov(fit: FittedModel) -> Array:
+    vcov = fit.worth_vcov
+    if vcov is None:
+        raise NotIdentified("the fit has no covariance")
+    return vcov
+
+
+def _sandwich_intervals(
+    fit: FittedModel,
+    table: Comparisons,
+    evidence: Evidence,
+    clustering: Clustering,
+    settings: ModelSettings,
+) -> Found:
+    """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
+    covariances: dict[str, tuple[Array, str]] = {}
+    for name in clustering.ways or ("ranking",):
+        try:
+            errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
+            refuse_no_spread(fit, errors.worth_vcov, name)
+        except NotIdentified as refusal:
+            if settings.cluster is not None or not clustering.ways:
+                raise NotIdentified(f"{refusal}: no interval by {name}") from refusal
+            clustering = give_up(clustering, name, evidence, f"{refusal}: no clustering by {name}")
+            continue
+        covariances[name] = (errors.worth_vcov, errors.kind)
+    if not covariances:
+        return _sandwich_intervals(fit, table, evidence, clustering, settings)
+    return clustering, _wald(fit, table, evidence, covariances, settings.level)
+
+
+def _wald(
+    fit: FittedModel,
+    table: Comparisons,
+    evidence: Evidence,
+    covariances: dict[str, tuple[Array, str]],
+    level: float,
+) -> Intervals:
+    """Return intervals by these ways, each contrast by its largest variance."""
+    vcovs = [vcov for vcov, _ in covariances.values()]
+    if len(vcovs) == 2:  # cells of judge and item are answers, or clusters of a few
+        single = fit.cluster_vcov(table, "ranking").worth_vcov  # type: ignore[attr-defined]
+        vcovs.append(vcovs[0] + vcovs[1] - single)
+    factors = {name: evidence.factors[name] for name in covariances if name in evidence.factors}
+    df = min((max(1.0, one.effective - 1) for one in factors.values()), default=np.inf)
+    kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
+    method = f"sandwich {kinds} by {'+'.join(covariances)}"
+    method += f", t on {df:.0f} df" if df < np.inf else ""
+    found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
+    return replace(found, df=df)
+
+
+def _bootstrap_intervals(
+    evidence: Evidence, clustering: Clustering, settings: ModelSettings
+) -> Found:
+    """Resample by clusters; where they answer alike to the letter, by single answers.
+
+    Raises:
+        UnknownOption: importance weights without clusters, which cannot be drawn.
+        NotIdentified: resamples that determine nothing, or that all say the same.
+
+    """
+    draws = _draw_clusters(evidence, clustering, settings)
+    alike = find_alike(draws.log_worth, evidence.whole)
+    if alike is None:
+        return clustering, _percentiles(draws, evidence, clustering, settings)
+    by = " and ".join(clustering.ways) or "judgment"
+    fault = (
+        f"resamples by {by} all say the same of {alike}: nothing shows how much others might differ"
+    )
+    if settings.cluster is not None or not clustering.ways:
+        raise NotIdentified(f"{fault}, and there is no interval", ["collect more judgments"])
+    given_up = clustering
+    for name in clustering.ways:
+        given_up = give_up(given_up, name, evidence, "")
+    note = f"{fault}; no clustering by {by}"
+    fewer = replace(given_up, notes=(*filter(None, given_up.notes), note))
+    return _bootstrap_intervals(evidence, fewer, settings)
+
+
+def _draw_clusters(evidence: Evidence, clustering: Clustering, settings: ModelSettings) -> Draws:
+    """Refit on resamples of clusters."""
+    tally = evidence.together(clustering.ways)
+    if tally is None or (tally.squares is not None and not clustering.ways):
+        raise UnknownOption(
+            f"importance weights of single judgments cannot be resampled for {settings.name}: take"
+            " bradley-terry"
+        )
+    rng = Generator(PCG64(settings.seed))
+    return resample_model(
+        settings.model, tally, clustering.ways, rng=rng, progress=settings.progress
+    )
+
+
+def _percentiles(
+    draws: Draws, evidence: Evidence, clustering: Clustering, settings: ModelSettings
+) -> Intervals:
+    """Return percentile intervals of refits, and what must stand beside them."""
+    method = f"bootstrap by {clustering.name}, B={FEWER}"
+    factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
+    found = resampled_intervals(draws.log_worth, factors, settings.level, method)
+    notes = note_one_way(evidence.whole, resampled=True)
+    if draws.lost:
+        lost = f"{draws.lost} of {FEWER} resamples determine no worths and were left out"
+        notes = (*notes, lost)
+    return replace(found, notes=notes)
+
 
 ALIKE: Final = ("uniform", "adjusted-uniform")
 """Models that say the same of every pair: no system is better than another."""
@@ -70,7 +481,7 @@ def rank_by_model(table: Comparisons, ways: tuple[str, ...], settings: ModelSett
             f" rao-kupper or glenn-david, or leave {what} out"
         )
     refuse_kinds(settings)
-    fit: Fitted = settings.model.fit(table)
+    fit: FittedModel = settings.model.fit(table)
     evidence, levels = gather_evidence(table, ways, apart=False)
     with one_blas_thread():
         kind, found = find_model_intervals(fit, table, evidence, levels, settings)

@@ -6,69 +6,90 @@ clustering and once for their cells. Everything else is as in a ranking without 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.levels import Levels, count_levels, split_table
 from evenhand.judgments.streaming import CodedRows
 from evenhand.judgments.tally import Tally
-from evenhand.numerics.threads import one_blas_thread
-from evenhand.preference.controls.columns import ControlEffect, read_controls
-from evenhand.preference.controls.fit import ControlledFit, fit_rows
-from evenhand.ranking.control_effects import find_control_effects, list_effects
-from evenhand.ranking.evidence import Evidence
-from evenhand.ranking.inference import find_intervals
-from evenhand.ranking.intervals import Intervals
-from evenhand.ranking.ordering import number_places, order_systems
-from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sandwich import DENSE
+from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.clustering import Evidence
+from evenhand.ranking.inference import find_intervals, number_places, order_systems
+from evenhand.ranking.intervals import FEW, Intervals
+from evenhand.ranking.ranking import Controlled, Ranking
+from evenhand.ranking.sandwich import DENSE, gather_clusters, walk_information
 from evenhand.ranking.settings import Settings
 
-SHOWN: Final = 6
-"""Most systems that are named for having changed place."""
+# What controls do where some clusters carry them: of one judge alone nothing is said of others.
+#
+# The effective clusters of a coefficient are those of a difference (INFERENCE B2), with c the
+# coefficient: a column that one judge alone varies rests on that judge, however many judged. With
+# fewer than five there is no standard error and no p-value; with more, Student's t has one degree
+# of freedom less than there are.
+
+Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Controlled:
-    """What controls do, and what they change.
+def find_control_effects(
+    fit: ControlledFit, whole: Tally, intervals: Intervals, level: float
+) -> tuple[ControlEffect, ...]:
+    """Return what each control does, with errors by the clusters that carry it.
 
-    Attributes:
-        effects: each control's, with intervals as for systems.
-        moved: system → place without controls and with them, where the two differ.
+    Args:
+        fit: the fit.
+        whole: its rows, counted.
+        intervals: of the systems.
+        level: nominal level (proportion).
 
     """
+    effects = list(fit.effects(intervals.parameters, level, intervals.df))
+    ways = intervals.rank_sets.ways if intervals.rank_sets is not None else ()
+    for name in (way for way in ways if way in fit.rows.levels):
+        for at, effective in enumerate(count_carriers(fit, whole, name).tolist()):
+            effects[at] = _judge(effects[at], name, effective, intervals.df)
+    return tuple(effects)
 
-    effects: tuple[ControlEffect, ...]
-    moved: Mapping[str, tuple[int, int]]
 
-    @property
-    def says(self) -> tuple[str, ...]:
-        """Lines for people."""
-        return (*(effect.says for effect in self.effects), self._say_moved())
+def count_carriers(fit: ControlledFit, whole: Tally, name: str) -> Array:
+    """Return (q,) effective clusters of the coefficients of controls.
 
-    def _say_moved(self) -> str:
-        if not self.moved:
-            return "no system stands in another place than without controls"
-        steps = [f"{name} {old} → {new}" for name, (old, new) in self.moved.items()]
-        more = f" and {len(steps) - SHOWN} more" if len(steps) > SHOWN else ""
-        return f"places without and with controls: {', '.join(steps[:SHOWN])}{more}"
+    Args:
+        fit: the fit.
+        whole: its rows, counted.
+        name: the factor that clusters.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
-        return {
-            "controls": list_effects(self.effects),
-            "moved": [
-                {"system": name, "without": old, "with": new}
-                for name, (old, new) in self.moved.items()
-            ],
-        }
+    """
+    pieces, _ = gather_clusters(fit, whole, name)
+    at = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
+    rows = fit.raw_vcov[at]
+    shares = np.concatenate([_share(rows, own) for _, own in walk_information(fit, pieces)])
+    return np.asarray(shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0))
+
+
+def _share(rows: Array, own: Array) -> Array:
+    """Return (g, q) a_g of each coefficient."""
+    return np.asarray(np.einsum("qi,gij,qj->gq", rows, own, rows))
+
+
+def _judge(effect: ControlEffect, name: str, effective: float, df: float) -> ControlEffect:
+    if effective < FEW * (1 - 1e-9):
+        return effect.without_error(
+            f"it rests on fewer than {FEW:.0f} effective {name}s ({effective:.1f}), and nothing"
+            f" shows how another {name} would differ"
+        )
+    if effect.rests or effective - 1 >= df:
+        return effect
+    found = effect.estimate, effect.stderr
+    return ControlEffect.make((effect.name, effect.sd), found, effect.level, effective - 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,34 +6,126 @@ how well the models behind them predict judgments that they have not seen.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from evenhand.errors import NotIdentified, require_level, require_seed
+from evenhand.errors import (
+    NotIdentified,
+    UnknownOption,
+    require_level,
+    require_option,
+    require_seed,
+)
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out
+from evenhand.judgments.exclusions import carries_excluded
 from evenhand.judgments.grouped import Grouped
 from evenhand.judgments.groups import choose_groups, say_pooled
+from evenhand.judgments.model import PreferenceModel
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.vote_digest import digest_votes
 from evenhand.judgments.vote_parts import sort_votes, split_tasks, take_task
 from evenhand.judgments.votes import Votes
 from evenhand.judgments.wrong_kind import require_pairs
+from evenhand.models.registry import MODELS, find_model
 from evenhand.ranking.by_model import split_judgments
-from evenhand.ranking.held_out_models import Wanted, make_models, say_models
-from evenhand.validation.best_set import find_leavers
-from evenhand.validation.clusters import find_clusters
-from evenhand.validation.comparison_result import ModelComparison
-from evenhand.validation.cross_validation import Validated, cross_validate
-from evenhand.validation.folds import Plan, plan_folds
-from evenhand.validation.training import Models, Progress
+from evenhand.ranking.cross_validation import (
+    ModelComparison,
+    Plan,
+    Validated,
+    cross_validate,
+    find_leavers,
+    plan_folds,
+)
+from evenhand.ranking.learning_curves import LearningCurves, Material, Protocol, divide_tasks, trace
+from evenhand.ranking.predictions import (
+    MIN_HELD_OUT,
+    SIZES,
+    TRIALS,
+    Models,
+    Progress,
+    find_clusters,
+)
+from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided_votes
+
+# Which models are compared on held-out judgments, by name or with settings of one's own.
+#
+# Samplers run as in the paper, one chain of 200 sweeps, 50 of them burn-in: they are trained
+# hundreds of times, and predictions are averaged over votes.
+
+PAPER: Final = (
+    *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
+    *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
+)
+"""The eight models of Hopkins & May (2013)."""
+USUAL: Final = (*PAPER, "bradley-terry", "bradley-terry-prior", "plackett-luce", "melo")
+SETS: Final[Mapping[str, tuple[str, ...]]] = {"paper": PAPER, "usual": USUAL, "all": tuple(MODELS)}
+"""What stands for several models."""
+
+Wanted: TypeAlias = str | Sequence[str] | Mapping[str, Any]
+
+
+def make_models(wanted: Wanted, seed: int) -> dict[str, PreferenceModel]:
+    """Return models by name.
+
+    Args:
+        wanted: "paper", "usual" or "all", a name of the registry, several of these, or name →
+            settings of a model.
+        seed: of samplers.
+
+    Raises:
+        UnknownOption: there is no such model, or none was named.
+
+    >>> list(make_models(["uniform", "bradley-terry"], 1))
+    ['uniform', 'bradley-terry']
+    """
+    if isinstance(wanted, Mapping):
+        models: dict[str, PreferenceModel] = dict(wanted)
+        for name, model in models.items():
+            if not callable(getattr(model, "fit", None)):
+                raise UnknownOption(
+                    f"model '{name}' cannot be {model!r}: it is settings with a fit, such as"
+                    " BradleyTerry(prior=1)"
+                )
+    else:
+        models = {name: _make(name, seed) for name in _name([wanted], wanted)}
+    if not models:
+        raise UnknownOption(f"no model is named: choose of {' | '.join((*SETS, *MODELS))}")
+    return models
+
+
+def _name(one: list[Any], wanted: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of models, each once."""
+    asked = one if isinstance(wanted, str) else list(wanted)
+    for name in asked:
+        require_option("model", name, (*SETS, *MODELS))
+    return tuple(dict.fromkeys(own for name in asked for own in SETS.get(name, (name,))))
+
+
+def _make(name: str, seed: int) -> PreferenceModel:
+    """Return a model of the registry; samplers with the settings of the paper."""
+    entry = find_model(name)
+    kind = entry.load()
+    model: PreferenceModel = kind.paper(seed) if hasattr(kind, "paper") else entry.make()
+    return model
+
+
+def say_models(wanted: Wanted, models: Mapping[str, PreferenceModel]) -> str:
+    """Return the models for a signature: by name, with settings where they are no usual ones."""
+    if isinstance(wanted, Mapping):
+        return ", ".join(f"{name}={model!r}" for name, model in models.items())
+    drawn = [name for name, model in models.items() if hasattr(type(model), "paper")]
+    light = " (one chain of 200 sweeps, 50 burn-in)" if drawn else ""
+    return ", ".join([*(name for name in models if name not in drawn), *drawn]) + light
+
 
 LEVEL: Final = 0.95
-LEAST: Final = 30
+MIN_JUDGMENTS: Final = 30
 """Comparisons from which models are compared: three in each of ten folds."""
 DIVISION: Final = {
     "both": "judges and items",
@@ -60,6 +152,7 @@ class _Asked:
     pooled: tuple[str, ...]
 
 
+@carries_excluded("controls")
 def compare_models(
     data: Comparisons | Rankings,
     *,
@@ -175,11 +268,18 @@ def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
         NotIdentified: there are too few votes, or they cannot be divided.
 
     """
-    if votes.size < LEAST:
+    if votes.size < MIN_JUDGMENTS:
         fault = f"too few comparisons ({votes.size:,}) to tell which model foresees others"
-        raise NotIdentified(fault, [f"collect {LEAST} at least"])
+        raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
     plan = plan_folds(votes, asked.by, asked.folds, asked.repeats, asked.seed)
-    found = cross_validate(votes, asked.models, plan, asked.progress)
+    sides = find_one_sided_votes(votes)
+    blind = {
+        name: f"{INSEPARABLE}; {REMEDY}"
+        for name, model in asked.models.items()
+        if getattr(model, "order_effect", False) and not sides.separable
+    }
+    able = {name: model for name, model in asked.models.items() if name not in blind}
+    found = cross_validate(votes, able, plan, asked.progress)
     clusters = find_clusters(votes, asked.seed)
     losses = np.stack(list(found.losses.values())) if found.losses else np.zeros((0, votes.size))
     names, leavers = tuple(found.losses), find_leavers(losses, clusters, asked.seed)
@@ -188,8 +288,8 @@ def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
         models=names,
         losses=losses,
         held_out=votes,
-        refused=found.refused,
-        seconds=found.seconds,
+        refused={**found.refused, **blind},
+        seconds={**found.seconds, **dict.fromkeys(blind, 0.0)},
         blocks=plan.by,
         folds=max(found.folds),
         repeats=plan.repeats,
@@ -199,7 +299,7 @@ def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
         level=asked.level,
         seed=asked.seed,
         signature=_sign(votes, plan, asked),
-        notes=(*_note(votes, plan, found), *asked.pooled, *clusters.notes),
+        notes=(*_note(votes, plan, found), *sides.notes, *asked.pooled, *clusters.notes),
     )
 
 
@@ -239,3 +339,102 @@ def _sign(votes: Votes, plan: Plan, asked: _Asked) -> str:
 def count_answers(votes: Votes) -> float:
     """Return how many answers votes are of; a ranking is one."""
     return float(votes.size if votes.answer is None else len(np.unique(votes.answer)))
+
+
+# How much models of preference learn from more judgments, and how many are enough.
+
+
+@dataclass(frozen=True, eq=False)
+class _Signed:
+    """What the signature of curves tells."""
+
+    tasks: Sequence[Material]
+    others: Votes | None
+    protocol: Protocol
+    models: str
+    level: float
+    told: str
+
+
+@carries_excluded("controls")
+def trace_learning(
+    data: Comparisons | Rankings,
+    *,
+    training: Comparisons | Rankings | None = None,
+    models: Wanted = "usual",
+    sizes: Sequence[int] = SIZES,
+    trials: int = TRIALS,
+    least: int = MIN_HELD_OUT,
+    overlap: str = "keep",
+    level: float = LEVEL,
+    seed: int = SEED,
+    told: str = "",
+    progress: Progress | None = None,
+) -> LearningCurves:
+    """Trace perplexity on held-out votes by training size, as Hopkins & May (2013) did.
+
+    Args:
+        data: comparisons or rankings with an item column, of one task or several.
+        training: other judgments to train on, such as a crowd's where `data` are experts'; the
+            rest of `data` by default.
+        models: "usual", "paper" (the eight of Hopkins & May) or "all", a name, several, or
+            name → settings. Samplers run one chain of 200 sweeps.
+        sizes: training sizes, ascending; a smaller training set is taken whole.
+        trials: random subsets of each size.
+        least: held-out comparisons of a task, at least.
+        overlap: with `training`: "keep" its judgments on held-out items, as in the paper, or
+            "drop" them.
+        level: of intervals (proportion).
+        seed: of subsets and samplers.
+        told: which judgments these are, in words for the signature, such as "trained on
+            group=crowd, tested on group=expert".
+        progress: called with trainings done and to do.
+
+    Raises:
+        NotIdentified: no task has enough comparisons.
+        InvalidJudgments: a value in the data that cannot be.
+        UnknownColumn: there is no item column.
+        UnknownOption: a model or setting that does not exist or does not fit.
+
+    """
+    check_numbers(level, seed)
+    protocol = Protocol(tuple(sizes), trials, least, overlap, seed)
+    made = make_models(models, seed)
+    votes = open_comparisons(data).votes()
+    others = None if training is None else open_comparisons(training).votes()
+    division = divide_tasks(votes, others, protocol)
+    found = trace(division.tasks, made, protocol, progress)
+    signed = _Signed(division.tasks, others, protocol, say_models(models, made), level, told)
+    return LearningCurves(
+        models=tuple(made),
+        sizes=protocol.sizes,
+        losses=found.losses,
+        deviations=found.deviations,
+        held_out=division.held_out,
+        test_sets=tuple(one.said for one in division.tasks),
+        refusals=found.refusals,
+        seconds=found.seconds,
+        level=level,
+        seed=seed,
+        signature=_sign_curves(votes, signed),
+        left_out=division.refused,
+    )
+
+
+def _sign_curves(votes: Votes, signed: _Signed) -> str:
+    """Return the line that reproduces the curves."""
+    protocol, names = signed.protocol, [one.said.task for one in signed.tasks]
+    sizes, trials = protocol.sizes, protocol.trials
+    parts = [
+        f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
+        f" {trials} trial{'s' * (trials > 1)}",
+        f"held out {protocol.least:,} or more of items with few comparisons",
+        *([f"task{'s' * (len(names) > 1)} {', '.join(names)}"] if any(names) else []),
+        signed.models,
+        *([signed.told] if signed.told else []),
+    ]
+    if signed.others is not None:
+        whole = digest_votes(signed.others)[:12]
+        parts.append(f"trained on votes {whole}, held-out items {protocol.overlap}")
+    parts.append(f"level {signed.level:g} seed={protocol.seed}")
+    return write_signature(parts, count_answers(votes), digest_votes(votes))

@@ -1,16 +1,20 @@
 """Several ways to rank the same judgments, side by side.
 
-Besides the default ranking (`bradley-terry`) stand the rules of `evenhand.scoring`. They answer
-different questions, so they may differ on the same counts; the table says where and how much.
+Besides the default ranking (`bradley-terry`) stand the rules of `evenhand.ranking.rules`. They
+answer different questions, so they may differ on the same counts; the table says where and how
+much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.errors import (
     EvenhandError,
@@ -18,26 +22,470 @@ from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
+    listing,
     require_option,
+    suggest,
 )
 from evenhand.judgments.alike import say_names
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out
+from evenhand.judgments.exclusions import (
+    Exclusion,
+    carries_excluded,
+    list_texts,
+    sign_excluded,
+    write_excluded,
+)
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
 from evenhand.judgments.model import Scores
+from evenhand.judgments.notebook import draw_groups, draw_table
 from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import exactly
+from evenhand.judgments.signature import exactly, write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.judgments.wrong_kind import require_pairs
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.fit import Fit
-from evenhand.ranking.method_table import MODEL, GroupedMethodTables, MethodTable
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.cluster_means import average_ranks
 from evenhand.ranking.rank import rank, rank_each
 from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.rules import RULES
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
-from evenhand.scoring.rules import RULES
+
+# How far two rankings of the same systems are apart, and on which pairs rules disagree.
+#
+# Kendall distance   D = #(pairs in opposite order) + ½ #(pairs tied in exactly one of the two)
+# Kendall's τ_b      (C − O) / √((n − n₁)(n − n₂)),  C and O pairs in the same and in opposite
+# order, n all pairs, n₁ and n₂ those tied in the one and in the other
+# Spearman's ρ       Pearson's correlation of places, ties sharing the mean of theirs
+#
+# D is K^(p) with p = ½ of Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), "Comparing partial
+# rankings", SIAM Journal on Discrete Mathematics 20; without ties it is the number of swaps of
+# neighbours that turn one order into the other (Kendall 1938). τ_b: Kendall (1945), "The treatment
+# of ties in ranking problems". ρ: Spearman (1904). All three look at the order alone, never at the
+# numbers behind it.
+
+Array = NDArray[np.float64]
+Signs = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two systems that some rules put in one order and some in the other.
+
+    Attributes:
+        systems: the two, by name.
+        first_better: rules that put the first before the second.
+        second_better: rules that put the second before the first.
+        level: rules that give both the same score.
+
+    """
+
+    systems: tuple[str, str]
+    first_better: tuple[str, ...]
+    second_better: tuple[str, ...]
+    level: tuple[str, ...]
+
+
+def kendall_distance(one: Scores, other: Scores) -> float:
+    """Count the pairs of systems that two rankings order differently; ties in one count half.
+
+    Raises:
+        InvalidJudgments: the two rank different systems.
+
+    >>> names = ("a", "b", "c")
+    >>> up, down = (Scores("r", names, np.array(v), "place") for v in ([3.0, 2, 1], [1.0, 2, 3]))
+    >>> even = Scores("r", names, np.array([1.0, 1.0, 0.0]), "proportion")
+    >>> kendall_distance(up, down), kendall_distance(up, even)
+    (3.0, 0.5)
+    """
+    _require_same([one, other])
+    opposite = half = 0
+    for mine, theirs in zip(_signs(one), _signs(other), strict=True):
+        opposite += int(np.count_nonzero(mine * theirs < 0))
+        half += int(np.count_nonzero((mine == 0) != (theirs == 0)))
+    return opposite + half / 2
+
+
+def kendall_tau(one: Scores, other: Scores) -> float:
+    """Return Kendall's τ_b of two rankings, −1 to 1.
+
+    Raises:
+        InvalidJudgments: the two rank different systems.
+        NotIdentified: one of them ties all systems, so that there is no order to compare.
+
+    >>> names = ("a", "b", "c")
+    >>> up, swap = (Scores("r", names, np.array(v), "place") for v in ([3.0, 2, 1], [2.0, 3, 1]))
+    >>> round(kendall_tau(up, swap), 6)
+    0.333333
+    """
+    _require_same([one, other])
+    _require_order(one, other)
+    agreed = mine_ordered = theirs_ordered = 0
+    for mine, theirs in zip(_signs(one), _signs(other), strict=True):
+        agreed += int((mine * theirs).sum(dtype=np.int64))
+        mine_ordered += int(np.count_nonzero(mine))
+        theirs_ordered += int(np.count_nonzero(theirs))
+    return float(agreed / np.sqrt(float(mine_ordered) * theirs_ordered))
+
+
+def spearman_rho(one: Scores, other: Scores) -> float:
+    """Return Spearman's ρ of two rankings, −1 to 1.
+
+    Raises:
+        InvalidJudgments: the two rank different systems.
+        NotIdentified: one of them ties all systems, so that there is no order to compare.
+
+    >>> names = ("a", "b", "c")
+    >>> up, swap = (Scores("r", names, np.array(v), "place") for v in ([3.0, 2, 1], [2.0, 3, 1]))
+    >>> round(spearman_rho(up, swap), 6)
+    0.5
+    """
+    _require_same([one, other])
+    _require_order(one, other)
+    ranks = average_ranks(np.stack([one.values, other.values]))
+    mine, theirs = ranks - ranks.mean(axis=1, keepdims=True)
+    return float((mine @ theirs) / np.sqrt((mine @ mine) * (theirs @ theirs)))
+
+
+def distance_matrix(rankings: Sequence[Scores]) -> Array:
+    """Return the Kendall distances between several rankings, shape (M, M).
+
+    Raises:
+        InvalidJudgments: they do not all rank the same systems, or there are none.
+
+    """
+    _require_same(rankings)
+    found = np.zeros((len(rankings), len(rankings)))
+    for i, j in combinations(range(len(rankings)), 2):
+        found[i, j] = found[j, i] = kendall_distance(rankings[i], rankings[j])
+    return found
+
+
+def disagreements(rankings: Sequence[Scores]) -> tuple[Disagreement, ...]:
+    """Return the pairs of systems that some rules order one way and some the other.
+
+    A pair that some rules order and others tie is no disagreement.
+
+    Raises:
+        InvalidJudgments: they do not all rank the same systems, or there are none.
+
+    >>> names = ("a", "b", "c")
+    >>> one = Scores("one", names, np.array([3.0, 2, 1]), "place")
+    >>> two = Scores("two", names, np.array([2.0, 3, 1]), "place")
+    >>> disagreements([one, two])
+    (Disagreement(systems=('a', 'b'), first_better=('one',), second_better=('two',), level=()),)
+    """
+    _require_same(rankings)
+    found = []
+    for i, rows in enumerate(zip(*map(_signs, rankings), strict=True)):
+        signs = np.stack(rows)
+        for j in np.flatnonzero((signs > 0).any(axis=0) & (signs < 0).any(axis=0)).tolist():
+            pair = rankings[0].systems[i], rankings[0].systems[i + 1 + j]
+            first, second, level = (_who(rankings, signs[:, j] == way) for way in (1, -1, 0))
+            found.append(Disagreement(pair, first, second, level))
+    return tuple(found)
+
+
+def _who(rankings: Sequence[Scores], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(one.rule for one, here in zip(rankings, chosen.tolist(), strict=True) if here)
+
+
+def _signs(scores: Scores) -> Iterator[Signs]:
+    """Yield for each system whether it stands before (1), with (0) or behind each later one."""
+    places = scores.places
+    for i in range(len(places)):
+        yield np.sign(places[i + 1 :] - places[i]).astype(np.int8)
+
+
+def _require_same(rankings: Sequence[Scores]) -> None:
+    if not rankings:
+        raise InvalidJudgments("there are no rankings to compare: name at least one")
+    first, *others = rankings
+    for other in others:
+        odd = sorted(set(first.systems) ^ set(other.systems))
+        if odd:
+            raise InvalidJudgments(
+                f"{first.rule} and {other.rule} rank different systems: {listing(odd)} in one of"
+                " them only; compare rankings of the same systems"
+            )
+
+
+def _require_order(*rankings: Scores) -> None:
+    for one in rankings:
+        if len(set(one.values.tolist())) < 2:
+            raise NotIdentified(
+                f"{one.rule} puts all systems on one place: there is no order to correlate with"
+            )
+
+
+# What several methods say of the same systems, and where they differ.
+
+Integers = NDArray[np.int64]
+MODEL: Final = "bradley-terry"
+"""The default ranking, under the name of its model."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MethodTable:
+    """Places of the same systems by several methods.
+
+    Attributes:
+        methods: all that were asked for, in this order.
+        scores: method → its scores, of those that could rank.
+        refused: method → why it could not.
+        ranking: the default ranking, or None where it was not asked for or refused.
+        n_judgments: answers, a ranking being one.
+        n_comparisons: pairs.
+        ties: tied pairs.
+        digest: SHA-256 of the counts.
+        known: the K systems by name, whether or not a method could rank them.
+        notes: what should be known of the judgments.
+        excluded: what was excluded from them.
+
+    """
+
+    methods: tuple[str, ...]
+    scores: Mapping[str, Scores]
+    refused: Mapping[str, str]
+    ranking: Ranking | None
+    n_judgments: float
+    n_comparisons: float
+    ties: float
+    digest: str
+    known: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The K systems in the order of the default ranking, else by mean place, then by name."""
+        if self.ranking is not None:
+            return self.ranking.systems
+        if not self.scores:
+            return self.known
+        means = np.mean([scores.places for scores in self.scores.values()], axis=0)
+        return tuple(self.known[i] for i in np.argsort(means, kind="stable"))
+
+    @cached_property
+    def places(self) -> Integers:
+        """(K, M) places of the systems by each method that could rank, in the order of `scores`."""
+        at = {name: i for i, name in enumerate(sorted(self.systems))}
+        rows = [at[name] for name in self.systems]
+        places = [scores.places[rows] for scores in self.scores.values()]
+        return np.stack(places, axis=1) if places else np.zeros((len(rows), 0), dtype=np.int64)
+
+    @property
+    def shown(self) -> dict[str, list[str]]:
+        """Method → what its column shows of the systems: places, of the model ranks with ranges."""
+        columns = zip(self.scores, self.places.T.astype(str).tolist(), strict=True)
+        found: dict[str, list[str]] = dict(columns)
+        ranking = self.ranking
+        if MODEL in found and ranking is not None and ranking.rank_lower is not None:
+            found[MODEL] = [
+                f"{row['rank_lower']}"
+                + f"-{row['rank_upper']}" * (row["rank_lower"] != row["rank_upper"])
+                for row in ranking.rows()
+            ]
+        return found
+
+    @property
+    def says(self) -> str:
+        """What agreement of the methods is worth, and how many pairs the model decides."""
+        same = "methods share the same judgments: their agreement is no evidence"
+        if self.ranking is None:
+            return f"{same}, and no method here says which pairs are decided"
+        better, k = self.ranking.better_than, len(self.systems)
+        if better is None:
+            return same
+        pairs = k * (k - 1) // 2
+        plural = "s" * (pairs != 1)
+        return f"{same}; {MODEL} decides {int(better.sum()):,} of {pairs:,} pair{plural}"
+
+    @cached_property
+    def distances(self) -> Array:
+        """(M, M) Kendall distances between methods that could rank, in the order of `scores`."""
+        return distance_matrix(list(self.scores.values())) if self.scores else np.zeros((0, 0))
+
+    @cached_property
+    def disputes(self) -> tuple[Disagreement, ...]:
+        """Pairs of systems that methods order differently, the most disputed first.
+
+        A pair is the more disputed the more methods are in the minority of those that order it; of
+        pairs equally disputed the one nearer to the top comes first.
+        """
+        place = {system: i for i, system in enumerate(self.systems)}
+
+        def rank_dispute(one: Disagreement) -> tuple[int, int, int]:
+            minority = min(len(one.first_better), len(one.second_better))
+            upper, lower = sorted(place[system] for system in one.systems)
+            return -minority, upper, lower
+
+        found = disagreements(list(self.scores.values())) if self.scores else ()
+        return tuple(sorted(found, key=rank_dispute))
+
+    def signature(self, method: str) -> str:
+        """Return the line that reproduces one method's numbers.
+
+        Raises:
+            InvalidJudgments: the method has no scores here.
+
+        """
+        if method not in self.scores:
+            why = self.refused.get(method, "it was not asked for")
+            raise InvalidJudgments(f"there are no scores by {method}: {why}")
+        if method == MODEL and self.ranking is not None:
+            return sign_excluded(self.ranking.signature, self.excluded)
+        return self._sign(self._settings(method))
+
+    @property
+    def signatures(self) -> str:
+        """One line that reproduces all numbers."""
+        return self._sign("; ".join(map(self._settings, self.scores)))
+
+    def _settings(self, method: str) -> str:
+        return ", ".join([method, *self.scores[method].settings])
+
+    def _sign(self, settings: str) -> str:
+        signature = write_signature([settings], self.n_judgments, self.digest)
+        return sign_excluded(signature, self.excluded)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one mapping per system, in the order of the table, with plain numbers.
+
+        `places` has each method's place, None where it could not rank; `scores` the numbers behind.
+        """
+        codes = [sorted(self.systems).index(name) for name in self.systems]
+        values = [[scores.values[i].item() for scores in self.scores.values()] for i in codes]
+        columns = [dict(zip(self.scores, row, strict=True)) for row in self.places.tolist()]
+        numbers = [dict(zip(self.scores, row, strict=True)) for row in values]
+        return [
+            {
+                "system": system,
+                "places": {method: place.get(method) for method in self.methods},
+                "scores": {method: number.get(method) for method in self.methods},
+            }
+            for system, place, number in zip(self.systems, columns, numbers, strict=True)
+        ]
+
+    def board(self, method: str) -> list[dict[str, Any]]:
+        """Return what one method says of each system, best first, with plain numbers.
+
+        Raises:
+            InvalidJudgments: the method has no scores here.
+
+        """
+        self.signature(method)
+        scores, places = self.scores[method], self.scores[method].places
+        parts = ("stderr", "rank_lower", "rank_upper", "cluster")
+        known = {name: getattr(scores, name) for name in parts}
+        return [
+            {
+                "place": int(places[i]),
+                "system": scores.systems[i],
+                "score": float(scores.values[i]),
+                **{name: None if own is None else own[i].item() for name, own in known.items()},
+            }
+            for i in np.argsort(-scores.values, kind="stable")
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand rank --method`, one group."""
+        names = list(self.scores)
+        return {
+            "signature": self.signatures if self.scores else None,
+            "excluded": write_excluded(self.excluded),
+            "n_judgments": self.n_judgments,
+            "n_comparisons": self.n_comparisons,
+            "methods": [self._describe(name) for name in names],
+            "refused": dict(self.refused),
+            "says": self.says,
+            "systems": self.rows(),
+            "distances": [
+                {"methods": [names[i], names[j]], "kendall": float(self.distances[i, j])}
+                for i, j in combinations(range(len(names)), 2)
+            ],
+            "disputes": [asdict(one) for one in self.disputes],
+            "notes": list(self.notes),
+        }
+
+    def _describe(self, method: str) -> dict[str, Any]:
+        scores = self.scores[method]
+        return {
+            "method": method,
+            "unit": scores.unit,
+            "notes": list(scores.notes),
+            "signature": self.signature(method),
+            "systems": self.board(method),
+        }
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.systems, *self.shown.values(), strict=True) if self.scores else ()
+        said = [f"{name} refused: {why}" for name, why in self.refused.items()]
+        said += [self.says, self.signatures] if self.scores else []
+        said[-1:-1] = self._list_notes()
+        return draw_table(("system", *self.scores), list(rows), said)
+
+    def __str__(self) -> str:
+        lines = [f"{name} refused: {why}" for name, why in self.refused.items()]
+        lines += [*self._draw(), self.says] if self.scores else []
+        return "\n".join([*lines, *self._list_notes()])
+
+    def _list_notes(self) -> list[str]:
+        """Return notes, and what was excluded."""
+        notes = [f"note: {note}" for note in self.notes]
+        return [*notes, *list_texts(self.excluded, self.notes)]
+
+    def _draw(self) -> list[str]:
+        rows = [("system", *self.scores)]
+        rows += list(zip(self.systems, *self.shown.values(), strict=True))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in rows
+        ]
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedMethodTables:
+    """One table of methods per task or other group.
+
+    Attributes:
+        groups: name → table.
+        by: the column that tells the groups apart.
+
+    """
+
+    groups: Mapping[str, MethodTable]
+    by: str
+
+    def __getitem__(self, name: str) -> MethodTable:
+        if name not in self.groups:
+            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
+        return self.groups[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of grouped tables."""
+        return {"groups": {name: table.to_dict() for name, table in self.groups.items()}}
+
+    def _repr_html_(self) -> str:
+        shown = {name: one._repr_html_() for name, one in self.groups.items()}
+        return draw_groups(self.by, shown, {})
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{self.by} {name}\n{one}" for name, one in self.groups.items())
+
+    __repr__ = __str__
+
 
 REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownOption)
 """Why a method may have no scores for some judgments."""
@@ -65,6 +513,7 @@ class Ranked:
     refused: Mapping[str, EvenhandError | str]
 
 
+@carries_excluded("controls")
 def compare_methods(
     data: Comparisons | Rankings,
     *,
@@ -82,7 +531,7 @@ def compare_methods(
     Args:
         data: comparisons or rankings; several tasks are ranked task by task.
         methods: a name, several, or "all": "bradley-terry" is the default ranking (`rank`), the
-            others are the rules of `evenhand.scoring`.
+            others are the rules of `evenhand.ranking.rules`.
         model: the model of "bradley-terry"; likewise interval, cluster and level, as for `rank`.
         interval: see model.
         cluster: see model.
@@ -129,7 +578,7 @@ def compare_methods(
 
 
 def choose_methods(asked: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of methods, each once; "all" stands for the default and every rule.
+    """Return the names of methods, each once; "all" stands for the default and the rules `in_all`.
 
     Raises:
         UnknownOption: there is no such method, or none was named.
@@ -143,7 +592,10 @@ def choose_methods(asked: str | Sequence[str]) -> tuple[str, ...]:
         require_option("method", name, ("all", *every))
     if not names:
         raise UnknownOption(f"no method is named: choose of {' | '.join(every)}, or all")
-    return every if "all" in names else tuple(dict.fromkeys(names))
+    if "all" not in names:
+        return tuple(dict.fromkeys(names))
+    usual = (MODEL, *(name for name, rule in RULES.items() if rule.in_all))
+    return tuple(dict.fromkeys((*usual, *(name for name in names if name != "all"))))
 
 
 def _rank(table: Comparisons, by: str | None, settings: Settings) -> Ranked:

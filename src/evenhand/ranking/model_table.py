@@ -12,35 +12,351 @@ outcomes, which no number here compares.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
+
+import numpy as np
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out
+from evenhand.judgments.exclusions import Exclusion, carries_excluded, list_texts, sign_excluded
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
 from evenhand.judgments.levels import count_levels
 from evenhand.judgments.names import take_names
+from evenhand.judgments.notebook import draw_table, tabulate
 from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.signature import write_signature
+from evenhand.judgments.tally import Tally
 from evenhand.judgments.wrong_kind import require_pairs
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.summary import cautions
-from evenhand.ranking.model_rows import ModelTable
-from evenhand.ranking.model_steps import (
-    Counts,
-    start,
-    step_covariate,
-    step_judges,
-    step_order,
-    step_ties,
+from evenhand.models.base import Fit, cautions
+from evenhand.models.bradley_terry import BradleyTerry, Ties
+from evenhand.models.coefficients import LRTest, format_p
+from evenhand.models.judge_groups import Kind, find_hypotheses
+from evenhand.models.random_judges import RandomJudges
+from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking.ranking import align_columns
+from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided
+from evenhand.ranking.signature import sign_covariates
+from evenhand.ranking.wald import WaldTest, count_ways, say_of_rankings, walds_by_ways, walds_of
+
+# What a table of models holds: models, what their comparison answers, what has no fit.
+
+LEVEL: Final = 0.05
+"""P-value below which a question is answered with yes."""
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """One model of the table.
+
+    Attributes:
+        name: what it adds, in words.
+        parameters: number of free parameters.
+        loglik: log-likelihood (nats).
+        deviance: twice what a saturated model of its own table gains; None for a marginal
+            likelihood.
+        df: residual degrees of freedom of that table; None likewise.
+        aic: −2ℓ + 2p.
+        bic: −2ℓ + p log n, n judgments.
+
+    """
+
+    name: str
+    parameters: int
+    loglik: float
+    deviance: float | None
+    df: int | None
+    aic: float
+    bic: float
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the comparison of two models answers.
+
+    Attributes:
+        yes: the answer if the smaller model is rejected.
+        no: the answer if it is not.
+        lr: the likelihood-ratio test; it assumes independent judgments.
+        walds: cluster-robust tests of the same, one for each way of clustering.
+        notes: why a way of clustering has no test.
+        see: the command that says more if the answer is yes, or nothing.
+
+    """
+
+    yes: str
+    no: str
+    lr: LRTest
+    walds: tuple[WaldTest, ...] = ()
+    notes: tuple[str, ...] = ()
+    see: str = ""
+
+    @property
+    def p(self) -> float:
+        """The p-value that decides: the largest robust one, else the likelihood ratio's."""
+        return max((one.p for one in self.walds), default=self.lr.p)
+
+    @property
+    def answer(self) -> str:
+        """What the test says, at the level of .05."""
+        return self.yes if self.p < LEVEL else self.no
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelTable:
+    """Models of the same judgments side by side.
+
+    Attributes:
+        rows: the models, each after those it extends.
+        questions: what their comparison answers.
+        refused: model → why it has no fit.
+        notes: what else should be known.
+        tally: the counts, by covariate.
+        excluded: what was excluded from the judgments.
+
+    """
+
+    rows: tuple[ModelRow, ...]
+    questions: tuple[Question, ...]
+    refused: Mapping[str, str]
+    notes: tuple[str, ...]
+    tally: Tally
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def best(self) -> str:
+        """The model of smallest AIC."""
+        return min(self.rows, key=lambda row: row.aic).name
+
+    @property
+    def says(self) -> tuple[str, str]:
+        """What the tests answer with what to do next, and what AIC and BIC prefer."""
+        asked = self.questions
+        sure = [one for one in asked if one.p < LEVEL]
+        found = [one.answer + (f": see {one.see}" if one.see else "") for one in sure]
+        found += [one.answer for one in asked[:1] if one not in sure]
+        if any("judge" in wald.cluster for one in asked for wald in one.walds):
+            found.append("rank allows for judges")
+        return "; ".join(found), self._say_criteria()
+
+    def _say_criteria(self) -> str:
+        least, schwarz = min(row.aic for row in self.rows), min(self.rows, key=lambda row: row.bic)
+        level = [row.name for row in self.rows if f"{row.aic:.2f}" == f"{least:.2f}"]
+        alike = " (equal to two decimals)" * (len(level) > 1)
+        said = f"smallest AIC: {' and '.join(level)}{alike}"
+        if schwarz.name in level:
+            return said
+        return f"{said}; smallest BIC: {schwarz.name}"
+
+    @property
+    def signature(self) -> str:
+        """One line that reproduces the table."""
+        parts = ["models", *(f"by {name}" for name in self.tally.factors)]
+        parts += sign_covariates(self.tally, self.tally.factors, {})
+        signature = write_signature(parts, self.tally.n_judgments, self.tally.digest)
+        return sign_excluded(signature, self.excluded)
+
+    def __str__(self) -> str:
+        return draw_models(self)
+
+    def _repr_html_(self) -> str:
+        return draw_models_html(self)
+
+    __repr__ = __str__
+
+
+def draw_models(table: ModelTable) -> str:
+    """Return a table of models, what the tests say, and what has no fit."""
+    rows: list[tuple[str, ...]] = [("model", "parameters", "deviance", "df", "AIC", "BIC")]
+    for row in table.rows:
+        deviance = "" if row.deviance is None else f"{row.deviance:,.2f}"
+        df = "" if row.df is None else f"{row.df:,}"
+        cells = (deviance, df, f"{row.aic:,.2f}", f"{row.bic:,.2f}")
+        rows.append((row.name, str(row.parameters), *cells))
+    tests = [f"{one.answer}: p {format_p(one.p)}" for one in table.questions]
+    notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
+    notes += [f"note: {note}" for note in table.notes]
+    notes += list_texts(table.excluded, table.notes)
+    return "\n".join(
+        [*align_columns(rows, left=1), "", *tests, *table.says, *notes, table.signature]
+    )
+
+
+def draw_models_html(table: ModelTable) -> str:
+    """Return a table of models for a notebook."""
+    head, body = tabulate([vars(row) for row in table.rows])
+    tests = [f"{one.answer}: p {format_p(one.p)}" for one in table.questions]
+    notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
+    notes += [f"note: {note}" for note in table.notes]
+    notes += list_texts(table.excluded, table.notes)
+    return draw_table(head, body, [*tests, *table.says, *notes, table.signature])
+
+
+# The steps of a table of models: each fits what it adds and tests it against what it extends.
+
+BASE: Final = "worths + ties"
+RIVALS: Final[Mapping[Ties, str]] = {"rao-kupper": "Rao-Kupper", "glenn-david": "Glenn-David"}
+_SUBJECTS: Final[Mapping[Kind, str]] = {
+    "worths": "worths differ",
+    "ties": "the share of ties differs",
+}
+_OPTIONS: Final[Mapping[Kind, str]] = {"worths": "--judge-covariate", "ties": "--tie-covariate"}
+_OF_RANKINGS: Final = (
+    "comparisons of one ranking hang together, which sigma takes for taste: neither its test nor"
+    " its AIC would mean anything; fit --model random-judges tests it by dealing rankings to judges"
+    " at random"
 )
-from evenhand.ranking.ways import count_ways
+POPULATION: Final = 5
+"""Fewest judges from whom a spread between judges is estimated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The same judgments, counted in the ways that the table needs.
+
+    Attributes:
+        whole: by covariate.
+        ways: way of clustering → by covariate and by that way.
+        judges: by judge, or None where judges are not known.
+        notes: what is known of the table that they come from.
+
+    """
+
+    whole: Tally
+    ways: Mapping[str, Tally]
+    judges: Tally | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of the ladder adds.
+
+    Attributes:
+        rows: models.
+        questions: tests of what they add.
+        refused: model → why it has no fit.
+
+    """
+
+    rows: tuple[ModelRow, ...] = ()
+    questions: tuple[Question, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def start(base: Fit, counts: Counts) -> Step:
+    """Put the model of equal worths below the worths."""
+    lr = base.equal_worths
+    row = _row(BASE if base.likelihood.law.free else "worths", base)
+    if lr is None:
+        return Step((row,))
+    loglik = base.loglik - lr.statistic / 2
+    equal = _criteria("equal worths", base.n_parameters - lr.df, loglik, base.n_judgments)
+    equal = replace(equal, deviance=base.deviance + lr.statistic, df=base.df + lr.df)
+    tests = walds_by_ways(base, counts.ways, np.arange(lr.df))
+    return Step(
+        (equal, row), (Question("systems differ", "no sign that systems differ", lr, *tests),)
+    )
+
+
+def step_ties(base: Fit, counts: Counts) -> Step:
+    """Leave out γ with the tie cells kept, and try the rival laws."""
+    bare = BradleyTerry(ties="none").fit(counts.whole)
+    at = np.array([base.names.index("g1")])
+    tests = walds_by_ways(base, counts.ways, at)
+    asked = Question(
+        "ties need a parameter", "no sign that ties need a parameter", base.lr_test(bare), *tests
+    )
+    rows, refused = [_row("worths, γ = 0", bare)], {}
+    for ties, name in RIVALS.items():
+        try:
+            rows.append(_row(f"worths + {name}", BradleyTerry(ties=ties).fit(counts.whole)))
+        except (NotIdentified, NotConverged) as refusal:
+            refused[f"worths + {name}"] = str(refusal.without_options())
+    return Step(tuple(rows), (asked,), refused)
+
+
+def step_order(base: Fit, counts: Counts) -> Step:
+    """Estimate the advantage of being shown first."""
+    name = "+ order"
+    if not counts.whole.positions_known:
+        return Step(refused={name: "the data do not say which output stood first"})
+    if not find_one_sided(counts.whole, None).separable:
+        return Step(refused={name: f"{INSEPARABLE}; {REMEDY}"})
+    try:
+        fit = BradleyTerry(order_effect=True).fit(counts.whole)
+    except (NotIdentified, NotConverged) as refusal:
+        return Step(refused={name: str(refusal.without_options())})
+    tests = walds_by_ways(fit, counts.ways, np.array([fit.names.index("order")]))
+    says, lr = "order matters", fit.lr_test(base)
+    asked = Question(says, f"no sign that {says}", lr, *tests, see="bias")
+    return Step((_row(name, fit),), (asked,))
+
+
+def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
+    """Give the levels of a covariate worths of their own, then tie parameters too."""
+    kinds: tuple[Kind, ...] = ("worths", "ties") if base.likelihood.law.free else ("worths",)
+    rows: list[ModelRow] = []
+    questions: list[Question] = []
+    for of in kinds:
+        name, ties = f"+ {of} by {covariate}", (covariate,) if of == "ties" else ()
+        try:
+            fit = BradleyTerry(judge_covariates=(covariate,), tie_covariates=ties).fit(counts.whole)
+            one = next((one for one in find_hypotheses(fit) if one.of == of), None)
+        except (NotIdentified, NotConverged) as refusal:
+            return Step(tuple(rows), tuple(questions), {name: str(refusal.without_options())})
+        if one is None or one.lr is None:
+            same = len(np.unique(counts.whole.factor(covariate).codes)) == 1
+            why = f"{covariate} {'has one value only' if same else 'adds no parameter'}"
+            return Step(tuple(rows), tuple(questions), {name: why})
+        rows.append(_row(name, fit))
+        says = f"{_SUBJECTS[of]} by {covariate}"
+        tests = walds_of(one, counts.ways)
+        see = f"fit {_OPTIONS[of]} {covariate}"
+        questions.append(Question(says, f"no sign that {says}", one.lr, *tests, see=see))
+    return Step(tuple(rows), tuple(questions))
+
+
+def step_judges(base: Fit, counts: Counts) -> Step:
+    """Let judges be drawn from a population of tastes."""
+    name = "+ random judges"
+    if counts.judges is None or counts.judges.factor("judge").size < POPULATION:
+        return Step()
+    if say_of_rankings(counts.ways, counts.whole):
+        return Step(refused={name: _OF_RANKINGS})
+    try:
+        fit = RandomJudges().fit(counts.judges)
+    except (NotIdentified, NotConverged) as refusal:
+        return Step(refused={name: str(refusal.without_options())})
+    if fit.lr_test is None:
+        return Step(refused={name: _OF_RANKINGS})
+    row = _criteria(name, base.n_parameters + 1, fit.loglik, base.n_judgments)
+    asked = Question(
+        f"judges differ in taste, by σ = {fit.sigma:.2f} in log-worth",
+        "no sign that judges differ in taste",
+        LRTest(fit.lr_test.statistic, 1, fit.lr_test.p),
+        see="fit --model random-judges",
+    )
+    return Step((row,), (asked,))
+
+
+def _row(name: str, fit: Fit) -> ModelRow:
+    row = _criteria(name, fit.n_parameters, fit.loglik, fit.n_judgments)
+    return replace(row, deviance=fit.deviance, df=fit.df)
+
+
+def _criteria(name: str, parameters: int, loglik: float, n: float) -> ModelRow:
+    aic, bic = -2 * loglik + 2 * parameters, -2 * loglik + parameters * float(np.log(n))
+    return ModelRow(name, parameters, loglik, None, None, aic, bic)
+
 
 PANEL: Final = 12
 """Most judges who are given worths of their own unasked."""
 
 
+@carries_excluded("controls")
 def tabulate_models(
     data: Comparisons | Rankings, *, covariates: Sequence[str] | None = None
 ) -> ModelTable:
@@ -65,7 +381,6 @@ def tabulate_models(
     ...     print(f"{question.lr.statistic:.2f} on {question.lr.df}: {question.answer}")
     670.82 on 3: systems differ
     190.49 on 1: ties need a parameter
-    0.24 on 1: no sign that order matters
     173.41 on 9: worths differ by judge
     5.95 on 3: no sign that the share of ties differs by judge
     """
@@ -144,10 +459,45 @@ def tabulate_counts(counts: Counts) -> ModelTable:
         *(step_covariate(base, counts, name) for name in counts.whole.factors),
         step_judges(base, counts),
     ]
+    sides = find_one_sided(counts.whole, None)
+    of_sides = sides.notes if sides.separable else ()  # else "+ order" is refused for that reason
     return ModelTable(
         rows=tuple(row for step in steps for row in step.rows),
         questions=tuple(question for step in steps for question in step.questions),
         refused={name: why for step in steps for name, why in step.refused.items()},
-        notes=tuple(dict.fromkeys([*counts.notes, *base.notes, *cautions(base)])),
+        notes=tuple(dict.fromkeys([*counts.notes, *of_sides, *base.notes, *cautions(base)])),
         tally=counts.whole,
+    )
+
+
+# What tests between models answer, allowing for how many are asked.
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """What one test answers beside others.
+
+    Attributes:
+        says: the answer, at the level of .05.
+        p: adjusted for all tests by Holm's method (proportion).
+
+    """
+
+    says: str
+    p: float
+
+
+def answer_questions(asked: Sequence[Question]) -> tuple[ModelAnswer, ...]:
+    """Answer questions by p that are adjusted for their number.
+
+    Args:
+        asked: questions of one table.
+
+    """
+    if not asked:
+        return ()
+    adjusted = holm(np.array([one.p for one in asked])).tolist()
+    return tuple(
+        ModelAnswer(one.yes if p < LEVEL else one.no, p)
+        for one, p in zip(asked, adjusted, strict=True)
     )

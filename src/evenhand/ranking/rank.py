@@ -4,34 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
+from evenhand.formats.counted import CountedFiles
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out, take_pairs
+from evenhand.judgments.exclusions import carries_excluded
 from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
+from evenhand.judgments.judge_cap import JudgeCap
 from evenhand.judgments.levels import Levels
+from evenhand.judgments.mix import Mix
 from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tally import Factor, Tally
-from evenhand.numerics.threads import one_blas_thread
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import name_settings
-from evenhand.ranking.clustering import FACTORS, note_inside, wanted_factors
-from evenhand.ranking.evidence import CLUSTERS, Evidence, gather_evidence, merge_factors
-from evenhand.ranking.inference import find_intervals
-from evenhand.ranking.ordering import order_systems
+from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import refuse_kind
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.registry import name_settings
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.clustering import (
+    CLUSTERS,
+    FACTORS,
+    JOINT,
+    Evidence,
+    gather_evidence,
+    merge_factors,
+    note_inside,
+    of_one_judge,
+    wanted_factors,
+)
+from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.settings import ModelSettings, Progress, Settings, choose_model
 
-if TYPE_CHECKING:
-    from evenhand.formats.counted import CountedFiles
-    from evenhand.judgments.judge_cap import JudgeCap
-    from evenhand.judgments.mix import Mix
 
-
+@carries_excluded("controls")
 def rank(
     data: Comparisons | Rankings | Tally | CountedFiles,
     *,
@@ -93,17 +102,13 @@ def rank(
         raise UnknownOption(f"{name_settings(spec)} takes no start: leave it out")
     table, weighing = take_pairs(data), _choose_weights(mix, judge_cap)  # type: ignore[arg-type]
     if not isinstance(table, Comparisons):
-        from evenhand.ranking.counted import rank_counts
-
         return rank_counts(table, group_by, settings, weighing)
     by = choose_groups(table, group_by)
     if by is None:
         alone = _rank_one(_weigh(table, weighing), _choose_ways(table, settings), settings)
         said = (*say_left_out(data, table), *alone.notes)
-        return replace(alone, notes=said, answers=_name_answers(table, alone))
+        return replace(alone, notes=said, answers=_name_answers_of(table, alone))
     if table.mix is not None:
-        from evenhand.ranking.weighing import refuse_mixed
-
         refuse_mixed(by)
     found = _note(rank_each(table, by, settings, weighing), say_left_out(data, table))
     return take_only(found, asked=group_by is not None)
@@ -137,7 +142,6 @@ def _weigh(table: Comparisons, mix: Mix | JudgeCap | None) -> Comparisons:
     """Return the judgments in the mix that was stated, if any."""
     if mix is None:
         return table
-    from evenhand.ranking.weighing import weigh
 
     return weigh(table, mix)
 
@@ -160,7 +164,7 @@ def rank_each(
     notes = say_pooled(table, by)
     groups = {
         name: replace(
-            one, notes=(*note_inside(one.notes, by), *notes), answers=_name_answers(table, one)
+            one, notes=(*note_inside(one.notes, by), *notes), answers=_name_answers_of(table, one)
         )
         for name, one in found.groups.items()
     }
@@ -175,7 +179,7 @@ def _note(found: GroupedRankings, said: tuple[str, ...]) -> GroupedRankings:
     return replace(found, groups=groups)
 
 
-def _name_answers(table: Comparisons, ranking: Ranking) -> str:
+def _name_answers_of(table: Comparisons, ranking: Ranking) -> str:
     """Return what the answers are; merged outputs and rankings of two are judgments of pairs."""
     least = ranking.n_comparisons * (1 - 1e-9)  # sums of weights differ by their order
     of_pairs = table.rankings is None or ranking.n_judgments >= least
@@ -252,13 +256,6 @@ def _rank_parts(
     return rankings, refused
 
 
-def of_one_judge(tally: Tally, name: str) -> Tally:
-    """Say who judged where judges are the groups."""
-    codes = np.zeros(len(tally.left), dtype=np.int32)
-    judge = Factor((name,), codes, np.array([tally.n_comparisons]), 1)
-    return replace(tally, factors={**tally.factors, "judge": judge})
-
-
 def _rank_group(tally: Tally, settings: Settings) -> Ranking:
     loads = {name: factor.loads for name, factor in tally.factors.items()}
     return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
@@ -281,3 +278,154 @@ def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Rank
     with one_blas_thread():
         found = find_intervals(fit, evidence, levels, settings)
     return order_systems(fit, evidence, levels, found, settings)
+
+
+# Ranking what was counted before: a tally, or files that were counted one by one.
+
+
+def rank_counts(
+    data: Any, group_by: str | None, settings: Settings | ModelSettings, weighing: object
+) -> Ranking | GroupedRankings:
+    """Rank counts as the judgments that they were made of.
+
+    Args:
+        data: a tally, or counted files.
+        group_by: a factor whose levels are ranked apart; by default the task, if it is one.
+        settings: what was asked.
+        weighing: a mix or cap, which counts cannot have.
+
+    Raises:
+        InvalidJudgments: it is neither.
+        UnknownOption: something is asked that needs the judgments themselves.
+        UnknownColumn: a factor that is not there.
+        NotIdentified: the data determine no worths.
+
+    """
+    if not isinstance(data, Tally | CountedFiles):
+        raise refuse_kind(data, "only comparisons and rankings can be ranked, not")
+    known = tuple(data.factors)
+    by = group_by if group_by is not None else "task" if "task" in known else None
+    if not isinstance(settings, Settings):
+        raise _refuse_counts(settings.name)
+    if weighing is not None or settings.model.controls:
+        raise _refuse_counts("a control" if settings.model.controls else "a mix or a judge cap")
+    if isinstance(data, CountedFiles) and by is not None and by == data.group_by:
+        by = known[0]
+    if by is not None and by not in known:
+        raise UnknownColumn(
+            f"the counts do not tell apart {by}: count by it as well; they were made by"
+            f" {listing(known) or 'nothing'}"
+        )
+    present: set[str] = {name for name in FACTORS if name in known}
+    ways = () if settings.interval == "model" else wanted_factors(settings.cluster, present, by)
+    if by is None:
+        return _name_counted_answers(_rank_whole(data, ways, settings))
+    kept = (*ways, *(("judge",) if "judge" in present and by != "judge" else ()))
+    parts = _split(data, by, tuple(dict.fromkeys(kept)))
+    found = rank_tallies(parts, by, settings)
+    named = {name: _name_counted_answers(one) for name, one in found.groups.items()}
+    return take_only(replace(found, groups=named), asked=group_by is not None)
+
+
+def _refuse_counts(what: str) -> UnknownOption:
+    """Return the refusal of what counts by pair do not hold."""
+    return UnknownOption(
+        f"{what} needs the judgments themselves, and these are counts of them: rank what"
+        " evenhand.read opens"
+    )
+
+
+def _rank_whole(data: Tally | CountedFiles, ways: tuple[str, ...], settings: Settings) -> Ranking:
+    """Rank counts of all judgments; ways are counted apart where judgments are very many."""
+    told = (*ways, *(("judge",) if "judge" in data.factors and "judge" not in ways else ()))
+    apart = isinstance(data, CountedFiles) and len(told) > 1 and data.n_judgments > JOINT
+    if apart and settings.interval not in ("rank-sets", "sandwich"):
+        apart = False
+    if apart:
+        tallies = {name: count_by(data, (name,)) for name in told}
+    else:
+        joint = count_by(data, told)
+        tallies = dict.fromkeys(told, joint)
+    loads = {name: tallies[name].factors[name].loads for name in told}
+    if not ways:
+        whole = next(iter(tallies.values())) if tallies else count_by(data, ())
+        return make_ranking(Evidence({}, whole.pool()), Levels(loads), settings)
+    kept = {name: tallies[name] if apart else tallies[name].pool(ways) for name in ways}
+    evidence = Evidence.apart(kept) if apart else Evidence.of(kept[ways[0]])
+    return make_ranking(evidence, Levels(loads), settings)
+
+
+def count_by(data: Tally | CountedFiles, names: tuple[str, ...]) -> Tally:
+    """Return counts told apart by some factors, levels merged where they are too many."""
+    limits = dict.fromkeys(names, CLUSTERS)
+    if isinstance(data, CountedFiles):
+        return data.tally(names, limits=limits)
+    return _merge(data.pool(names))
+
+
+def _merge(tally: Tally) -> Tally:
+    """Merge the levels of factors that have more than clusters may be, and pool what is alike."""
+    merged = merge_factors(tally)
+    return merged.pool(tuple(merged.factors))
+
+
+def _split(data: Tally | CountedFiles, by: str, kept: tuple[str, ...]) -> dict[str, Tally]:
+    """Return the counts of each group; an answer is a ranking, where the counts say which."""
+    told = (by, *kept)
+    rankings = "ranking" in data.factors
+    names = (*told, *(("ranking",) if rankings and "ranking" not in told else ()))
+    whole = data.tally(names) if isinstance(data, CountedFiles) else data.pool(names)
+    parts = whole.split(by)
+    if whole.of_pairs:
+        return {name: part.pool(kept) for name, part in parts.items()}
+    if not rankings:
+        raise UnknownOption(
+            f"these counts do not say how many answers each {by} has: count by ranking as well"
+        )
+    return {
+        name: replace(part.pool(kept), n_judgments=_count_answers(part))
+        for name, part in parts.items()
+    }
+
+
+def _count_answers(part: Tally) -> float:
+    """Sum the weights of rankings; each stands in every entry of its ranking."""
+    codes = part.factors["ranking"].codes
+    loads = np.bincount(codes, part.counts.sum(axis=1)) / np.maximum(np.bincount(codes), 1)
+    return float(loads.sum())
+
+
+def _name_counted_answers(ranking: Ranking) -> Ranking:
+    of_pairs = ranking.n_judgments >= ranking.n_comparisons * (1 - 1e-9)
+    return replace(ranking, answers="judgments" if of_pairs else "rankings")
+
+
+# Judgments in a stated mix, or with a cap on judges, before they are ranked.
+
+
+def weigh(table: Comparisons, mix: Mix | JudgeCap) -> Comparisons:
+    """Return the judgments in the mix that was stated.
+
+    Raises:
+        UnknownOption: a mix that is none.
+
+    """
+    if not isinstance(mix, Mix | JudgeCap):
+        raise UnknownOption(
+            f"a mix cannot be {mix!r}: state one as"
+            " evenhand.Mix({'judge_group': {'expert': 0.8, 'crowd': 0.2}})"
+        )
+    return mix.weigh(table)
+
+
+def refuse_mixed(by: str) -> None:
+    """Refuse a mix that was made over all groups together, which is none in any of them.
+
+    Raises:
+        UnknownOption: says how to mix each.
+
+    """
+    raise UnknownOption(
+        f"these judgments were mixed over every {by} together: give the mix to"
+        " rank(data, mix=...), which makes it in each"
+    )

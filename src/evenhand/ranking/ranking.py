@@ -2,29 +2,478 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownOption, name_near, suggest
-from evenhand.judgments.notebook import draw_groups
-from evenhand.preference.coefficients import Contrast
-from evenhand.preference.fit import Fit
-from evenhand.preference.models import Fitted, Posterior
-from evenhand.ranking.contract import list_rows, write_contract
-from evenhand.ranking.printing import draw_html, draw_text, table_rows
-from evenhand.ranking.rank_sets import RankSets
-from evenhand.ranking.sentences import say_board, say_system
+from evenhand.judgments.exclusions import Exclusion, list_texts, write_excluded
+from evenhand.judgments.notebook import draw_groups, draw_table
+from evenhand.models.base import Fit
+from evenhand.models.coefficients import Contrast
+from evenhand.models.controls import ControlEffect
+from evenhand.models.registry import FittedModel, Posterior
+from evenhand.ranking.intervals import FEW, RankSets, say_place
+from evenhand.ranking.sides import LIMIT
 
 if TYPE_CHECKING:
     from evenhand.judgments.mixing import Mixed
-    from evenhand.ranking.controlled import Controlled
+
+
+# The JSON contract of a ranking: a mapping for the board, and one for each system.
+
+COLUMNS: Final = (
+    *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
+    *("cluster", "better_than", "wins", "ties", "losses"),
+)
+
+
+def list_rows(ranking: Ranking) -> list[dict[str, Any]]:
+    """Return one mapping per system, best first; where there is no interval None."""
+    none = [None] * len(ranking.systems)
+    columns: dict[str, list[Any]] = {"system": list(ranking.systems)}
+    for name in COLUMNS:
+        values = getattr(ranking, name)
+        if name == "ability" and values is None:
+            continue
+        columns[name] = none if values is None else values.tolist()
+    sets, barred = ranking.rank_sets, ranking.barred_pairs
+    ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
+    columns |= zip(("marginal_lower", "marginal_upper"), ends, strict=True)
+    columns["barred_pairs"] = none if barred is None else barred.tolist()
+    for name in ("wins", "ties", "losses"):
+        columns[name] = [write_number(count) for count in columns[name]]
+    for name in ("stderr", "lower", "upper"):
+        pairs = zip(columns[name], ranking.bounded.tolist(), strict=True)
+        columns[name] = [number if known else None for number, known in pairs]
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+
+
+def write_contract(ranking: Ranking) -> dict[str, Any]:
+    """Return the JSON contract of `evenhand rank --json`."""
+    sets, mix, controlled = ranking.rank_sets, ranking.mix, ranking.controlled
+    return {
+        "signature": ranking.signature,
+        "excluded": write_excluded(ranking.excluded),
+        "model": ranking.model,
+        "scale": ranking.scale,
+        "level": ranking.level,
+        "method": ranking.method,
+        "rank_interval": ranking.rank_interval,
+        "n_judgments": write_number(ranking.n_judgments),
+        "n_comparisons": write_number(ranking.n_comparisons),
+        "n_judges": ranking.n_judges,
+        "effective_judges": ranking.effective_judges,
+        "n_items": ranking.n_items,
+        "headline": ranking.headline,
+        "says": ranking.says,
+        "notes": list(ranking.notes),
+        **({} if mix is None else {"mix": mix.to_dict()}),
+        **({} if controlled is None else controlled.to_dict()),
+        "rank_sets": None if sets is None else sets.to_dict(ranking.systems),
+        "systems": ranking.rows(),
+        "neighbours": [
+            {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
+            for c in ranking.neighbours
+        ],
+    }
+
+
+def write_number(count: float) -> int | float:
+    """Return a count as an int where it is one; importance weights may add up to fractions.
+
+    >>> write_number(3.0), write_number(2.5)
+    (3, 2.5)
+    """
+    return int(count) if float(count).is_integer() else count
+
+
+# How results print: a ranking in a terminal and a notebook, tables of models and of tests.
+
+SHOWN: Final = 100
+"""Most systems that are printed; `rows` and `to_dict` have them all."""
+MARK: Final = "†"
+LEGEND: Final = "some of its pairs stay open, however far apart: see note"
+"""What the mark on a rank set says."""
+NO_VALUE: Final = "-"
+
+
+def table_rows(ranking: Ranking) -> list[tuple[str, ...]]:
+    """Return the table as text, titles first."""
+    titles = (title_ranks(ranking), "system", ranking.scale, "interval", "better than")
+    rows: list[tuple[str, ...]] = [titles]
+    others = len(ranking.systems) - 1
+    for row, estimate in zip(ranking.rows()[:SHOWN], ranking.estimate, strict=False):
+        better = "" if row["rank_lower"] is None else f"{row['better_than']} of {others}"
+        ends = "" if ranking.lower is None else NO_VALUE
+        if row["lower"] is not None:
+            ends = f"{row['lower']:.2f} to {row['upper']:.2f}"
+        rows.append((write_ranks(row), row["system"], f"{estimate:.3f}", ends, better))
+    return rows
+
+
+def title_ranks(ranking: Ranking) -> str:
+    """Return what the ranks of a board are: sets that hold all at once, ranges, or places."""
+    if ranking.rank_lower is None:
+        return "rank"
+    return "ranks" if ranking.rank_sets is None else "rank set"
+
+
+def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> str:
+    """Write the places of a system, with a mark where some pairs may not be decided.
+
+    Args:
+        row: of `Ranking.rows`.
+        dash: between the best and the worst place.
+        mark: behind them.
+
+    """
+    low, high = row["rank_lower"], row["rank_upper"]
+    if low is None:
+        return str(row["rank"])
+    return write_range(low, high, dash) + mark * bool(row["barred_pairs"])
+
+
+def write_range(low: int, high: int, dash: str = "-") -> str:
+    """Write a range of places.
+
+    >>> write_range(2, 4), write_range(3, 3)
+    ('2-4', '3')
+    """
+    return str(low) if low == high else f"{low}{dash}{high}"
+
+
+def explain_mark(ranking: Ranking) -> list[str]:
+    """Return what the mark says, if any system has it."""
+    barred = ranking.barred_pairs
+    return [] if barred is None or not barred.any() else [f"{MARK} {LEGEND}"]
+
+
+def draw_text(ranking: Ranking) -> str:
+    """Return the ranking for a terminal, a dot between clusters."""
+    rows = table_rows(ranking)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [ranking.headline] if ranking.headline else []
+    for place, row in enumerate(rows):
+        if place > 1 and ranking.cluster is not None:
+            lines += ["  ·"] if ranking.cluster[place - 1] > ranking.cluster[place - 2] else []
+        cells = [
+            cell.ljust(width) if i == 1 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join([*lines, *_below(ranking), "", *_said(ranking)])
+
+
+def draw_html(ranking: Ranking) -> str:
+    """Return the ranking for a notebook."""
+    head, *body = table_rows(ranking)
+    said = [*_below(ranking), *_said(ranking)]
+    return draw_table(head, body, said, ranking.headline or "")
+
+
+def _below(ranking: Ranking) -> list[str]:
+    """Return what stands below the table: what is cut, and what the mark says."""
+    more = len(ranking.systems) - SHOWN
+    return [*([f"... and {more:,} more systems"] if more > 0 else []), *explain_mark(ranking)]
+
+
+def _said(ranking: Ranking) -> list[str]:
+    controlled = () if ranking.controlled is None else ranking.controlled.says
+    notes = [f"note: {note}" for note in ranking.notes]
+    excluded = list_texts(ranking.excluded, ranking.notes)
+    return [ranking.says, *controlled, *notes, *excluded, ranking.signature]
+
+
+def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Return lines; the first `left` columns stand left, numbers right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+# Why pairs are open, in words: what most of them rest on, or what binds them.
+
+FEW_CLUSTERS: Final = 20.0
+"""Effective judges or items below which a reader should know how many there are."""
+SHARE: Final = 0.5
+"""Part of the board's effective judges below which pairs are said to have a number of their own."""
+ALONE, THIN, JUDGMENTS = "alone", "thin", "judgments"
+BINDING: Final = ("judge", "item", JUDGMENTS)
+Pairs = Sequence[tuple[int, int]]
+BETWEEN: Final = ("the", "pairs between them")
+OWN: Final = ("its", "open pairs")
+
+
+def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) -> str:
+    """Say what keeps most of some open pairs open, and how many may not be decided at all.
+
+    Those that may not be decided come first where they are as many as those of any other cause.
+
+    Args:
+        ranking: the ranking.
+        pairs: open pairs, by places on the board.
+        asked: what the data do not tell: "which" or "more".
+        whose: how the pairs are called, BETWEEN or OWN.
+
+    """
+    sets = ranking.rank_sets
+    if sets is None or not pairs:
+        return f"these data do not tell {asked}"
+    causes: dict[str, list[tuple[int, int]]] = {}
+    for pair in pairs:
+        causes.setdefault(name_cause(sets, pair), []).append(pair)
+    barred = {one: causes.pop(one) for one in (ALONE, THIN) if one in causes}
+    bars = say_barred(sets, barred, len(pairs), whose) if barred else ""
+    bound = {one: causes[one] for one in BINDING if one in causes}
+    cause = max(bound, key=lambda one: len(bound[one]), default="")
+    if not cause or sum(map(len, barred.values())) >= len(bound[cause]):
+        return bars
+    if cause == JUDGMENTS:
+        answers = f"{ranking.n_judgments:,.0f} {ranking.answers}"
+        said = f"{answers}{_say_few(sets)} do not tell {asked}"
+    else:
+        said = _say_bound(ranking, sets, cause, bound[cause])
+        said = said or f"{cause}s differ too much to tell {asked}"
+    return f"{said}, and {bars}" if bars else said
+
+
+def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
+    """Name why a pair is open: "alone", "thin", "judge", "item" or "judgments"."""
+    if sets.resting[pair]:
+        return ALONE
+    if sets.effective[pair] < FEW:
+        return THIN
+    way = -1 if sets.limits is None else int(sets.limits.way[pair])
+    return sets.ways[way] if way >= 0 and sets.ways[way] in ("judge", "item") else JUDGMENTS
+
+
+def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tuple[str, str]) -> str:
+    """Say how many pairs may not be decided, and on what they rest.
+
+    Args:
+        sets: the rank sets.
+        barred: "alone", "thin" → pairs.
+        of: how many pairs are open.
+        whose: how they are called.
+
+    """
+    article, noun = whose
+    if of == 1:
+        ((cause, pairs),) = barred.items()
+        return f"{article} {noun.replace('pairs', 'pair')} rests {_say_on(sets, cause, pairs)}"
+    said: list[str] = []
+    for cause, pairs in barred.items():
+        n = len(pairs)
+        rest = f"{'rests' if n == 1 else 'rest'} {_say_on(sets, cause, pairs)}"
+        many = "all" if n == of else str(n)
+        said.append(f"{n} {rest}" if said else f"{many} of {article} {of} {noun} {rest}")
+    return " and ".join(said)
+
+
+def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
+    """Say on what pairs rest that may not be decided, naming the ways by which they do so."""
+    ways = name_ways(sets, pairs, (cause,))
+    if cause == ALONE:
+        return f"on one {' or '.join(ways)} alone"
+    return f"on fewer than {FEW:.0f} effective {' or '.join(f'{way}s' for way in ways)}"
+
+
+def name_ways(sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)) -> list[str]:
+    """Name the ways of clustering by which pairs may not be decided.
+
+    Args:
+        sets: the rank sets.
+        pairs: that may not be decided.
+        causes: "alone", "thin" or both.
+
+    """
+    if sets.limits is None:
+        return list(sets.ways)
+    of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
+    marks = [of[cause] for cause in causes]
+    return [
+        way
+        for place, way in enumerate(sets.ways)
+        if any(own[place][pair] for own in marks for pair in pairs)
+    ]
+
+
+def _say_few(sets: RankSets) -> str:
+    """Say by how many judges and on how many items answers are, where these are few."""
+    if sets.limits is None:
+        return ""
+    of_board = dict(zip(sets.ways, sets.limits.effective, strict=False))
+    return "".join(
+        f" {how} {of_board[way]:.0f} effective {way}s"
+        for way, how in (("judge", "by"), ("item", "on"))
+        if of_board.get(way, FEW_CLUSTERS) < FEW_CLUSTERS
+    )
+
+
+def _say_bound(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
+    """Say how many judges or items there are where they are few; else nothing."""
+    if sets.limits is None:
+        return ""
+    number, own = float(np.median([sets.limits.clusters[pair] for pair in pairs])), ""
+    of_board = ranking.effective_judges if cause == "judge" else None
+    if of_board is not None and number >= SHARE * of_board:
+        number = of_board
+    elif of_board is not None:
+        own = " of these systems"
+    if number >= FEW_CLUSTERS:
+        return ""
+    return f"with {number:.0f} effective {cause}s{own} nothing more can be said"
+
+
+# What a ranking says in a sentence that can be quoted, and why it says no more.
+
+PairList = list[tuple[int, int]]
+
+
+def say_board(ranking: Ranking) -> str:
+    """Say who leads, and of whom that is said."""
+    return f"{_say_leader(ranking)}{_limit(ranking)}"
+
+
+def say_system(ranking: Ranking, place: int) -> str:
+    """Say where one system stands, such as "B is 2nd to 4th", and of whom that is said.
+
+    Args:
+        ranking: the ranking.
+        place: of the system on the board, from 0.
+
+    """
+    return f"{_say_stand(ranking, place)}{_limit(ranking)}"
+
+
+def _say_leader(ranking: Ranking) -> str:
+    best, others = ranking.systems[0], len(ranking.systems) - 1
+    if ranking.rank_lower is None or ranking.rank_upper is None:
+        return f"{best} leads by its estimate; too many systems for intervals of all"
+    if ranking.rank_upper[0] == 1:
+        whom = f"each of the other {others}" if others > 1 else ranking.systems[1]
+        return f"{best} is the best: better than {whom}"
+    first = np.flatnonzero(ranking.rank_lower == 1).tolist()
+    if len(first) == 1:
+        return f"{best} is the best, since no other can be{_say_beside(ranking)}"
+    names = [ranking.systems[place] for place in first]
+    pairs = [(i, j) for i in first for j in first if i < j]
+    if len(first) == others + 1 == 2:
+        return f"{_join(names)} cannot be told apart{_end(ranking, pairs)}"
+    if len(first) == others + 1:
+        said = "no system can be told to be worse than another: any of them may be the best"
+        return f"{said}{_end(ranking, pairs)}"
+    return f"{_join(names)} may each be the best; {say_why(ranking, pairs, 'which', BETWEEN)}"
+
+
+def _say_stand(ranking: Ranking, place: int) -> str:
+    system, sets = ranking.systems[place], ranking.rank_sets
+    if ranking.rank_lower is None or ranking.rank_upper is None:
+        return f"{system} is number {ranking.rank[place]} by its estimate; no interval"
+    low, high = int(ranking.rank_lower[place]), int(ranking.rank_upper[place])
+    said = f"{system} is {say_place(low, high, len(ranking.systems))}"
+    if low == high:
+        return said
+    if sets is None:
+        return f"{said}; these data do not tell more"
+    best, worst = (int(end[place]) for end in sets.marginal)
+    if (best, worst) != (low, high):
+        said += f" (by itself, {say_place(best, worst, len(ranking.systems))})"
+    beside = np.flatnonzero(sets.decided[place] == 0).tolist()
+    pairs = [(place, other) for other in beside if other != place]
+    return f"{said}; {say_why(ranking, pairs, 'more', OWN)}"
+
+
+def _limit(ranking: Ranking) -> str:
+    """Return in brackets of whom a sentence is said, and what may be in it.
+
+    Claims may not hold all at once, and sides may not have been drawn by lot.
+
+    Of two systems there is one claim.
+    """
+    together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
+    limits = [] if together or ranking.rank_lower is None else ["pairs decided one at a time"]
+    limits += [ranking.headline] if ranking.headline else []
+    limits += [LIMIT] if ranking.one_sided else []
+    return f" ({'; '.join(limits)})" if limits else ""
+
+
+def _say_beside(ranking: Ranking) -> str:
+    """Say of whom the only system that can be the best is not decided to be better."""
+    sets = ranking.rank_sets
+    if sets is None or ranking.rank_upper is None:
+        n = 0 if ranking.rank_upper is None else int(ranking.rank_upper[0]) - 1
+        return f", though {n} of the others cannot be told apart from it"
+    names = [ranking.systems[i] for i in np.flatnonzero(sets.decided[0] == 0).tolist() if i]
+    return f", though not told apart from {_join(names)}"
+
+
+def _end(ranking: Ranking, pairs: PairList) -> str:
+    """Return why, behind a semicolon; nothing where there is no more to say."""
+    if ranking.rank_sets is None:
+        return ""
+    return f"; {say_why(ranking, pairs, 'more', BETWEEN)}"
+
+
+def _join(names: list[str]) -> str:
+    if len(names) > 4:
+        return f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+MAX_MOVES_SHOWN: Final = 6
+"""Most systems that are named for having changed place."""
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """What controls do, and what they change.
+
+    Attributes:
+        effects: each control's, with intervals as for systems.
+        moved: system → place without controls and with them, where the two differ.
+
+    """
+
+    effects: tuple[ControlEffect, ...]
+    moved: Mapping[str, tuple[int, int]]
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people."""
+        return (*(effect.says for effect in self.effects), self._say_moved())
+
+    def _say_moved(self) -> str:
+        if not self.moved:
+            return "no system stands in another place than without controls"
+        steps = [f"{name} {old} → {new}" for name, (old, new) in self.moved.items()]
+        more = f" and {len(steps) - MAX_MOVES_SHOWN} more" if len(steps) > MAX_MOVES_SHOWN else ""
+        return f"places without and with controls: {', '.join(steps[:MAX_MOVES_SHOWN])}{more}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {
+            "controls": list_effects(self.effects),
+            "moved": [
+                {"system": name, "without": old, "with": new}
+                for name, (old, new) in self.moved.items()
+            ],
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +521,7 @@ class Ranking:
         controlled: what controls do and change, or None without them.
         rank_sets: what simultaneous ranges rest on, in the order of the board; else None.
         one_sided: whether sides were so far from lot that a preference for one may carry a claim.
+        excluded: what was excluded from the judgments.
         answers: what was counted as `n_judgments`: "judgments", or "rankings" of several outputs.
 
     """
@@ -102,7 +552,7 @@ class Ranking:
     headline: str | None
     notes: tuple[str, ...]
     neighbours: tuple[Contrast, ...]
-    fit: Fit | Fitted
+    fit: Fit | FittedModel
     controlled: Controlled | None = None
     model: str = "bradley-terry"
     df: float = np.inf
@@ -112,6 +562,7 @@ class Ranking:
     rank_sets: RankSets | None = None
     one_sided: bool = False
     answers: str = "judgments"
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def estimate(self) -> Array:
@@ -259,3 +710,16 @@ class GroupedRankings:
         shown = {name: draw_html(ranking) for name, ranking in self.groups.items()}
         refused = {name: f"not ranked: {why}" for name, why in self.refused.items()}
         return draw_groups(self.by, shown, refused)
+
+
+def _list(effect: ControlEffect) -> dict[str, object]:
+    found: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
+    for name in ("stderr", "lower", "upper", "p"):
+        found[name] = None if effect.rests else getattr(effect, name)
+    found |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
+    return found | ({"rests": effect.rests} if effect.rests else {})
+
+
+def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
+    """Return effects for JSON: what cannot be told is null."""
+    return [_list(one) for one in effects]

@@ -12,33 +12,325 @@ answers are discarded ties, are none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified, listing
+from evenhand.judgments.joined_codes import join_codes
+from evenhand.judgments.row_counting import CrossedRows
 from evenhand.judgments.tally import Factor, Tally
-from evenhand.preference.controls.presence import is_controlled
-from evenhand.preference.fit import Fit
-from evenhand.ranking.boards import Boards
-from evenhand.ranking.pieces import (
-    Pieces,
-    cluster_information,
-    cluster_scores,
-    lay_out,
-    score_products,
-    sparse_meat,
-    take_apart,
-)
+from evenhand.models.base import Fit
+from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
+from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
 
-if TYPE_CHECKING:
-    from evenhand.ranking.row_sums import RowSums
+# A fit taken apart: the score and the information that each cluster of judgments holds.
+#
+# An entry of a tally has η = λ_left − λ_right (+ δ); with its derivatives by (η, t) the score of a
+# cluster is a sum over systems, its information a weighted Laplacian with a border for t and δ.
+# Parameters stand in the order of the likelihood: those of the design, t, δ.
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64] | NDArray[np.int32]
+
+ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
+PAIRWISE: Final = 8
+"""Entries per possible pair from which pairs are evaluated instead of entries."""
+SPARSE: Final = 4
+"""Cells of the boards of all clusters for an entry, beyond which boards are too empty."""
+LARGEST: Final = 4_000_000
+"""Most cells of the boards of all clusters, of which a number each is held."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Entries of a tally at the estimate, with their clusters.
+
+    Attributes:
+        left: (C,) code of the system shown first.
+        right: (C,) code of the other.
+        slopes: (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the
+            second by ηη, ηt, tt.
+        codes: (C,) cluster of each entry.
+        size: number of clusters.
+
+    """
+
+    left: Codes
+    right: Codes
+    slopes: Array
+    codes: Codes
+    size: int
+
+    def between(self, start: int, stop: int) -> Pieces:
+        """Return consecutive clusters, numbered from 0; entries must be in their order."""
+        ends = np.array([start, stop], dtype=self.codes.dtype)
+        rows = slice(*np.searchsorted(self.codes, ends).tolist())
+        codes = self.codes[rows] - start
+        return Pieces(self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start)
+
+    def pooled(self) -> Pieces:
+        """Return all entries as one cluster."""
+        return Pieces(self.left, self.right, self.slopes, np.zeros_like(self.codes), 1)
+
+    def held(self) -> NDArray[np.bool_]:
+        """Say of each cluster whether it holds information: one of discarded ties does not."""
+        return self.total(ETA_ETA) > 0
+
+    def total(self, row: int) -> Array:
+        """Sum one derivative over clusters: (G,)."""
+        return _sums(self.codes, self.slopes[row], self.size)
+
+    def by_system(self, row: int, k: int) -> Array:
+        """Sum one derivative onto the systems of clusters, + for left and − for right: (G, K)."""
+        flat = self.codes.astype(np.int64) * k
+        up = _sums(flat + self.left, self.slopes[row], self.size * k)
+        down = _sums(flat + self.right, self.slopes[row], self.size * k)
+        return np.asarray(up - down).reshape(self.size, k)
+
+    def boards(self, k: int) -> Array:
+        """Return (G, K, K) information by η of clusters, by who stood left and who right."""
+        flat = (self.codes.astype(np.int64) * k + self.left) * k + self.right
+        return _sums(flat, self.slopes[ETA_ETA], self.size * k * k).reshape(self.size, k, k)
+
+
+def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
+    """Evaluate a fit on every entry of a tally.
+
+    Args:
+        fit: the fit to the data, one worth per system.
+        tally: the same data, told apart by cluster.
+        codes: (C,) cluster of each entry.
+        size: number of clusters.
+
+    """
+    counts, worth = fit.model.treat_ties(tally.counts), fit.lambdas
+    slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
+    return Pieces(tally.left, tally.right, slopes, codes, size)
+
+
+def lay_out(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces | Boards:
+    """Evaluate a fit by cluster, on boards of all pairs where clusters fill them."""
+    k, entries = len(fit.systems), len(tally.left)
+    cells = size * k**2
+    if entries * SPARSE < cells or entries < PAIRWISE * k**2 or cells > LARGEST:
+        return take_apart(fit, tally, codes, size)
+
+    return sum_boards(evaluate_pairs(fit), tally, codes, size)
+
+
+def evaluate_pairs(fit: Fit) -> Array:
+    """Return (3, 5, K, K) derivatives of one answer of each kind on each pair, ties as treated."""
+    k, apart = len(fit.systems), (fit.lambdas[:, None] - fit.lambdas).ravel()
+    answers = fit.model.treat_ties(np.eye(3))
+    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in answers]
+    return np.stack(units).reshape(3, 5, k, k)
+
+
+def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
+    """Return (5, C) derivatives of counts of pairs whose λ differ by `apart`."""
+    _, tie, order, _ = fit.likelihood.parts(fit.beta)
+    local = expand_blocks(fit.likelihood.law, apart + order, tie, counts)
+    return np.stack([local.eta, local.tie, local.eta_eta, local.eta_tie, local.tie_tie])
+
+
+def cluster_scores(fit: Fit, pieces: Pieces | Boards) -> Array:
+    """Return (G, p) scores of clusters."""
+    columns = [fit.design.pull(pieces.by_system(ETA, len(fit.systems)).T)]
+    if fit.likelihood.law.free:
+        columns.append(pieces.total(TIE)[None])
+    if fit.likelihood.order_effect:
+        columns.append(pieces.total(ETA)[None])
+    return np.asarray(np.concatenate(columns).T)
+
+
+def score_products(law: TieLaw, eta: Array, tie: Tie, squares: Array) -> Local:
+    """Return sums of products of single answers' scores by η and t, in place of information.
+
+    Args:
+        law: the tie law.
+        eta: (C,) half log-odds of left against right.
+        tie: the tie parameter.
+        squares: (C, 3) sums of squared weights of left, tie, right.
+
+    """
+    # without tie cells the score of the middle column is the mean of the others': a half-win's own
+    by_eta, by_tie = law.scores(eta, tie)
+    none = np.zeros(len(eta))
+    return Local(
+        value=none,
+        eta=none,
+        tie=none,
+        eta_eta=(squares * by_eta**2).sum(axis=1),
+        eta_tie=(squares * by_eta * by_tie).sum(axis=1),
+        tie_tie=(squares * by_tie**2).sum(axis=1),
+    )
+
+
+def _sums(codes: Codes, weights: Array, size: int) -> Array:
+    """Sum weights by code; also where there are none, in which bincount counts whole numbers."""
+    return np.bincount(codes, weights, minlength=size).astype(np.float64, copy=False)
+
+
+def cluster_information(fit: Fit, pieces: Pieces | Boards) -> Array:
+    """Return (G, p, p) information of clusters."""
+    worths, k = len(fit.design.names), len(fit.systems)
+    borders = [(ETA_TIE, TIE_TIE)] if fit.likelihood.law.free else []
+    if fit.likelihood.order_effect:
+        borders.append((ETA_ETA, ETA_ETA))
+    p = worths + len(borders)
+    whole = np.zeros((pieces.size, p, p))
+    for g, laplacian in enumerate(_laplacians(pieces.boards(k))):
+        whole[g, :worths, :worths] = fit.design.pull(fit.design.pull(laplacian).T)
+    for at, (across, own) in enumerate(borders, start=worths):
+        border = fit.design.pull(pieces.by_system(across, k).T).T
+        whole[:, :worths, at] = whole[:, at, :worths] = border
+        whole[:, at, at] = pieces.total(own)
+    if len(borders) > 1:
+        cross = pieces.total(ETA_TIE)
+        whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = cross
+    return whole
+
+
+def _laplacians(boards: Array) -> Array:
+    """Return (G, K, K) weighted Laplacians of who was compared with whom."""
+    laplacians = -boards - boards.transpose(0, 2, 1)
+    each = np.arange(boards.shape[1])
+    laplacians[:, each, each] = boards.sum(axis=2) + boards.sum(axis=1)
+    return np.asarray(laplacians)
+
+
+def sparse_meat(fit: Fit, pieces: Pieces) -> Array:
+    """Return (p, p) sums of s sᵀ over many small clusters, each of which touches few systems."""
+    from scipy import sparse
+
+    by_eta, by_tie, size = pieces.slopes[ETA], pieces.slopes[TIE], len(fit.systems)
+    parts = [(pieces.left, by_eta), (pieces.right, -by_eta)]
+    extras = [by_tie] if fit.likelihood.law.free else []
+    extras += [by_eta] if fit.likelihood.order_effect else []
+    for values in extras:
+        parts.append((np.full(len(values), size, dtype=np.int32), values))
+        size += 1
+    columns = np.concatenate([column for column, _ in parts])
+    values = np.concatenate([value for _, value in parts])
+    rows = np.tile(pieces.codes, len(parts))
+    scores = sparse.coo_array((values, (rows, columns)), shape=(pieces.size, size)).tocsr()
+    full, k = np.asarray((scores.T @ scores).todense()), len(fit.systems)
+    left = np.concatenate([fit.design.pull(full[:k]), full[k:]])
+    return np.concatenate([fit.design.pull(left[:, :k].T).T, left[:, k:]], axis=1)
+
+
+# What each cluster holds where most pairs occur in most clusters: sums over boards of all pairs.
+#
+# Derivatives are linear in counts, so each pair is evaluated once for each outcome. Clusters are
+# laid out on boards a few at a time, which stay in the cache, and only their sums are kept.
+
+CELLS: Final = 40_000
+"""Cells of the boards that are worked on at a time, each with three counts and a derivative."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boards:
+    """Sums of derivatives over the pairs of each cluster, by η and t as those of pieces.
+
+    Attributes:
+        totals: (5, G) of all pairs.
+        nets: row → (G, K) onto systems, + for left and − for right; rows that are nowhere zero.
+        links: (G, K, K) information by η, by who stood left and who right.
+
+    """
+
+    totals: Array
+    nets: dict[int, Array]
+    links: Array
+
+    @property
+    def size(self) -> int:
+        """Number of clusters."""
+        return len(self.links)
+
+    def between(self, start: int, stop: int) -> Boards:
+        """Return consecutive clusters."""
+        nets = {row: own[start:stop] for row, own in self.nets.items()}
+        return Boards(self.totals[:, start:stop], nets, self.links[start:stop])
+
+    def pooled(self) -> Boards:
+        """Return all outcomes as one cluster."""
+        nets = {row: own.sum(axis=0, keepdims=True) for row, own in self.nets.items()}
+        totals = self.totals.sum(axis=1, keepdims=True)
+        return Boards(totals, nets, self.links.sum(axis=0, keepdims=True))
+
+    def held(self) -> NDArray[np.bool_]:
+        """Say of each cluster whether it holds information: one of discarded ties does not."""
+        return np.asarray(self.totals[ETA_ETA] > 0)
+
+    def total(self, row: int) -> Array:
+        """Return sums of one derivative: (G,)."""
+        return np.asarray(self.totals[row])
+
+    def by_system(self, row: int, k: int) -> Array:
+        """Return sums of one derivative onto systems, + for left and − for right: (G, K)."""
+        return self.nets[row] if row in self.nets else np.zeros((self.size, k))
+
+    def boards(self, k: int) -> Array:  # noqa: ARG002 - as of pieces, which do not know K
+        """Return (G, K, K) information by η of clusters, by who stood left and who right."""
+        return self.links
+
+
+def sum_boards(units: Array, tally: Tally, codes: Codes, size: int) -> Boards:
+    """Sum the derivatives of clusters.
+
+    Args:
+        units: (3, 5, K, K) derivatives of one answer of each kind on each pair.
+        tally: entries in the order of their clusters, each pair of a cluster once.
+        codes: (C,) cluster of each entry.
+        size: number of clusters.
+
+    """
+    k = units.shape[-1]
+    flat = units.reshape(3, 5, k * k)
+    rows = [row for row in (ETA, ETA_ETA, ETA_TIE) if flat[:, row].any()]
+    totals, links = np.zeros((5, size)), np.zeros((size, k, k))
+    nets = {row: np.zeros((size, k)) for row in rows}
+    for some, counts in _lay_out(tally, codes, size, k):
+        for row in range(5):
+            totals[row, some] = sum(
+                own @ unit for own, unit in zip(counts, flat[:, row], strict=True)
+            )
+        for row in rows:
+            board = np.einsum("ogp,op->gp", counts, flat[:, row]).reshape(-1, k, k)
+            nets[row][some] = board.sum(axis=2) - board.sum(axis=1)
+            if row == ETA_ETA:
+                links[some] = board
+    return Boards(totals, nets, links)
+
+
+def _lay_out(tally: Tally, codes: Codes, size: int, k: int) -> Iterator[tuple[slice, Array]]:
+    """Go through (3, g, K²) outcomes of some clusters at a time; each time the same memory."""
+    step = max(1, CELLS // k**2)
+    starts = np.arange(0, size, step)
+    ends = np.searchsorted(codes, np.append(starts, size).astype(codes.dtype)).tolist()
+    room = np.empty((3, step * k**2))
+    columns = tally.wins, tally.ties, tally.losses
+    for start, first, last in zip(starts.tolist(), ends, ends[1:], strict=False):
+        place = codes[first:last].astype(np.intp)
+        place -= start
+        place *= k
+        place += tally.left[first:last]
+        place *= k
+        place += tally.right[first:last]
+        room[:] = 0
+        for own, column in zip(room, columns, strict=True):
+            own[place] = column[first:last]
+        stop = min(start + step, size)
+        yield slice(start, stop), room.reshape(3, step, k**2)[:, : stop - start]
+
+
 DENSE: Final = 20_000_000
 """Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place."""
-BLOCK: Final = 2_000_000
+MAX_BLOCK_NUMBERS: Final = 2_000_000
 """Most numbers in the information of the clusters that are worked on at a time."""
 ROUNDS: Final = 60
 SETTLED: Final = 1e-10
@@ -64,8 +356,6 @@ def judgment_covariance(fit: Fit) -> Array:
 def _meat(fit: Fit) -> Array:
     """Return (p, p) sums of products of single answers' scores."""
     if is_controlled(fit):
-        from evenhand.ranking.row_sums import judgment_meat
-
         return judgment_meat(fit)
     tally, kept = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
     _, tie, order, _ = fit.likelihood.parts(fit.beta)
@@ -122,8 +412,6 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
 def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[Pieces | Boards | RowSums, Factor]:
     """Take a fit apart by cluster."""
     if is_controlled(fit):
-        from evenhand.ranking.row_sums import sum_rows
-
         factor = fit.rows.levels[name]
         dense = factor.size * len(fit.raw_vcov) ** 2 <= DENSE
         return sum_rows(fit, (name,), information=dense), factor
@@ -143,14 +431,15 @@ def sum_information(fit: Fit, pieces: Pieces | Boards | RowSums, start: int, sto
         return cluster_information(fit, pieces.between(start, stop))
     if len(pieces.information) or not is_controlled(fit):
         return pieces.information[start:stop]
-    from evenhand.ranking.row_sums import sum_some
 
     return sum_some(fit, pieces.names, start, stop)
 
 
 def walk_information(fit: Fit, pieces: Pieces | Boards | RowSums) -> Iterator[tuple[int, Array]]:
     """Go through the (g, p, p) information of some clusters at a time, with the first of them."""
-    most = BLOCK if isinstance(pieces, Pieces | Boards) else DENSE  # rows are read each time
+    most = (
+        MAX_BLOCK_NUMBERS if isinstance(pieces, Pieces | Boards) else DENSE
+    )  # rows are read each time
     step = max(1, most // len(fit.raw_vcov) ** 2)
     for start in range(0, pieces.size, step):
         yield start, sum_information(fit, pieces, start, min(start + step, pieces.size))
@@ -268,8 +557,6 @@ def _say_alone(factor: Factor, alone: list[int]) -> str:
 def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     """Return the (p, p) covariance by cells of two ways, judge × item, CR0 (INFERENCE B3)."""
     if is_controlled(fit):
-        from evenhand.ranking.row_sums import sum_rows
-
         scores = sum_rows(fit, names, information=False).scores
         return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
     one, other = (tally.factor(name) for name in names)
@@ -281,8 +568,10 @@ def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
         pieces = take_apart(fit, tally, cells, size)
         return np.asarray(fit.raw_vcov @ sparse_meat(fit, pieces) @ fit.raw_vcov)
     scores = np.zeros((size, len(fit.raw_vcov)))
-    for start in range(0, len(cells), BLOCK):  # of ten million entries the slopes fill a gigabyte
-        rows = slice(start, start + BLOCK)
+    for start in range(
+        0, len(cells), MAX_BLOCK_NUMBERS
+    ):  # of ten million entries the slopes fill a gigabyte
+        rows = slice(start, start + MAX_BLOCK_NUMBERS)
         pieces = take_apart(fit, _take_entries(tally, rows), cells[rows], size)
         scores += cluster_scores(fit, pieces)
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
@@ -293,3 +582,191 @@ def _take_entries(tally: Tally, rows: slice) -> Tally:
     counts = {name: getattr(tally, name)[rows] for name in ("wins", "ties", "losses")}
     left, right = tally.left[rows], tally.right[rows]
     return Tally(tally.systems, left, right, **counts)
+
+
+# Scores and information of clusters, summed over rows with controls.
+#
+# The same sums as `pieces` makes of tallies, gone through some rows at a time; the controls stand
+# last. Memory is that of the sums: clusters × parameters², or clusters × parameters where only
+# scores are asked for. Where the former are too many to hold, rows are gone through again for some
+# clusters at a time.
+
+NOTHING: Final = np.zeros((0, 0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class RowSums:
+    """What each cluster of rows holds.
+
+    Attributes:
+        scores: (G, p) scores.
+        information: (G, p, p) information; empty where only scores were asked for.
+        informed: (G,) whether a cluster holds information.
+        names: the factors whose levels cluster.
+
+    """
+
+    scores: Array
+    information: Array
+    informed: NDArray[np.bool_]
+    names: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of clusters."""
+        return len(self.scores)
+
+    def held(self) -> NDArray[np.bool_]:
+        """Say of each cluster whether it holds information: one of discarded ties does not."""
+        return self.informed
+
+
+def _parts(fit: ControlledFit) -> Iterator[tuple[Part, Local]]:
+    """Go through the rows at the estimate."""
+    for part in fit.likelihood.split(fit.rows):
+        eta, tie = fit.likelihood.locate(part, fit.beta)
+        yield part, expand_blocks(fit.likelihood.law, eta, tie, part.plain.counts)
+
+
+def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -> RowSums:
+    """Sum the rows of each cluster.
+
+    Args:
+        fit: the fit, whose rows tell the clusters apart.
+        names: the factors whose levels cluster; of two, their cells.
+        information: whether information is wanted beside scores.
+
+    """
+    factors = [fit.rows.levels[name] for name in names]
+    size, p = int(np.prod([factor.size for factor in factors])), fit.likelihood.reported
+    scores, informed = np.zeros((size, p)), np.zeros(size)
+    whole = np.zeros((size, p, p)) if information else NOTHING
+    for part, local in _parts(fit):
+        digits = [(part.batch.codes[n], f.size) for n, f in zip(names, factors, strict=True)]
+        codes = join_codes(digits)
+        scores += _scores(fit, part, local, _Clusters(codes, size))
+        informed += np.bincount(codes, local.eta_eta, size)
+        if information:
+            _add_information(whole, fit, part, local, clusters=_Clusters(codes, size))
+    return RowSums(scores, whole, informed > 0, names)
+
+
+def sum_some(fit: ControlledFit, names: tuple[str, ...], start: int, stop: int) -> Array:
+    """Return (g, p, p) information of consecutive clusters, from one more pass over the rows."""
+    factors = [fit.rows.levels[name] for name in names]
+    some, p = stop - start, fit.likelihood.reported
+    whole = np.zeros((some + 1, p, p))
+    for part, local in _parts(fit):
+        digits = [(part.batch.codes[n], f.size) for n, f in zip(names, factors, strict=True)]
+        codes = join_codes(digits) - start
+        codes[(codes < 0) | (codes > some)] = some  # all others together
+        _add_information(whole, fit, part, local, clusters=_Clusters(codes, some + 1))
+    return whole[:some]
+
+
+@dataclass(frozen=True, eq=False)
+class _Clusters:
+    codes: NDArray[np.int64]
+    size: int
+
+    def sums(self, values: Array) -> Array:
+        return np.asarray(np.bincount(self.codes, values, self.size), dtype=np.float64)
+
+
+def _pieces(part: Part, slopes: Array, clusters: _Clusters) -> Pieces:
+    return Pieces(part.batch.left, part.batch.right, slopes, clusters.codes, clusters.size)
+
+
+def _scores(fit: ControlledFit, part: Part, local: Local, clusters: _Clusters) -> Array:
+    """Return (G, p) scores of some rows."""
+    none = np.zeros_like(local.eta)
+    slopes = np.stack([local.eta, local.tie, none, none, none])
+    plain = cluster_scores(fit, _pieces(part, slopes, clusters))
+    controls = [clusters.sums(local.eta * column)[:, None] for column in part.x.T]
+    return np.concatenate([plain, *controls], axis=1)
+
+
+def _add_information(
+    whole: Array, fit: ControlledFit, part: Part, local: Local, *, clusters: _Clusters
+) -> None:
+    """Add the (G, p, p) information of some rows."""
+    m, none = fit.likelihood.before, np.zeros_like(local.eta)
+    slopes = np.stack([none, none, local.eta_eta, local.eta_tie, local.tie_tie])
+    whole[:, :m, :m] += cluster_information(fit, _pieces(part, slopes, clusters))
+    for at, column in enumerate(part.x.T, start=m):
+        weighed = local.eta_eta * column
+        across = np.stack([weighed, local.eta_tie * column, none, none, none])
+        border = cluster_scores(fit, _pieces(part, across, clusters))
+        whole[:, :m, at] += border
+        whole[:, at, :m] += border
+        for other, own in enumerate(part.x.T, start=m):
+            whole[:, at, other] += clusters.sums(weighed * own)
+
+
+def judgment_meat(fit: ControlledFit) -> Array:
+    """Return (p, p) sums of products of single answers' scores."""
+    p = fit.likelihood.reported
+    meat = np.zeros((p, p))
+    kept = np.array([1.0, fit.model.ties != "discard", 1.0])
+    for part in fit.likelihood.split(fit.rows):
+        eta, tie = fit.likelihood.locate(part, fit.beta)
+        squares = kept * part.squares
+        meat += sum_row_information(part, score_products(fit.likelihood.law, eta, tie, squares))
+    return meat
+
+
+# The covariance by cells of two ways of clustering, from rows that know their cell.
+#
+# V_JI = H⁻¹ (Σ_c s_c s_cᵀ) H⁻¹,   s_c = Σ_{rows of cell c} s_row                (INFERENCE B3)
+#
+# A row has one of 3 K² scores, which are looked up. They are rounded to binary fractions of which
+# every sum is exact, so that neither the order of rows nor their batches show in the last digit.
+
+BLOCK_ROWS: Final = 50_000
+"""Rows that are worked on at a time."""
+EXACT: Final = 52
+"""Bits of a sum that double precision keeps."""
+
+
+def crossed_rows_covariance(fit: Fit, rows: CrossedRows) -> Array:
+    """Return the (p, p) covariance by cells of two ways, CR0.
+
+    Args:
+        fit: the fit to the data, one worth per system.
+        rows: the same data, each row with its cell.
+
+    """
+    scores = _sum_scores(fit, rows)
+    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
+
+
+def _sum_scores(fit: Fit, rows: CrossedRows) -> Array:
+    """Return (cells, p) scores of cells."""
+    k, size = rows.systems, rows.size
+    most = int(np.bincount(rows.cells).max())
+    slopes = evaluate_pairs(fit)[:, [ETA, TIE]].reshape(3, 2, -1)
+    by_eta, by_tie = (_round(slopes[:, row].ravel(), most) for row in (0, 1))
+    pairs = np.arange(3 * k * k) % (k * k)
+    left, right = pairs // k, pairs % k
+    by_system, whole = np.zeros(size * k), np.zeros((2, size))
+    for start in range(0, len(rows.cells), BLOCK_ROWS):
+        answers = rows.answers[start : start + BLOCK_ROWS].astype(np.intp)
+        cells = rows.cells[start : start + BLOCK_ROWS].astype(np.intp)
+        slope, flat = by_eta.take(answers), cells * k
+        np.add.at(by_system, flat + left.take(answers), slope)
+        np.subtract.at(by_system, flat + right.take(answers), slope)
+        if fit.likelihood.law.free:
+            whole[0] += np.bincount(cells, by_tie.take(answers), minlength=size)
+        if fit.likelihood.order_effect:
+            whole[1] += np.bincount(cells, slope, minlength=size)
+    columns = [fit.design.pull(by_system.reshape(size, k).T)]
+    columns += [whole[:1]] if fit.likelihood.law.free else []
+    columns += [whole[1:]] if fit.likelihood.order_effect else []
+    return np.asarray(np.concatenate(columns).T)
+
+
+def _round(values: Array, terms: int) -> Array:
+    """Round numbers so that sums of so many of them are exact."""
+    largest = float(np.abs(values).max(initial=0.0)) * terms
+    unit = EXACT - int(np.ceil(np.log2(max(largest, 1.0))))
+    return np.asarray(np.ldexp(np.round(np.ldexp(values, unit)), -unit))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from evenhand.errors import UnknownOption, require_level, require_option, require_seed
 from evenhand.judgments.names import take_names
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.models import MODELS, find_model, name_settings
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.registry import MODELS, find_model, name_settings
 
 if TYPE_CHECKING:
     from evenhand.judgments.mixing import Mixed

@@ -8,16 +8,16 @@ from hashlib import sha256
 from evenhand.judgments.levels import Levels
 from evenhand.judgments.signature import exactly, write_signature
 from evenhand.judgments.tally import Tally
-from evenhand.preference.controls.presence import is_controlled
-from evenhand.preference.fit import Fit
-from evenhand.preference.models import Fitted
-from evenhand.ranking.evidence import Evidence
+from evenhand.models.base import Fit
+from evenhand.models.controls import is_controlled
+from evenhand.models.registry import FittedModel
+from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.intervals import Intervals
 from evenhand.ranking.settings import ModelSettings, Settings
 
 
 def sign(
-    fit: Fit | Fitted,
+    fit: Fit | FittedModel,
     evidence: Evidence,
     levels: Levels,
     intervals: Intervals | None,
@@ -60,7 +60,7 @@ def _say_weights(tally: Tally, settings: Settings | ModelSettings) -> Iterable[s
     return ["importance weights"] if tally.squares is not None else []
 
 
-def _name_fitted(fit: Fit | Fitted, settings: Settings | ModelSettings) -> Sequence[str]:
+def _name_fitted(fit: Fit | FittedModel, settings: Settings | ModelSettings) -> Sequence[str]:
     """Return a model and its settings that change numbers."""
     if isinstance(fit, Fit):
         return [name_model(fit)]

@@ -24,6 +24,7 @@ from evenhand.errors import (
 from evenhand.judgments.alike import say_alike
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import say_left_out
+from evenhand.judgments.exclusions import carries_excluded, sign_excluded, write_excluded
 from evenhand.judgments.groups import choose_groups, tally_groups
 from evenhand.judgments.levels import count_levels
 from evenhand.judgments.notebook import InNotebooks
@@ -31,13 +32,17 @@ from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.judgments.wrong_kind import require_pairs
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.coefficients import Coefficient, format_p
-from evenhand.ranking.printing import draw_tests
-from evenhand.significance.blocks import score_blocks
-from evenhand.significance.friedman import Friedman
-from evenhand.significance.pairs import PairTests, sign_test_pairs
-from evenhand.significance.sign_test import SignTest, sign_tests
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.coefficients import Coefficient, format_p
+from evenhand.ranking.ranking import SHOWN, align_columns
+from evenhand.ranking.tests import (
+    Friedman,
+    PairTests,
+    SignTest,
+    score_blocks,
+    sign_test_pairs,
+    sign_tests,
+)
 
 BLOCKS: Final = ("judge", "item", "ranking")
 USUAL: Final = 0.05
@@ -80,7 +85,8 @@ class PreferenceTests(InNotebooks):
         pairs = self.pairs
         parts = [f"sign test {pairs.variant}" + (f", new {pairs.new}" if pairs.new else "")]
         parts += [f"Friedman by {self.blocks}"] if self.friedman else []
-        return write_signature(parts, self.tally.n_judgments, self.tally.digest)
+        signature = write_signature(parts, self.tally.n_judgments, self.tally.digest)
+        return sign_excluded(signature, self.excluded)
 
     @property
     def says(self) -> str:
@@ -114,6 +120,7 @@ class PreferenceTests(InNotebooks):
         turned = {} if pairs.new else {"greater": None}
         return {
             "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
             "ties_as": pairs.variant,
             "sides": 1 if pairs.new else 2,
             "new": pairs.new,
@@ -145,6 +152,7 @@ class PreferenceTests(InNotebooks):
     __repr__ = __str__
 
 
+@carries_excluded("controls")
 def find_preferences(
     data: Comparisons | Rankings,
     *,
@@ -288,3 +296,20 @@ def _test_blocks(tally: Tally, blocks: str) -> tuple[Friedman | None, tuple[str,
 
 def _count(number: int, one: str) -> str:
     return f"{number:,} {one}{'s' * (number != 1)}"
+
+
+def draw_tests(tests: PreferenceTests) -> str:
+    """Return the sign tests of pairs, smallest p first, and what all tests say."""
+    counts, chances = ("better", "ties", "worse"), ("p", "holm", "fdr")
+    rows: list[tuple[str, ...]] = [("system", "against", *counts, "p", "Holm", "B-H")]
+    pairs = tests.pairs.rows()
+    for row in pairs[:SHOWN]:
+        cells = [*(str(row[name]) for name in counts), *(format_p(row[name]) for name in chances)]
+        rows.append((row["first"], row["second"], *cells))
+    more, found = len(pairs) - SHOWN, tests.friedman
+    said = [f"... and {more:,} more pairs"] if more > 0 else []
+    if found is not None:
+        over = f"Friedman over {found.blocks:,} {tests.blocks}s"
+        said.append(f"{over}: {found.statistic:.4f} on {found.df} df, p {format_p(found.p)}")
+    notes = [f"note: {note}" for note in tests.notes]
+    return "\n".join([*align_columns(rows, left=2), "", *said, tests.says, *notes, tests.signature])

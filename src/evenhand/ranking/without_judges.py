@@ -7,22 +7,35 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import narwhals as nw
+import numpy as np
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.judges.cards import Screening
+from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.judges.screening import screen_judges
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import take_pairs
+from evenhand.judgments.exclusions import Exclusion, write_excluded
+from evenhand.judgments.levels import Levels
 from evenhand.judgments.rankings import Rankings
-from evenhand.ranking.rank import rank
+from evenhand.judgments.rating_rows import CONTROL, RatingRows
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.vote_parts import take_task
+from evenhand.judgments.votes import Votes
+from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
+from evenhand.ranking.rank import make_ranking, rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.ranking.settings import Settings
 
 NAMED: Final = 3
 """Most pairs of systems, or tasks, that are named in a sentence."""
-ALL: Final = ""
+NO_TASK: Final = ""
 """The task of data without tasks."""
 
 
@@ -61,16 +74,16 @@ def compare_without(
             raise UnknownOption(f"no judge '{judge}' in {every.source.name}: nothing to leave out")
         if table is None or not _count_own(table, judge):
             return why or "nothing changes: all judgments of the judge are controls"
-        if ALL not in known:
-            known[ALL] = again(table)
-        own = table.where(nw.col("judge") == judge)
-        tasks = own.tasks() if table.has("task") else [ALL]
+        if NO_TASK not in known:
+            known[NO_TASK] = again(table)
+        own = table.where(nw.col("judge") == judge, recorded=False)
+        tasks = own.tasks() if table.has("task") else [NO_TASK]
         said = {}
         for task in tasks:
-            part = table if task == ALL else table.select_task(task)
-            after = again(part.without(judges=[judge]))
-            said[task] = _tell_task(known[ALL].get(task), next(iter(after.values()), None))
-        return _join(said, len(known[ALL]))
+            part = table if task == NO_TASK else table.select_task(task, recorded=False)
+            after = again(part.without(judges=[judge], recorded=False))
+            said[task] = _tell_task(known[NO_TASK].get(task), next(iter(after.values()), None))
+        return _join(said, len(known[NO_TASK]))
 
     return tell
 
@@ -84,7 +97,7 @@ def _leave_out_controls(data: Comparisons | Rankings) -> tuple[Comparisons | Non
 
 
 def _count_own(table: Comparisons, judge: str) -> float:
-    return table.where(nw.col("judge") == judge).count_judgments()
+    return table.where(nw.col("judge") == judge, recorded=False).count_judgments()
 
 
 def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> str:
@@ -137,10 +150,10 @@ def _rank_tasks(
     try:
         found = rank(table, cluster=cluster, level=level)
     except (NotIdentified, NotConverged) as refusal:
-        return dict.fromkeys(table.tasks() or [ALL], str(refusal.without_options()))
+        return dict.fromkeys(table.tasks() or [NO_TASK], str(refusal.without_options()))
     if isinstance(found, GroupedRankings):
         return {**found.groups, **found.refused}
-    return dict.fromkeys(table.tasks() or [ALL], found)
+    return dict.fromkeys(table.tasks() or [NO_TASK], found)
 
 
 def _tell_task(before: Ranking | str | None, after: Ranking | str | None) -> str:
@@ -155,8 +168,8 @@ def _tell_task(before: Ranking | str | None, after: Ranking | str | None) -> str
 
 def _join(said: Mapping[str, str], tasks: int) -> str:
     """Return one sentence for all tasks."""
-    if ALL in said:
-        return said[ALL]
+    if NO_TASK in said:
+        return said[NO_TASK]
     changed = {task: what for task, what in said.items() if not what.startswith("nothing changes")}
     if not changed:
         return f"nothing changes ({len(said)} of {tasks} tasks are the judge's)"
@@ -169,3 +182,180 @@ def _join(said: Mapping[str, str], tasks: int) -> str:
 
 def _tasks(count: int) -> str:
     return f"{count} other task{'s' * (count > 1)}"
+
+
+# The ranking that is left without some judges, from votes that were read once.
+#
+# What `rank` finds of the table without them, from counts of the votes that are at hand: a table
+# need not be read again for every judge that is left out.
+
+NAMELESS: Final = ("",)
+
+
+def rank_without(votes: Votes, judges: Collection[str], settings: Settings) -> Ranking:
+    """Rank the systems of one task by the votes of all judges but some.
+
+    Args:
+        votes: of one task; controls, which tell of judges, are left out.
+        judges: names of those to leave out; nobody, to rank all votes.
+        settings: how to rank; no controls of the model, which need the table.
+
+    Raises:
+        NotIdentified: nobody else judged, or the votes that are left determine no worths.
+        NotConverged: the estimates were not found.
+
+    >>> import evenhand, pandas as pd
+    >>> from evenhand.models.bradley_terry import BradleyTerry
+    >>> rows = [(f"j{i % 9}", "A", "B", "left" if i % 4 else "right") for i in range(90)]
+    >>> table = pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"])
+    >>> settings = Settings(BradleyTerry(), "rank-sets", None, 0.95, 20131, None)
+    >>> rank_without(evenhand.read(table).votes(), ["j3"], settings).n_judgments
+    80.0
+    """
+    gone = [code for code, name in enumerate(votes.judges) if name in judges]
+    kept = ~np.isin(votes.judge, gone)
+    if votes.kind is not None:
+        kept &= votes.kind != CONTROL
+    rows = np.flatnonzero(kept)
+    if not len(rows):
+        raise NotIdentified("nobody else judged here", ["keep some of the judges"])
+    part = take_task(votes, rows)
+    ways = wanted_factors(settings.cluster, _name_factors(part))
+    tally = part.tally(ways)
+    loads = {name: factor.loads for name, factor in tally.factors.items()}
+    return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
+
+
+def _name_factors(votes: Votes) -> set[str]:
+    """Return what tells judgments apart that may hang together."""
+    known = {name for name in ("judge", "item") if getattr(votes, f"{name}s") != NAMELESS}
+    return known | ({"ranking"} if votes.answer is not None else set())
+
+
+# Everything that is said of the judges of a campaign: who is to be doubted, and the diagnosis.
+#
+# Flags are over all tasks, since a judge is one person; tables of agreement, outliers and removal
+# are task by task, since scores of different tasks are not of one kind.
+
+ALL_TASKS: Final = "all tasks"
+"""Name of the part that holds the flags, where tasks are kept apart."""
+
+NO_FLAGS: Final = "no flags: "
+
+Diagnose = Callable[[RatingRows], Diagnosis]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgePanel:
+    """What is said of some judges.
+
+    Attributes:
+        screening: flags with their evidence; None where they are given elsewhere.
+        diagnosis: the tables of Hamon et al. (2007); None for comparisons and rankings.
+        lacking: why one of the two is missing, in sentences.
+
+    """
+
+    screening: Screening | None = None
+    diagnosis: Diagnosis | None = None
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        held = (one.says for one in (self.screening, self.diagnosis) if one is not None)
+        return tuple(sentence for says in held for sentence in says)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside it."""
+        held = (one.notes for one in (self.screening, self.diagnosis) if one is not None)
+        return tuple(dict.fromkeys([*self.lacking, *(note for notes in held for note in notes)]))
+
+    @property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from the judgments."""
+        held = (one.excluded for one in (self.screening, self.diagnosis) if one is not None)
+        return tuple(dict.fromkeys(one for some in held for one in some))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {
+            "screening": None if self.screening is None else self.screening.to_dict(),
+            "diagnosis": None if self.diagnosis is None else self.diagnosis.to_dict(),
+            "says": list(self.says),
+            "excluded": write_excluded(self.excluded),
+            "notes": list(self.notes),
+        }
+
+
+def examine_comparisons(data: Comparisons | Rankings, *, level: float) -> JudgePanel:
+    """Screen the judges of comparisons or rankings; flagged ones are left out to see what changes.
+
+    Args:
+        data: comparisons or rankings.
+        level: share of honest judges among the flagged that is allowed.
+
+    Raises:
+        NotIdentified: nobody knows who the judges are.
+        UnknownOption: a level that is no share.
+
+    """
+    effect = compare_without(data) if "judge" in data.columns else None
+    return JudgePanel(screen_judges(data, level=level, effect=effect))
+
+
+def examine_ratings(
+    rows: RatingRows,
+    diagnose: Diagnose,
+    *,
+    by: str | None,
+    level: float,
+    scale: Scale | None = None,
+) -> tuple[dict[str, JudgePanel], dict[str, str]]:
+    """Screen the judges of all ratings, and diagnose those of each group.
+
+    Args:
+        rows: ratings, with the factors that the diagnosis needs.
+        diagnose: how a group is diagnosed.
+        by: what tells groups apart, or None.
+        level: share of honest judges among the flagged that is allowed.
+        scale: the declared scale, or None.
+
+    Returns:
+        Panels by group: the flags under `ALL` and the diagnoses under the groups' names, or both
+        under "" where there is one group only; and why there is none for other groups.
+
+    Raises:
+        NotIdentified: nothing can be said at all.
+        UnknownOption: a setting that does not exist or fit.
+        InvalidJudgments: a score off the declared scale.
+
+    """
+    screening, lacking = _screen(rows, level, scale)
+    parts = {"": rows} if by is None else {name: own for (name,), own in rows.split((by,)).items()}
+    found: dict[str, Diagnosis] = {}
+    refused: dict[str, str] = {}
+    for name, part in parts.items():
+        try:
+            found[name] = diagnose(part)
+        except (NotIdentified, NotConverged) as refusal:
+            refused[name] = str(refusal)
+    if screening is None and not found:
+        reasons = [*(one.removeprefix(NO_FLAGS) for one in lacking), *refused.values()]
+        raise NotIdentified("; ".join(dict.fromkeys(reasons)))
+    if len(parts) == 1:
+        (only,) = parts
+        lacking += tuple(f"no diagnosis: {why}" for why in refused.values())
+        return {"": JudgePanel(screening, found.get(only), lacking)}, {}
+    flags = {ALL_TASKS: JudgePanel(screening, lacking=lacking)}
+    return {**flags, **{name: JudgePanel(None, one) for name, one in found.items()}}, refused
+
+
+def _screen(
+    rows: RatingRows, level: float, scale: Scale | None
+) -> tuple[Screening | None, tuple[str, ...]]:
+    try:
+        return screen_judges(rows, level=level, scale=scale), ()
+    except (NotIdentified, NotConverged) as refusal:
+        return None, (f"{NO_FLAGS}{refusal}",)

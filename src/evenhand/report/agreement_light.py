@@ -1,26 +1,26 @@
-"""From where on agreement passes: one limit for preferences and for scores."""
+"""When agreement passes: preferences beside what worths expect, scores beside a convention."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from evenhand.agreement.words import name_kappa
-from evenhand.report.document import FAILED, PASSED, UNDECIDED
+from evenhand.judges.agreement_table import name_kappa
+from evenhand.judges.expected_agreement import ExpectedAgreement
+from evenhand.report.document import PASSED, UNDECIDED, WARNING
 from evenhand.report.numbers import write_value
 
 ASKS: Final = "Do judges agree?"
 LIMIT: Final = 0.2
 """Up to here Landis and Koch (1977) call agreement slight: convention, not inference."""
 LITTLE: Final = (
-    "Two judges agree little more than if they answered blindly: look at the question and the"
-    " instructions before trusting any ranking, or let more judges see the same outputs."
+    "Look at the question and the instructions, or let more judges see the same outputs."
 )
 
 
 def find_state(value: float, lower: float, upper: float) -> str:
-    """Return whether agreement passes: it is more than slight, and surely more than chance.
+    """Return whether agreement in scores passes: it is more than slight, and surely above chance.
 
-    It fails where all of the interval is slight or less, and is undecided between the two.
+    It warns where all of the interval is slight or less, and is undecided between the two.
 
     Args:
         value: of κ, α or the like: 0 is chance, 1 complete.
@@ -28,22 +28,59 @@ def find_state(value: float, lower: float, upper: float) -> str:
         upper: the other end.
 
     >>> find_state(0.35, 0.2, 0.5), find_state(0.18, 0.02, 0.37), find_state(0.08, 0.05, 0.11)
-    ('passed', 'cannot tell', 'failed')
+    ('passed', 'cannot tell', 'warning')
     >>> find_state(0.3, -0.05, 0.6)
     'cannot tell'
     """
     if value > LIMIT and lower > 0:
         return PASSED
-    return FAILED if upper <= LIMIT else UNDECIDED
+    return WARNING if upper <= LIMIT else UNDECIDED
+
+
+def find_preference_state(lower: float, expected: ExpectedAgreement | None) -> str:
+    """Return whether agreement in preferences passes: above chance, and no less than expected.
+
+    Where the systems are close no high κ is possible, so that κ is held against the κ of judges who
+    follow the fitted worths and against no convention. A shortfall is a warning; whether it changes
+    the answer is for the caller to say.
+
+    Args:
+        lower: lower end of the interval of κ.
+        expected: agreement beside what the worths expect; None where that is not known.
+
+    """
+    if expected is not None and expected.short:
+        return WARNING
+    return PASSED if lower > 0 and expected is not None else UNDECIDED
 
 
 def rank_state(state: str) -> int:
     """Return 0 for the worst state, so that the worst of several decides.
 
-    >>> rank_state("failed"), rank_state("passed")
+    >>> rank_state("warning"), rank_state("passed")
     (0, 2)
     """
-    return (FAILED, UNDECIDED, PASSED).index(state)
+    return (WARNING, UNDECIDED, PASSED).index(state)
+
+
+def say_expected(value: float, ends: tuple[float, float], expected: ExpectedAgreement) -> str:
+    """Say κ beside what the worths expect, and by how much it is less if it is.
+
+    Args:
+        value: κ of different judges.
+        ends: of its interval.
+        expected: agreement beside what the worths expect.
+
+    """
+    number, low, high = (write_value(one, "two") for one in (value, *ends))
+    aim = write_value(expected.expected_kappa, "two")
+    said = f"κ {number} ({low} to {high}), expected {aim} for systems this close"
+    if not expected.short or expected.upper is None or expected.lower is None:
+        return said
+    apart, least, most = (
+        write_value(-one, "two") for one in (expected.difference, expected.upper, expected.lower)
+    )
+    return f"{said}: {apart} less ({least} to {most})"
 
 
 def say_agreement(name: str, value: float, lower: float, upper: float) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evenhand.agreement.agreement_table import AgreementTable
-from evenhand.agreement.coefficient import Coefficient
-from evenhand.agreement.pair_agreement import SystemAgreement
-from evenhand.agreement.preference_kappa import OWN_PAIRS
-from evenhand.agreement.preferences import PreferenceAgreement
+from evenhand.judges.agreement_table import AgreementTable
+from evenhand.judges.expected_agreement import ExpectedAgreement
+from evenhand.judges.preferences import PreferenceAgreement, SystemAgreement
+from evenhand.judges.tabulation import OWN_PAIRS
+from evenhand.judges.units import Coefficient
 from evenhand.report.document import Column, Table
 from evenhand.report.study import Study
 
@@ -33,12 +33,15 @@ MEANS: Final = {
 """Coefficient → what it is, in words."""
 
 
-def tabulate_measures(table: AgreementTable, shared: PreferenceAgreement) -> Table:
+def tabulate_measures(
+    table: AgreementTable, shared: PreferenceAgreement, expected: ExpectedAgreement | None = None
+) -> Table:
     """Return the coefficients that exist, below the share of answers that κ is made of.
 
     Args:
         table: the coefficients.
         shared: pairs of votes of different judges on the same two outputs.
+        expected: what the fitted worths expect on the same votes, or None.
 
     """
     columns = (
@@ -51,7 +54,7 @@ def tabulate_measures(table: AgreementTable, shared: PreferenceAgreement) -> Tab
         Column("means", "what it is"),
     )
     found = [_describe(one) for one in table.whole.coefficients if one.value is not None]
-    rows = (_describe_shared(shared), *found)
+    rows = (_describe_shared(shared), *_describe_expected(shared, expected), *found)
     return Table("coefficients", "Measures of agreement; intervals draw items", columns, rows)
 
 
@@ -66,6 +69,26 @@ def _describe_shared(shared: PreferenceAgreement) -> dict[str, Any]:
         "ratings": shared.votes,
         "means": "same answer by two judges, each pair of votes counting alike: κ is made of it",
     }
+
+
+def _describe_expected(
+    shared: PreferenceAgreement, expected: ExpectedAgreement | None
+) -> list[dict[str, Any]]:
+    """Return rows of what judges who follow the worths would reach on the same votes."""
+    if expected is None:
+        return []
+    counts = {"lower": None, "upper": None, "units": shared.units, "ratings": shared.votes}
+    means = "if every judge followed the fitted worths, on the same pairs of votes"
+    known = {
+        "same answer, expected": expected.expected,
+        "pairwise κ, expected": expected.expected_kappa,
+    }
+    rows = [{"title": name, "value": one, **counts, "means": means} for name, one in known.items()]
+    apart = {"lower": expected.lower, "upper": expected.upper}
+    means = "κ of different judges less the expected one; below 0 they agree less than worths allow"
+    title = "pairwise κ, observed less expected"
+    row = {"title": title, "value": expected.difference, **counts, "means": means, **apart}
+    return [*rows, row]
 
 
 def _describe(one: Coefficient) -> dict[str, Any]:

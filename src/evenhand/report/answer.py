@@ -89,7 +89,8 @@ def _say_leaders(ranking: Ranking, places: NDArray[np.int64]) -> tuple[str, str,
     if len(names) > NAMED:
         said = (
             f"{len(names)} of {n} systems may each be the best, {names[0]} by its estimate; the"
-            f" other {n - len(names)} are not, at {_level(ranking)} confidence"
+            f" other {f'{n - len(names)} are' if n - len(names) > 1 else 'one is'} not, at"
+            f" {_level(ranking)} confidence"
         )
         return said, ". ", "take the cheapest of those that may be"
     if _all_open(ranking, places):

@@ -13,11 +13,12 @@ from evenhand.judgments.holding import hold_rows
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.tasks import count_tasks
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.report.contents import PREFERENCE, RATING, shorten
 from evenhand.report.crew import Opener, Step, write_parts
 from evenhand.report.document import Report
 from evenhand.report.overview import write_overview
+from evenhand.report.rated import exclude_from
 from evenhand.report.rerun import LEVEL
 from evenhand.report.study import Data, Settings
 
@@ -75,6 +76,7 @@ def make_report(
         version=evenhand.__version__,
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
+        excluded=exclude_from(data),
     )
 
 

@@ -18,7 +18,7 @@ import narwhals as nw
 from evenhand.judgments.engine import COUNT, fetch_columns, one_thread
 from evenhand.judgments.holding import hold_rows
 from evenhand.judgments.rankings import Rankings
-from evenhand.numerics.threads import one_blas_thread
+from evenhand.numerics.sampling import one_blas_thread
 from evenhand.report.caveat import add_caveat
 from evenhand.report.document import Part
 from evenhand.report.parts import write_part
@@ -179,7 +179,7 @@ def _work(whole: Study, job: Job, step: Step) -> Part:
     """Write the sections of a job; those of a single task share what they find."""
     study = whole
     if job.task:
-        own = whole.data.select_task(job.task)
+        own = whole.data.select_task(job.task, recorded=False)
         if not isinstance(own, Rankings):  # a copy of rankings would expand in another order
             own = hold_rows(own)
         study = Study(own, whole.settings, job.task)

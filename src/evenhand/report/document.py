@@ -11,12 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from evenhand.judgments.exclusions import Exclusion, write_excluded
+
 Row = Mapping[str, Any]
 
 CONTRACT: Final = 1
 """Which form `Report.to_dict` has; another number where a path means something else."""
 PASSED: Final = "passed"
 FAILED: Final = "failed"
+"""What was found changes the answer (`evenhand.report.reversal`)."""
+WARNING: Final = "warning"
+"""Something was found, and the answer stays with it taken into account."""
 NOT_RUN: Final = "not run"
 UNDECIDED: Final = "cannot tell"
 """A check that was run and does not decide: that is no pass, and nobody forgot it."""
@@ -96,7 +101,8 @@ class Check:
     Attributes:
         name: one word; those of LIGHTS stand on the first screen.
         asks: the question.
-        state: passed, failed, cannot tell (it was run and does not decide) or not run.
+        state: passed, failed (what was found changes the answer), warning (something was found and
+            the answer stays), cannot tell (it was run and does not decide) or not run.
         says: the finding with its number, in a few words.
         otherwise: what changes if one decides otherwise, or what to do; "" where nothing.
         p: of the one test that the finding rests on (proportion); None where it rests on more.
@@ -203,7 +209,8 @@ class Report:
         overview: of several tasks; None where there is one.
         command: what makes it again.
         version: of Evenhand.
-        notes: what was understood or left out when the files were read.
+        notes: what was understood when the files were read.
+        excluded: what was excluded from the judgments of all parts.
 
     """
 
@@ -213,6 +220,7 @@ class Report:
     version: str
     overview: Section | None = None
     notes: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
 
     def write(self, path: str | Path) -> None:
         """Write the report: the page, or for a name that ends in .json all its numbers.
@@ -262,6 +270,7 @@ class Report:
             "version": self.version,
             "command": self.command,
             "notes": list(self.notes),
+            "excluded": write_excluded(self.excluded),
             "overview": None if self.overview is None else describe_section(self.overview),
             "parts": [describe_part(part) for part in self.parts],
         }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from evenhand.ranking.ranking import Ranking
-from evenhand.report.study import Study
+if TYPE_CHECKING:
+    from evenhand.ranking.ranking import Ranking
+    from evenhand.report.study import Study
 
 WAYS: Final = 200
 """Clusters beyond which those of one way are merged when rank sets are made."""

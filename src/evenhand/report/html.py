@@ -15,6 +15,7 @@ from evenhand.report.document import (
     NOT_RUN,
     PASSED,
     UNDECIDED,
+    WARNING,
     Column,
     Figure,
     Part,
@@ -81,7 +82,7 @@ def _make_environment() -> Environment:
     environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
     environment.filters |= {"prose": hold_together, "spread": is_spread}
     environment.globals |= {
-        "states": (PASSED, FAILED, UNDECIDED, NOT_RUN),
+        "states": (PASSED, FAILED, WARNING, UNDECIDED, NOT_RUN),
         "find_home": find_home,
         "is_caveat": is_caveat,
     }
@@ -168,8 +169,9 @@ def find_sign(section: Section) -> str:
     ('not run', '')
     """
     states = {check.state for check in section.checks}
-    if FAILED in states:
-        return FAILED
+    for state in (FAILED, WARNING):
+        if state in states:
+            return state
     if section.not_run or states == {NOT_RUN}:
         return NOT_RUN
     return UNDECIDED if states and states <= {NOT_RUN, UNDECIDED} else ""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from evenhand.judges.cards import Card
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.without_judges import describe_change
 from evenhand.report.answer import say_answer
 from evenhand.report.document import Column, Table
 from evenhand.report.numbers import write_value
 from evenhand.report.panel import Panel
-from evenhand.screening.card import Card
+from evenhand.report.reversal import list_leaders
 
 MOST: Final = 10
 """Most flagged judges whose evidence is shown."""
@@ -89,17 +90,7 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
     change = describe_change(before, after, whom)
     detail = f"Without {whom} {change}."
     said, was = (say_answer(one, advise=False)[0] for one in (after, before))
-    if said == was or _list_leaders(after) == _list_leaders(before):
+    if said == was or list_leaders(after) == list_leaders(before):
         same = change.startswith("nothing changes")
         return f"Without {whom} the answer stays the same.", "" if same else detail
     return f"Without {whom} the answer is another one: {said}", detail
-
-
-def _list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
-    """Return which systems may be the best, of how many, and whether one is decided to be."""
-    lower, upper = ranking.rank_lower, ranking.rank_upper
-    if lower is None or upper is None:
-        return frozenset(ranking.systems[:1]), len(ranking.systems), False
-    pairs = zip(ranking.systems, lower.tolist(), strict=True)
-    leaders = frozenset(system for system, low in pairs if low == 1)
-    return leaders, len(ranking.systems), int(upper[0]) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.judges.cards import Screening
 from evenhand.judgments.votes import TIE
 from evenhand.report.contents import list_left_out
 from evenhand.report.judge_fault import NAMELESS
@@ -10,7 +11,6 @@ from evenhand.report.methods_of_pairs import Sentence
 from evenhand.report.panel import find_fault
 from evenhand.report.references import cite
 from evenhand.report.study import Study
-from evenhand.screening.card import Screening
 
 
 def say_examinations(study: Study) -> list[Sentence]:

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from evenhand.judgments.rankings import Rankings
+from evenhand.models.base import Fit
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.preference.fit import Fit
-from evenhand.ranking.rank_sets import FEW, RankSets
+from evenhand.ranking.intervals import FEW, RankSets
 from evenhand.ranking.ranking import Ranking
 from evenhand.report.numbers import write_value
 from evenhand.report.references import cite

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.preference.coefficients import format_p
-from evenhand.ranking.model_answers import answer_questions, list_questions
-from evenhand.ranking.model_rows import ModelTable
-from evenhand.ranking.model_steps import Counts
-from evenhand.ranking.model_table import tabulate_counts, tabulate_models
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.model_table import (
+    Counts,
+    ModelTable,
+    answer_questions,
+    tabulate_counts,
+    tabulate_models,
+)
 from evenhand.report.document import Column, Table
 from evenhand.report.study import Study
 
@@ -56,7 +59,7 @@ def say_models(study: Study, table: ModelTable | None) -> tuple[str, ...]:
     if table is None:
         return ()
     if tests_all(study):
-        answers = answer_questions(list_questions(table, study.tally))
+        answers = answer_questions(table.questions)
         return tuple(
             f"{one.says[:1].upper()}{one.says[1:]} (p {format_p(one.p)})." for one in answers
         )
@@ -77,7 +80,7 @@ def note_tests(study: Study, table: ModelTable | None) -> tuple[str, ...]:
     if table is None:
         return ()
     if tests_all(study):
-        asked = list_questions(table, study.tally)
+        asked = table.questions
         weak = "" if all(one.walds for one in asked) else WEAK
         return (f"p of the models are adjusted for {len(asked)} tests (Holm){weak}.", BASES)
     command = study.write_command("models")

@@ -9,18 +9,17 @@ from typing import Final
 import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.preference.coefficients import format_p
-from evenhand.preference.fit import Fit
-from evenhand.ranking.cycles_majorities import find_sure_circle
-from evenhand.ranking.cycles_power import find_visible
-from evenhand.ranking.cycles_result import Cycles
-from evenhand.ranking.model_rows import ModelTable
+from evenhand.models.base import Fit
+from evenhand.models.coefficients import format_p
+from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking.model_table import ModelTable
+from evenhand.ranking.robustness.cycles import Cycles, find_sure_circle, find_visible
 from evenhand.report import caveat
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, Check
+from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED, Check
 from evenhand.report.model_laws import tests_all
+from evenhand.report.reversal import choose_state
 from evenhand.report.study import Study
 from evenhand.report.visible import ENOUGH, say_visible
-from evenhand.significance.adjust import holm
 
 ASKS: Final = "Do all judgments fit one ladder, from best to worst?"
 TRIFLE: Final = 0.02
@@ -107,12 +106,11 @@ def make_check(study: Study, cycles: Cycles | None, laws: ModelTable | None, why
     alpha = 1 - study.settings.level
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
     if sure:
-        says = ", ".join(f"{one.says} (p {format_p(p)})" for one, p in sure)
-        where, faults = _say_where([one for one, _ in sure]), tuple(one.fault for one, _ in sure)
-        return Check("model", ASKS, FAILED, f"no: {says}", where, faults=faults)
-    if cycles is not None and find_sure_circle(cycles, study.tally) is not None:
+        return _check_sure(study, sure)
+    if cycles is not None and (circle := find_sure_circle(cycles, study.tally)) is not None:
         says = f"no: preferences go round in circles (p {format_p(cycles.p or 0.0)} by itself)"
-        return Check("model", ASKS, FAILED, says, CIRCLES, faults=(caveat.CIRCLES,))
+        state = choose_state(study.reversals.find_circle(circle))
+        return Check("model", ASKS, state, says, CIRCLES, faults=(caveat.CIRCLES,))
     if cycles is None:
         return Check("model", ASKS, NOT_RUN, why)
     if (perhaps := check_open(tests, alpha)) is not None:
@@ -120,6 +118,29 @@ def make_check(study: Study, cycles: Cycles | None, laws: ModelTable | None, why
     if cycles.p is None:
         return Check("model", ASKS, UNDECIDED, "too few pairs were compared: any outcome fits")
     return _check_silence(cycles, find_visible(cycles, study.tally), tests)
+
+
+def _check_sure(study: Study, sure: Sequence[tuple[Doubt, float]]) -> Check:
+    """Return the check where tests found something: failed where one of them changes the answer."""
+    says = ", ".join(f"{one.says} (p {format_p(p)})" for one, p in sure)
+    reversals = {one.fault: _find_reversal(study, one) for one, _ in sure}
+    reversed_by = {fault: said for fault, said in reversals.items() if said}
+    outcome = "; ".join(reversed_by.values()) or "The decided order stays"
+    where = f"{outcome[:1].upper()}{outcome[1:]}. {_say_where([one for one, _ in sure])}"
+    state = choose_state("; ".join(reversed_by.values()))
+    faults = tuple(reversed_by) or tuple(reversals)
+    return Check("model", ASKS, state, f"no: {says}", where, faults=faults)
+
+
+def _find_reversal(study: Study, doubt: Doubt) -> str:
+    """Say what is reversed where a doubt is taken into account."""
+    if doubt.fault in (caveat.PLACE, caveat.SIDES):
+        said, condition = study.reversals.order, "with the order effect in the model"
+    elif doubt.fault == caveat.MINDS:
+        said, condition = study.reversals.loads, "where busy judges are capped at the median"
+    else:
+        return study.reversals.pairs
+    return f"{condition} {said}" if said else ""
 
 
 def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:

@@ -1,6 +1,6 @@
 """Was one system always shown first, or always second? Then its lead may be that of its place.
 
-Lot is doubted as in `evenhand.ranking.one_sided`. Where judgments show both orders often enough
+Lot is doubted as in `evenhand.ranking.sides`. Where judgments show both orders often enough
 to tell that the place hardly matters, nothing is said.
 """
 
@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.preference.fit import Fit
-from evenhand.ranking.anytime.sides import count_pairs, count_systems, note_sides
-from evenhand.ranking.one_sided import count_sides, have_pairs_own_sides
+from evenhand.models.base import Fit
+from evenhand.ranking.sides import (
+    count_pairs,
+    count_sides,
+    count_systems,
+    have_pairs_own_sides,
+    note_sides,
+)
 
 if TYPE_CHECKING:
     from evenhand.ranking.position_bias import PositionBias

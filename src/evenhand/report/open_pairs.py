@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from evenhand.design.more_judgments import separate_pairs
 from evenhand.errors import NotIdentified
-from evenhand.planning.separation import separate_pairs
 from evenhand.ranking.clustering import SOME_JUDGES
-from evenhand.ranking.reasons import name_ways
+from evenhand.ranking.ranking import name_ways
 
 if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking

@@ -71,5 +71,5 @@ def _say_lights(parts: Sequence[Part]) -> list[str]:
         lit = [check for part in parts for check in part.lights if check.name == name]
         wrong = sum(check.state == FAILED for check in lit)
         if wrong:
-            said.append(f"{lit[0].asks} Doubtful in {wrong} of {len(lit)} tasks.")
+            said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
     return said

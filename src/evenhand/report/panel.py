@@ -12,21 +12,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.agreement.preferences import leave_controls
-from evenhand.agreement.voters import VoterSummary, summarise_voters
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.judges.cards import CLASSES, Card, Screening, find_reason
+from evenhand.judges.preferences import VoterSummary, leave_controls, summarise_voters
 from evenhand.judgments.votes import TIE
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.votes_without import rank_without
+from evenhand.ranking.without_judges import rank_without
 from evenhand.report import judge_fault
 from evenhand.report.figures.judge_map import FEW_JUDGES, FEW_JUDGMENTS, OPEN
 from evenhand.report.judge_fault import NAMELESS
 from evenhand.report.study import Study
-from evenhand.screening.abstention import find_reason
-from evenhand.screening.card import CLASSES, Card, Screening
 
 DIGITS: Final = 4
 """Digits behind the point of what a row holds: more are not known."""
@@ -122,7 +120,7 @@ class Panel:
         try:
             if not model.controls:
                 return rank_without(self.study.votes, judges, settings)
-            table = self.study.pairs.without(judges=tuple(judges))
+            table = self.study.pairs.without(judges=tuple(judges), recorded=False)
             found = rank(table, model=model, level=asked.level, seed=asked.seed)
         except (NotIdentified, NotConverged) as refusal:
             return str(refusal.without_options())

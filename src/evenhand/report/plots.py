@@ -11,17 +11,17 @@ from evenhand.report.figures.drawing import dress
 from evenhand.report.figures.marks import fit_width
 
 if TYPE_CHECKING:
-    from evenhand.agreement.agreement_table import AgreementTable
-    from evenhand.planning.campaign_plan import CampaignPlan
+    from evenhand.design.plan import CampaignPlan
+    from evenhand.judges.agreement_table import AgreementTable
+    from evenhand.judges.cards import Screening
+    from evenhand.judges.diagnosis_result import Diagnosis
+    from evenhand.ranking.cross_validation import ModelComparison
+    from evenhand.ranking.learning_curves import LearningCurves
     from evenhand.ranking.position_bias import PositionBias
     from evenhand.ranking.ranking import Ranking
-    from evenhand.ranking.sensitivity_result import Sensitivity
-    from evenhand.rating.decision_curve import DecisionCurve
-    from evenhand.rating.judge_process import JudgeProcess
-    from evenhand.screening.card import Screening
-    from evenhand.screening.diagnosis_result import Diagnosis
-    from evenhand.validation.comparison_result import ModelComparison
-    from evenhand.validation.learning_result import LearningCurves
+    from evenhand.ranking.robustness.sensitivity import Sensitivity
+    from evenhand.ratings.judge_process import JudgeProcess
+    from evenhand.ratings.reliability import DecisionCurve
 
 WIDTH: Final = 620
 MOST: Final = 100
@@ -123,7 +123,7 @@ def draw_choices(found: Sensitivity) -> Any:
 
 def draw_likeness(process: JudgeProcess) -> Any:
     """Draw how alike judges are."""
-    from evenhand.rating.judge_likeness import JudgeLikeness
+    from evenhand.ratings.process_comparison import JudgeLikeness
     from evenhand.report.figures.likeness_map import draw_likeness as draw
 
     return draw(JudgeLikeness(process))

@@ -18,7 +18,8 @@ SHOWN: Final = 100
 def draw_text(report: Report) -> str:
     """Return titles, answers and lights, and the command that makes the report again."""
     parts = [_write_part(part) for part in report.parts]
-    return "\n\n".join([report.title, *filter(None, parts), report.command])
+    excluded = "\n".join(one.text for one in report.excluded)
+    return "\n\n".join(filter(None, [report.title, excluded, *parts, report.command]))
 
 
 def _write_part(part: Part) -> str:
@@ -36,7 +37,7 @@ def _say(check: Check) -> str:
 def draw_html(report: Report) -> str:
     """Return the first screen: of each task the answer, the lights and the board."""
     parts = [_draw_part(part) for part in report.parts]
-    head = draw_table((), (), (), report.title)
+    head = draw_table((), (), [one.text for one in report.excluded], report.title)
     return "".join([head, *parts, draw_table((), (), (report.command,))])
 
 

@@ -8,20 +8,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from evenhand.agreement.agreement_table import AgreementTable
-from evenhand.agreement.agreement_table import GroupedAgreement as Grouped
-from evenhand.agreement.table import measure_agreement
+import narwhals as nw
+import numpy as np
+
 from evenhand.errors import NotIdentified
+from evenhand.judges.agreement import measure_agreement
+from evenhand.judges.agreement_table import AgreementTable
+from evenhand.judges.agreement_table import GroupedAgreement as Grouped
+from evenhand.judges.diagnosis import diagnose_judges
+from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.judges.screening import screen_judges
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.engine import COUNT, fetch_columns
+from evenhand.judgments.exclusions import Exclusion, find_excluded, note_groups
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.judgments.ratings import Ratings
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
-from evenhand.screening.diagnosis import diagnose_judges
-from evenhand.screening.diagnosis_result import Diagnosis
-from evenhand.screening.screen import screen_judges
+from evenhand.report.reversal import find_board_reversal
 
 if TYPE_CHECKING:
+    from evenhand.judges.cards import Screening
     from evenhand.report.study import Settings
-    from evenhand.screening.card import Screening
 
 LOWER: Final = frozenset({"penalty", "penalties", "error", "errors"})
 """Words in the name of a criterion that say that lower scores are better."""
@@ -62,6 +70,30 @@ def are_level(rows: RatingRows) -> bool:
     """
     parts = rows.split(("criterion",)).values()
     return all(part.score.min() == part.score.max() for part in parts)
+
+
+def exclude_from(data: Comparisons | Rankings | Ratings) -> tuple[Exclusion, ...]:
+    """Return what is excluded from a report's ranking of systems; references have no rank."""
+    if not isinstance(data, Ratings):
+        return find_excluded(data, ("controls",))
+    sizes = fetch_columns(data.frame.group_by("system").agg(nw.len().alias(COUNT)))
+    scores = {str(one): int(n) for one, n in zip(sizes["system"], sizes[COUNT], strict=True)}
+    human = sorted(filter(reads_human, scores))
+    if not human or len(human) == len(scores):
+        return find_excluded(data, ("controls", "repeats"))
+    lost = sum(scores[one] for one in human)
+    reason = "human references by name, which stand among the systems without a rank"
+    references = Exclusion(
+        "references",
+        reason,
+        lost,
+        sum(scores.values()),
+        unit="score",
+        systems=len(human),
+        of_systems=len(scores),
+        system_names=tuple(human),
+    )
+    return (*find_excluded(data, ("controls", "repeats")), references)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +163,7 @@ class Rated:
                 " compare it with"
             )
         settings = self.settings
-        return {
+        boards = {
             name: rank_scores(
                 part,
                 level=settings.level,
@@ -142,6 +174,7 @@ class Rated:
             for name, part in self.parts.items()
             if len({*part.system.tolist()}) > 1
         }
+        return note_groups(boards, exclude_from(self.data))
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
@@ -162,6 +195,25 @@ class Rated:
 
         """
         return screen_judges(self.rows)
+
+    @cached_property
+    def reversal(self) -> str:
+        """What is reversed on the boards without the flagged judges; "" where nothing is."""
+        try:
+            flagged = [card.judge for card in self.screening.flagged]
+            boards = self.boards if flagged else {}
+        except NotIdentified:
+            return ""
+        codes = [code for code, name in enumerate(self.rows.judges) if name in flagged]
+        for name, board in boards.items():
+            part = self.parts[name].take(~np.isin(self.parts[name].judge, codes))
+            if len({*part.system.tolist()}) < 2:
+                return "fewer than two systems have scores"
+            lower = name in self.lower
+            other = rank_scores(part, lower_is_better=lower, references=self.references)
+            if said := find_board_reversal(board, other):
+                return f"{said} for {name}" if name else said
+        return ""
 
     @cached_property
     def agreement(self) -> AgreementTable:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from evenhand.agreement.preferences import PreferenceAgreement, compare_votes
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
@@ -15,25 +14,28 @@ from evenhand.errors import (
     require_level,
     require_seed,
 )
+from evenhand.judges.cards import Screening
+from evenhand.judges.expected_agreement import ExpectedAgreement, expect_agreement
+from evenhand.judges.preferences import PreferenceAgreement, compare_votes
+from evenhand.judges.screening import screen_judges
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.controls import take_pairs
 from evenhand.judgments.counted_once import CountedOnce
+from evenhand.judgments.exclusions import Exclusion
 from evenhand.judgments.holding import hold_rows
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.tally import Tally
 from evenhand.judgments.votes import Votes
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.cycles import find_cycles
-from evenhand.ranking.cycles_result import Cycles
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.report.rated import Rated
+from evenhand.ranking.robustness.cycles import Cycles, find_cycles
+from evenhand.report.rated import Rated, exclude_from
 from evenhand.report.rerun import LEVEL, write_command
-from evenhand.screening.card import Screening
-from evenhand.screening.screen import screen_judges
+from evenhand.report.reversal import Reversals
 
 Data = Comparisons | Rankings | Ratings
 
@@ -93,6 +95,11 @@ class Study:
     data: Data
     settings: Settings = Settings()
     task: str = ""
+
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from the ranking of systems."""
+        return exclude_from(self.data)
 
     @cached_property
     def pairs(self) -> Comparisons:
@@ -229,6 +236,28 @@ class Study:
         if not isinstance(self.data, Ratings):
             raise UnknownFormat("comparisons and rankings hold no scores: see the ranking")
         return Rated(self.data, self.settings)
+
+    @cached_property
+    def expected(self) -> ExpectedAgreement | None:
+        """Agreement of judges beside that of judges who follow the worths; None where unknown.
+
+        Raises:
+            NotIdentified: judges or items are not named.
+            UnknownOption: importance weights, which count no votes.
+
+        """
+        model = self.settings.model or BradleyTerry()
+        try:
+            fit = BradleyTerry(order_effect=model.order_effect, prior=model.prior).fit(self.tally)
+        except (NotIdentified, NotConverged, UnknownOption):
+            return None
+        settings = self.settings
+        return expect_agreement(self.votes, fit.predict, level=settings.level, seed=settings.seed)
+
+    @cached_property
+    def reversals(self) -> Reversals:
+        """What each kind of doubt would reverse in the ranking."""
+        return Reversals(self)
 
     def write_command(self, verb: str, *more: str) -> str:
         """Return the command that computes something of this task again."""

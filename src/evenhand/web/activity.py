@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any, Final
 
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.tasks import Ticket
 from evenhand.web.store.record import Record
 
 LATELY: Final = 50

@@ -13,9 +13,10 @@ from starlette.types import ASGIApp
 
 from evenhand.errors import EvenhandError
 from evenhand.web.guard import Guard
+from evenhand.web.health import WELL
 from evenhand.web.outgoing import refuse
 from evenhand.web.routes import admin, crowd, judge
-from evenhand.web.site import STATIC, Site
+from evenhand.web.site import STATIC, Site, site_of
 
 FILES: Final = {one.name: one for one in STATIC.iterdir() if one.is_file()}
 FOR_EVER: Final = "public, max-age=31536000, immutable"
@@ -61,5 +62,9 @@ async def _send_file(request: Request) -> Response:
     return FileResponse(found, headers={"Cache-Control": FOR_EVER})
 
 
-async def _say_well(request: Request) -> Response:  # noqa: ARG001 - as every route
-    return PlainTextResponse("well\n")
+async def _say_well(request: Request) -> Response:
+    """Say whether the server can do its work."""
+    words = await site_of(request).health.ask()
+    if words == WELL:
+        return PlainTextResponse(f"{words}\n")
+    return PlainTextResponse(f"{words}\n", 503, {"Retry-After": "5"})

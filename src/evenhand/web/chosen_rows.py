@@ -7,12 +7,14 @@ what is said of judges rests on pairs that were fixed before, or drawn without r
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import NotIdentified
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons, Rankings
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
     from evenhand.web.gathered import Gathered
 
 FREE: Final = ("random", "start-up", "design")
@@ -55,12 +57,13 @@ def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str
     """
     import narwhals as nw
 
-    from evenhand.judgments import Comparisons
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.exclusions import Exclusion
 
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
     whole = data.count_judgments()
-    kept = data.where(nw.col(COLUMN).is_in(FREE))
+    kept = data.where(nw.col(COLUMN).is_in(FREE), recorded=False)
     n = kept.count_judgments()
     if not n:
         raise NotIdentified(
@@ -70,6 +73,9 @@ def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str
         )
     if n == whole:
         return data, ""
+    reason = "pairs that the policy chose by answers"
+    chosen = Exclusion("policy", reason, whole - n, whole, unit="answer")
+    kept = replace(kept, source=kept.source.excluding(chosen))
     return kept, (
         f"judges are compared on {n:,.0f} of {whole:,.0f} answers: those to pairs that no answer"
         " led to (at random, start-up, or of the design)"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any, Final
 
 from evenhand.web.pass_rows import list_pass
 from evenhand.web.store.readable import Readable
-from evenhand.web.store.store import Store
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
 SPANS: Final = "spans"
@@ -27,6 +28,8 @@ MARKED: Final = ("errors", "spans")
 """Columns of ratings that passes without marked errors do not have."""
 FREE_TEXT: Final = ("comment",)
 """Columns that hold what a judge wrote and nothing reads back."""
+HEAD: Final = "Evenhand-Head"
+"""Header of every file: the end of the log when it was begun, which a table cannot hold."""
 FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """How a cell begins that a spreadsheet runs."""
 
@@ -43,10 +46,19 @@ def list_downloads(store: Readable) -> list[str]:
     return [f"{one}.csv" for one in (*list_tables(store), *([SPANS] if marks else []))]
 
 
-def open_download(store: Store, name: str) -> Iterator[bytes] | None:
+def list_files(store: Readable) -> list[str]:
+    """Return the names of all files that `open_download` knows."""
+    return [*list_downloads(store), "log.jsonl", "head.json", "campaign.json"]
+
+
+def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
     """Return a file piece by piece; None where there is none of the name."""
     if name == "log.jsonl":
         return (f"{line.write()}\n".encode() for line in store.lines())
+    if name == "head.json":
+        told = {"campaign": store.campaign.name, "digest": store.campaign.digest}
+        told |= {"head": str(store.head()), "at": datetime.now(UTC).isoformat(timespec="seconds")}
+        return iter([json.dumps(told, ensure_ascii=False).encode(), b"\n"])
     if name == "campaign.json":
         return iter([store.campaign.canonical, b"\n"])
     if name not in list_downloads(store):

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.campaign.tasks.rating import ScaledTask
+from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
 from evenhand.web.activity import Activity
 from evenhand.web.attempts import Attempts
@@ -22,10 +22,11 @@ from evenhand.web.gathered import Gathered
 from evenhand.web.judge_map import JudgeMap, draw_map
 
 if TYPE_CHECKING:
-    from evenhand.judgments import Comparisons, Ratings
-    from evenhand.ranking.anytime.confirmation import Confirmation
+    from evenhand.judges.cards import Screening
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.ratings import Ratings
     from evenhand.ranking.ranking import Ranking
-    from evenhand.screening.card import Screening
+    from evenhand.ranking.sequential.leaderboard import Confirmation
 
 LEVEL: Final = 0.05
 """Share of honest judges among the flagged that is allowed."""
@@ -88,6 +89,7 @@ class Order:
         says: what changes without them.
         why: why there is no order.
         chosen: how its pairs were chosen, where a policy runs; "" where none does.
+        excluded: what is excluded from the order, and from the one without flagged judges.
 
     """
 
@@ -97,6 +99,7 @@ class Order:
     says: str = ""
     why: str = ""
     chosen: str = ""
+    excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,9 +159,9 @@ def find_fault(gathered: Gathered, why: str) -> Findings:
 
 def _screen(path: Path) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
-    from evenhand.formats import read
-    from evenhand.judgments import Ratings
-    from evenhand.screening.screen import screen_judges
+    from evenhand.formats.reading import read
+    from evenhand.judges.screening import screen_judges
+    from evenhand.judgments.ratings import Ratings
 
     data: Any = read(path)
     rests = ""
@@ -186,10 +189,9 @@ def _order_by_votes(
     path: Path, gathered: Gathered, flagged: list[str], confirmed: dict[str, Confirmation]
 ) -> dict[str, Order]:
     """Rank the systems of the passes of a table, and say what rank sets decide."""
-    from evenhand.formats import read
+    from evenhand.formats.reading import read
     from evenhand.judgments.controls import take_pairs
-    from evenhand.ranking.anytime.confirmation import confirm_pairs
-    from evenhand.ranking.anytime.live_board import LiveBoard
+    from evenhand.ranking.sequential.leaderboard import LiveBoard, confirm_pairs
 
     data: Any = read(path)
     try:
@@ -201,7 +203,7 @@ def _order_by_votes(
         if name not in table.tasks():
             found[name] = Order(path.stem, why=NOTHING)
             continue
-        part = table.select_task(name)
+        part = table.select_task(name, recorded=False)
         found[name] = _compare_rankings(part, flagged)
         sets = confirm_pairs(part, LiveBoard())
         if sets is not None:
@@ -216,11 +218,16 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
     before, why = _rank(part)
     if before is None:
         return Order("comparisons", why=why)
-    after, lost = _rank(part.without(judges=flagged)) if flagged else (None, "")
+    rest, after, lost = part, None, ""
+    if flagged:
+        rest = part.without(judges=flagged, recorded=False)
+        rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
+        after, lost = _rank(rest)
     says = describe_change(before, after) if after is not None else ""
     says = f"without them there is no ranking: {lost}" if lost else says
     says = says.replace("with the judge)", "with them)")
-    return Order("comparisons", tuple(flagged), _lay_out(before, after), says)
+    excluded = tuple(one.text for one in rest.excluded)
+    return Order("comparisons", tuple(flagged), _lay_out(before, after), says, excluded=excluded)
 
 
 def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
@@ -237,7 +244,7 @@ def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
 
 def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
     """Put two rankings side by side."""
-    from evenhand.ranking.printing import write_ranks
+    from evenhand.ranking.ranking import write_ranks
 
     beside = {} if after is None else {row["system"]: row for row in after.rows()}
     found = []
@@ -253,24 +260,43 @@ def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
 
 def _order_by_scores(path: Path, gathered: Gathered, flagged: list[str]) -> dict[str, Order]:
     """Score the systems of each pass by mean score, with and without flagged judges."""
-    from evenhand.formats import read
+    from evenhand.formats.reading import read
+    from evenhand.judgments.exclusions import find_excluded
 
     data: Ratings = read(path)  # type: ignore[assignment]
     tasks = gathered.store.campaign.tasks
     criteria = {one.criterion: one.name for one in tasks if isinstance(one, ScaledTask)}
     try:
         parts = data.rows().targets().split(("criterion",))
+        excluded = tuple(one.text for one in find_excluded(data, ("controls", "repeats")))
     except EvenhandError as error:
         return {name: Order("ratings", why=str(error)) for name in criteria.values()}
     found = {name: Order("ratings", why=NOTHING) for name in criteria.values()}
     for (criterion,), part in parts.items():
-        found[criteria[criterion]] = _compare_scores(part, flagged)
+        told = (*excluded, *_tell_flagged(part, flagged))
+        found[criteria[criterion]] = replace(_compare_scores(part, flagged), excluded=told)
     return found
+
+
+def _tell_flagged(part: Any, flagged: list[str]) -> list[str]:
+    """Say how many scores the order without flagged judges excludes; nothing where none."""
+    import numpy as np
+
+    from evenhand.judgments.exclusions import Exclusion
+
+    judges = [part.judges[code] for code in np.unique(part.judge)]
+    names = tuple(name for name in flagged if name in judges)
+    codes = [part.judges.index(name) for name in names]
+    lost = int(np.isin(part.judge, codes).sum())
+    whose: dict[str, Any] = {"judges": len(names), "judge_names": names, "of_judges": len(judges)}
+    reason = "flagged judges"
+    excluded = Exclusion("flagged", reason, lost, part.size, unit="score", **whose)
+    return [excluded.text] if lost else []
 
 
 def _compare_scores(part: Any, flagged: list[str]) -> Order:
     """Score the systems of one pass."""
-    from evenhand.screening.rescoring import ScoreTable, describe_change, rescore
+    from evenhand.judges.removal import ScoreTable, describe_change, rescore
 
     held = rescore(ScoreTable.of(part), flagged, "flags")
     full = _place({one.system: one.full for one in held.systems})
@@ -288,7 +314,7 @@ def _place(means: Mapping[str, float]) -> dict[str, str]:
     """Return the place of each system by its mean; equal means share one."""
     import numpy as np
 
-    from evenhand.ranking.anytime.standing import share_places
+    from evenhand.ranking.sequential.leaderboard import share_places
 
     places = share_places(np.array([*means.values()]))
     return {system: str(place) for system, place in zip(means, places, strict=True)}

@@ -15,9 +15,9 @@ from typing import Any, Final
 from evenhand.web.activity import Activity, Seen, see, sum_up
 from evenhand.web.downloads import list_tables
 from evenhand.web.store.readable import Readable
-from evenhand.web.store.reading import read_persons
-from evenhand.web.store.record import Record
-from evenhand.web.store.standing import fetch_records, list_standing
+from evenhand.web.store.reading import read_numbered, read_persons
+from evenhand.web.store.record import Record, read_record
+from evenhand.web.store.standing import AT_A_TIME, list_standing
 
 Row = dict[str, Any]
 UNREAD: Final = ("ticket",)
@@ -79,14 +79,22 @@ class Gathered:
                     )
 
     def _refresh(self) -> Mapping[str, str]:
-        """Read what is new, drop what stands no more; return who is who."""
+        """Read what is new, drop what stands no more; return who is who.
+
+        Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
+        its write-ahead log while somebody reads.
+        """
         with self.store.reading() as connection:
             standing = list_standing(connection)
-            fresh = [number for number in standing if number not in self._rows]
-            made = {}
-            for one in fetch_records(connection, fresh):
+        fresh = [number for number in standing if number not in self._rows]
+        made = {}
+        for start in range(0, len(fresh), AT_A_TIME):
+            with self.store.reading() as connection:
+                lines = read_numbered(connection, fresh[start : start + AT_A_TIME])
+            for one in map(read_record, lines):
                 made[one.number] = self._make(one)
                 self._seen[one.number] = self._see(one)
+        with self.store.reading() as connection:
             persons = read_persons(connection)
         known = self._rows | made
         self._rows = {number: known[number] for number in standing}

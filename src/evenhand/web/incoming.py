@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address, IPv6Network
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -9,6 +10,7 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
+from evenhand.web.connections import parse_address
 from evenhand.web.refusals import Forged, NotReadable, TooLarge, TooMany
 from evenhand.web.site import site_of
 from evenhand.web.store.readable import Bearer
@@ -42,8 +44,15 @@ async def identify(request: Request, role: Role) -> Bearer:
 
 
 def name_address(request: Request) -> str:
-    """Return the address that a request came from, "" where it is not known."""
-    return request.client.host if request.client else ""
+    """Return the address that a request came from, "" where it is not known.
+
+    Of an address of IPv6 it is the network: whoever has one address has 2**64.
+    """
+    host = request.client.host if request.client else ""
+    parsed = parse_address(host)
+    if parsed is None or isinstance(parsed, IPv4Address):
+        return str(parsed or host[:64])
+    return str(IPv6Network((int(parsed), 64), strict=False))
 
 
 async def _look_up(request: Request, role: Role) -> Bearer:

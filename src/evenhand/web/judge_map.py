@@ -12,7 +12,7 @@ from math import exp, floor, log10
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from evenhand.screening.card import Card, Screening
+    from evenhand.judges.cards import Card, Screening
 
 ACROSS: Final = ("others' scores", "slope")
 """Evidence that tells the agreement with the others, of ratings and of votes."""

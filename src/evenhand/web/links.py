@@ -1,7 +1,8 @@
 """The file of links: who may come in by which, for the organiser's eyes alone.
 
 The database keeps digests of links, so a link that is lost is made anew. The file is written whole
-and put in the place of the old one, readable by its owner alone.
+and put in the place of the old one, readable by its owner alone. Each line names the launch that
+its link is of: a file of another launch is never written over.
 """
 
 from __future__ import annotations
@@ -10,33 +11,73 @@ import csv
 import io
 import os
 import secrets
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from socket import gethostname
 from typing import Final
 
-from evenhand.campaign.platform import USUAL, find_platform
+from sqlalchemy import Connection
+
+from evenhand.design.campaign import USUAL, find_platform
 from evenhand.errors import CampaignError
-from evenhand.web.store import people
+from evenhand.web.store import people, reading
 from evenhand.web.store.desk import Desk
+from evenhand.web.store.engine import sync_folder
 from evenhand.web.store.refusals import UnknownLink
 from evenhand.web.store.store import Store
-from evenhand.web.store.tokens import Role
+from evenhand.web.store.tokens import Role, Token, read_token
 
-COLUMNS: Final = ("role", "judge", "link")
+COLUMNS: Final = ("role", "judge", "link", "launch")
+FORMER: Final = COLUMNS[:3]
+"""Columns of files that were written before the launch was named."""
 PATHS: Final[Mapping[Role, str]] = {"judge": "j", "admin": "a", "crowd": "crowd"}
 """Where a link of each role leads."""
 Tokens = dict[tuple[str, str], str]
 """Role and judge → token."""
 
 
+@dataclass(frozen=True)
+class LinksFile:
+    """What a file of links says.
+
+    Attributes:
+        rows: role, judge, link, launch; "" where an older file does not say it.
+
+    """
+
+    rows: tuple[tuple[str, str, str, str], ...] = ()
+
+    @property
+    def tokens(self) -> Tokens:
+        """Role and judge → token."""
+        return {
+            (role, judge): link.partition("?")[0].rpartition("/")[2]
+            for role, judge, link, _ in self.rows
+        }
+
+    def is_of(self, connection: Connection) -> bool:
+        """Say whether these are links of the launch that a database holds.
+
+        A file that names no launch is of the one that knows any of its links.
+        """
+        if named := {launch for *_, launch in self.rows if launch}:
+            return named == {reading.read_launch(connection)}
+        return any(
+            read is not None and reading.knows_link(connection, read)
+            for read in map(read_token, self.tokens.values())
+        )
+
+
 def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> Tokens:
     """Make the links that are not there yet, and write them all.
 
     The file is written before the commit that makes its new links good: a server that is killed
-    between the two finds links that are good for nothing, and makes them anew; after the commit
-    alone, a judge would have a link that nobody ever saw.
+    between the two finds links of its launch that the database does not know, and takes them over.
+    So it does where the database was restored from a copy that is older than the links.
 
     Args:
         store: the campaign's database; seats that nobody has are given their judges.
@@ -46,26 +87,57 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
             made only then.
 
     Raises:
-        CampaignError: the file is something else, or cannot be written.
+        CampaignError: the file is something else or of another launch, or cannot be written.
         NotStored: the database took nothing.
 
     """
-    kept = {who: token for who, token in read_links(path).items() if _is_good(store, who[0], token)}
+    before = read_file(path)
+    with store.reading() as connection:
+        launch = reading.read_launch(connection)
+        if before.rows and not before.is_of(connection):
+            raise CampaignError(f"'{path}' holds links of another launch: choose another (--links)")
+    kept = {who: token for who, token in before.tokens.items() if _is_good(store, who[0], token)}
     wanted: tuple[Role, ...] = ("admin", "crowd") if crowd else ("admin",)
     roles = [role for role in wanted if (role, "") not in kept]
     platform, mine = store.campaign.platform, _name_file(path)
+
+    def write(tokens: Tokens) -> Tokens:
+        rows = [
+            (role, judge, make_address(base, role, token, platform), launch)
+            for (role, judge), token in tokens.items()
+        ]
+        _write_links(path, tuple(rows), before)
+        return tokens
+
     if not roles and (crowd or not store.vacancies()):
-        _write_links(path, kept, base, platform)
-        return kept
+        return write(kept)
 
     def work(desk: Desk) -> Tokens:
         free = () if crowd else people.list_vacancies(desk)
-        made = {("judge", name): people.invite(desk, name).token for name in free}
-        made |= {(role, ""): people.replace_link(desk, role, mine).token for role in roles}
-        _write_links(path, kept | made, base, platform)
-        return kept | made
+        offered = _offer(desk, before.tokens)
+        made = {
+            ("judge", name): people.invite(desk, name, token=offered.get(("judge", name))).token
+            for name in free
+        }
+        for role in roles:
+            token = None if people.has_link(desk, role) else offered.get((role, ""))
+            made[role, ""] = people.replace_link(desk, role, mine, token=token).token
+        return write(kept | made)
 
-    return store.do(work)
+    made = store.do(work)
+    store.checkpoint()
+    return made
+
+
+def _offer(desk: Desk, tokens: Tokens) -> dict[tuple[str, str], Token]:
+    """Return the links of a file that the database does not know, and that stand there once."""
+    read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
+    often = Counter(token.name for token in read.values())
+    return {
+        who: token
+        for who, token in read.items()
+        if often[token.name] == 1 and not people.is_taken(desk, token)
+    }
 
 
 def _name_file(path: Path) -> str:
@@ -73,23 +145,26 @@ def _name_file(path: Path) -> str:
     return sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
 
-def _write_links(path: Path, tokens: Tokens, base: str, platform: str) -> None:
-    """Write the file, unless it says the same already.
+def _write_links(
+    path: Path, rows: tuple[tuple[str, str, str, str], ...], before: LinksFile
+) -> None:
+    """Write the file, unless it says the same already, such as in the form of a spreadsheet.
 
     Raises:
         CampaignError: it cannot be written.
 
     """
+    if path.exists() and sorted(rows) == sorted(before.rows):
+        if path.stat().st_mode & 0o077:
+            with suppress(OSError):
+                path.chmod(0o600)
+        return
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for (role, judge), token in tokens.items():
-        writer.writerow((role, judge, make_address(base, role, token, platform)))
-    text = lines.getvalue()
-    if path.exists() and path.read_text("utf-8") == text:
-        return
+    writer.writerows(rows)
     try:
-        _write_privately(path, text)
+        _write_privately(path, lines.getvalue())
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
         raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
@@ -103,20 +178,52 @@ def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str
 
 
 def read_links(path: Path) -> Tokens:
-    """Read a file of links, if it is there.
+    """Read the links of a file, if it is there.
 
     Raises:
         CampaignError: it is something else.
 
     """
-    if not path.exists():
-        return {}
-    rows = list(csv.reader(io.StringIO(path.read_text("utf-8"))))
-    if not rows or tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
-        raise CampaignError(f"'{path}' is there and is no file of links: choose another (--links)")
-    return {
-        (role, judge): link.partition("?")[0].rpartition("/")[2] for role, judge, link in rows[1:]
-    }
+    return read_file(path).tokens
+
+
+def read_file(path: Path) -> LinksFile:
+    """Read a file of links, if it is there; also as spreadsheet programs write it.
+
+    Raises:
+        CampaignError: it is something else, or cannot be read.
+
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return LinksFile()
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).lower()
+        raise CampaignError(f"--links {path}: the links cannot be read: {reason}") from None
+    except UnicodeDecodeError:
+        raise CampaignError(
+            f"--links {path}: the links cannot be read: save the file as CSV in UTF-8"
+        ) from None
+    header = text.partition("\n")[0]
+    divider = max(",;\t", key=header.count)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=divider)
+    cells = [[one.strip() for one in row] for row in lines]
+    names, *rows = [row for row in cells if any(row)] or [[""]]
+    while names and not names[-1]:
+        names.pop()
+    if set(names) not in ({*COLUMNS}, {*FORMER}) or any("".join(row[len(names) :]) for row in rows):
+        raise CampaignError(
+            f"'{path}' is there and is no file of links, whose columns are {', '.join(COLUMNS)}:"
+            " choose another (--links)"
+        )
+    named = [dict(zip(names, row, strict=False)) for row in rows]
+    role, judge, link, launch = COLUMNS
+    return LinksFile(
+        tuple(
+            (row[role], row.get(judge, ""), row.get(link, ""), row.get(launch, "")) for row in named
+        )
+    )
 
 
 def find_admin_link(path: Path) -> str:
@@ -126,8 +233,7 @@ def find_admin_link(path: Path) -> str:
         CampaignError: it holds none.
 
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        links = [row["link"] for row in csv.DictReader(file) if row.get("role") == "admin"]
+    links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
     if not links or not links[0]:
         raise CampaignError(f"'{path}' holds no link of the organiser's")
     return links[0]
@@ -150,6 +256,7 @@ def _write_privately(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
+        sync_folder(path)
     except OSError:
         beside.unlink(missing_ok=True)
         raise

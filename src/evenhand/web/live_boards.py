@@ -8,10 +8,9 @@ decide falsely more often than the level allows.
 from __future__ import annotations
 
 import threading
-import time
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from evenhand.web.store.board_count import AT_ONCE, BoardCount, list_boards
@@ -22,11 +21,8 @@ from evenhand.web.store.refusals import NotStored
 from evenhand.web.store.store import Store
 
 if TYPE_CHECKING:
-    from evenhand.ranking.anytime.board import Board
-    from evenhand.ranking.anytime.confirmation import Confirmation
+    from evenhand.ranking.sequential.leaderboard import Board, Confirmation
 
-TURN: Final = 0.001
-"""Seconds of counting between two rests, and before others may look."""
 SELDOM: Final = 5_000
 """Records after which boards are kept although nothing new was decided."""
 MADE_LAST: Final = "rank sets are those that were made last: none can be made of the answers now"
@@ -54,9 +50,23 @@ class LiveBoards:
 
     """
 
-    def __init__(self, store: Readable) -> None:
-        """Read nothing yet."""
+    def __init__(
+        self,
+        store: Readable,
+        *,
+        keep: Callable[[Mapping[str, KeptBoard]], object] | None = None,
+    ) -> None:
+        """Read nothing yet.
+
+        Args:
+            store: where the log is.
+            keep: puts boards beside the log; None for the store itself, if it can write.
+
+        """
         self.store = store
+        if keep is None and isinstance(store, Store):
+            keep = partial(_keep_in, store)
+        self._put = keep
         self._lock = threading.Lock()
         self._count: BoardCount | None = None
         self._kept = self._decided = 0
@@ -71,13 +81,11 @@ class LiveBoards:
         """The last record that was counted; 0 before the first one."""
         return 0 if self._count is None else self._count.record
 
-    def catch_up(self, most: int | None = None, *, rest: float = 0) -> bool:
+    def catch_up(self, most: int | None = None) -> bool:
         """Count what was judged since; say whether that was all.
 
         Args:
             most: records to count now, at most; None for all.
-            rest: so many times what a turn took, nothing is done before the next one: judges who
-                answer meanwhile wait for one turn at most.
 
         """
         left = most
@@ -88,13 +96,10 @@ class LiveBoards:
                     return True
             lines = self._fetch(size)
             last = len(lines) < size
-            while lines:
-                begun = time.monotonic()
-                with self._lock:
-                    self._follow(self._take_up(), lines)
-                time.sleep(rest * (time.monotonic() - begun))
             with self._lock:
-                made = self._wrap_up(self._take_up(), last=last)
+                count = self._take_up()
+                _follow(count, lines)
+                made = self._wrap_up(count, last=last)
             self._keep(made)
             if last:
                 return True
@@ -110,7 +115,7 @@ class LiveBoards:
                 made last, and where none ever were, all is open.
 
         """
-        from evenhand.ranking.anytime.confirmation import Confirmation
+        from evenhand.ranking.sequential.leaderboard import Confirmation
 
         with self._lock:
             count = self._take_up()
@@ -140,7 +145,7 @@ class LiveBoards:
             self._kept, self._decided = self._count.record, self._count.decided
         return self._count
 
-    def _fetch(self, size: int) -> deque[Line]:
+    def _fetch(self, size: int) -> list[Line]:
         """Return the next lines to count.
 
         Where answers were deleted that were not counted here, whoever did so has counted them: then
@@ -149,7 +154,7 @@ class LiveBoards:
         while True:
             start = self.record
             with self.store.reading() as connection:
-                lines = deque(read_after(connection, start, size))
+                lines = read_after(connection, start, size)
                 if not has_deletion(connection, start):
                     return lines
                 kept = BoardCount.read(connection, self.store.campaign)
@@ -168,16 +173,6 @@ class LiveBoards:
             one.confirmed = mine.passes[name].confirmed or one.confirmed
         self._count, self._kept, self._decided = kept, kept.record, kept.decided
 
-    def _follow(self, count: BoardCount, lines: deque[Line]) -> None:
-        """Count for a turn; what another thread has counted meanwhile is passed over."""
-        from evenhand.numerics.threads import one_blas_thread
-
-        until = time.monotonic() + TURN
-        with one_blas_thread():
-            while lines and time.monotonic() < until:
-                count.count(lines.popleft())
-        count.hide()
-
     def _wrap_up(self, count: BoardCount, *, last: bool) -> Mapping[str, KeptBoard]:
         """Return what is to be kept: after something new was decided, and now and then."""
         if (
@@ -191,14 +186,28 @@ class LiveBoards:
 
     def _keep(self, made: Mapping[str, KeptBoard]) -> None:
         """Keep boards; where the disk takes nothing, look all the same and try again later."""
-        if not made or not isinstance(self.store, Store):
+        if not made or self._put is None:
             return
         try:
-            self.store.do(lambda desk: keep_boards(desk, made))
+            self._put(made)
         except NotStored:
             self._decided = -1
 
     def _write(self, count: BoardCount) -> Mapping[str, KeptBoard]:
         """Return boards as they are kept; none where whoever looks may only read."""
         self._kept = count.record
-        return count.write() if isinstance(self.store, Store) else {}
+        return {} if self._put is None else count.write()
+
+
+def _keep_in(store: Store, made: Mapping[str, KeptBoard]) -> None:
+    store.do(lambda desk: keep_boards(desk, made))
+
+
+def _follow(count: BoardCount, lines: list[Line]) -> None:
+    """Count lines; those that another thread has counted meanwhile are passed over."""
+    from evenhand.numerics.sampling import one_blas_thread
+
+    with one_blas_thread():
+        for line in lines:
+            count.count(line)
+    count.hide()

@@ -1,44 +1,34 @@
-"""What the organiser's page says of the judgments: boards that follow them, and a look at times.
+"""What the organiser's page says of the judgments: boards that follow them, and findings.
 
-Boards are cheap and of now; while answers pour in and nobody looks they fall behind, and count what
-they missed when it is calm, or when somebody looks. All else reads every judgment: it is computed
-when somebody looks, by one thread at a time, and not again while nothing is new, or before some
-multiple of the time has passed that it took. So judges hardly notice that somebody looks.
+Boards count each record once. Findings read every judgment. Both are computed again when there is
+something new, and not before some multiple of the time has passed that it took. In a server this
+runs in a process of its own (`analysis_worker.py`).
 """
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Final
 
 from evenhand.errors import EvenhandError
 from evenhand.web.attempts import Attempts
 from evenhand.web.findings import NOTHING, Findings, find, find_fault
 from evenhand.web.gathered import Gathered
-from evenhand.web.live_boards import TURN, BoardLook, LiveBoards
-from evenhand.web.store.board_count import AT_ONCE, list_boards
+from evenhand.web.live_boards import BoardLook, LiveBoards
+from evenhand.web.store.kept_boards import KeptBoard
 from evenhand.web.store.readable import Readable
 
+REST: Final = 4.0
+"""What was computed is computed again after so many times what it took."""
 QUICK: Final = 1.0
 """Seconds for which a look may keep whoever asks waiting, but for the first one."""
-REST: Final = 4.0
-"""A look is made anew after so many times what it took."""
-OFTEN: Final = 2.0
-"""Seconds between which boards follow the log, while a server runs."""
-MOST: Final = 2_000
-"""Records that a look waits for; more are counted by the thread that follows, or the next look."""
-CALM: Final = 25.0
-"""Up to so many records per second judges do not notice that boards are counted."""
-LATELY: Final = 120.0
-"""For so many seconds after a look boards keep up, however much comes in."""
-HALF, FIFTH, TWENTIETH = 1.0, 4.0, 19.0
-"""Rest after a turn of counting, in times of the turn, that leaves so much of the time to it."""
+PAUSE: Final = 2.0
+"""Seconds between two looks for new records, at least, while nobody asks."""
 
 
 @dataclass(frozen=True)
@@ -84,30 +74,23 @@ class Looks:
         store: Readable,
         *,
         rest: float = REST,
-        clock: Callable[[], float] = time.monotonic,
+        keep: Callable[[Mapping[str, KeptBoard]], object] | None = None,
     ) -> None:
-        """Look at nothing yet."""
-        self.store, self.rest, self._clock = store, rest, clock
-        self.boards = LiveBoards(store)
+        """Look at nothing yet; `keep` is as in `LiveBoards`."""
+        self.store, self.rest = store, rest
+        self.boards = LiveBoards(store, keep=keep)
         self._attempts = Attempts()
         self._gathered = Gathered(store)
         self._lock = threading.Lock()
         self._found: tuple[Findings, int, int] | None = None
         self._again = self._took = 0.0
         self._busy = False
-        self._over = threading.Event()
-        self._looked = -math.inf
-        self._head = self._first = store.head().number
-        self._when = clock()
 
     def look(self) -> Look:
         """Return what can be said now."""
-        self._looked = self._clock()
         faults: list[str] = []
         whole = self._attempts.try_for(
-            "what is new on the boards",
-            lambda: self.boards.catch_up(MOST, rest=HALF),
-            partial(_note, faults),
+            "what is new on the boards", self.boards.catch_up, partial(_note, faults)
         )
         with self._lock:
             found, record, made = self._find()
@@ -156,47 +139,16 @@ class Looks:
         try:
             self._compute(record)
         except EvenhandError:  # the database is away for a while: the next look tries again
-            self._again = time.monotonic() + OFTEN
+            self._again = time.monotonic() + PAUSE
         finally:
             self._busy = False
 
-    def begin(self) -> None:
-        """Follow the log from now on, so that no look has much to count.
-
-        What counts is loaded before anybody is served: later, judges would wait for half a second.
-        """
-        if list_boards(self.store.campaign):
-            import_module("evenhand.ranking.anytime.live_board")
-        threading.Thread(target=self._follow, name="evenhand boards", daemon=True).start()
-
-    def end(self) -> None:
-        """Follow no more."""
-        self._over.set()
-
-    def _follow(self) -> None:
-        """Count what is new, as long as the server runs."""
-        pause = OFTEN
-        while not self._over.wait(pause):
-            try:
-                whole = self._attempts.try_for("what is new on the boards", self.follow, bool)
-            except EvenhandError:  # the database is away for a while: whoever looks is told
-                whole = True
-            pause = OFTEN if whole else 0.0
-
-    def follow(self) -> bool:
-        """Count some of what is new, if judges leave the time; say whether to come back later."""
-        head, now = self.store.head().number, self._clock()
-        pace = (head - self._head) / max(now - self._when, TURN)
-        self._head, self._when = head, now
-        if pace <= CALM:
-            rest = HALF
-        elif now < self._looked + LATELY:
-            rest = FIFTH
-        elif head - max(self.boards.record, self._first) > MOST:
-            rest = TWENTIETH
-        else:
-            return True
-        return self.boards.catch_up(AT_ONCE, rest=rest)
+    def follow(self) -> float:
+        """Count what is new on the boards; return the seconds to wait before the next time."""
+        begun = time.monotonic()
+        with suppress(EvenhandError):  # the database is away for a while: whoever asks is told
+            self._attempts.try_for("what is new on the boards", self.boards.catch_up, bool)
+        return max(PAUSE, self.rest * (time.monotonic() - begun))
 
 
 def _note(faults: list[str], why: str) -> bool:

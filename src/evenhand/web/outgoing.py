@@ -54,7 +54,7 @@ async def refuse(request: Request, error: Exception) -> Response:
         status, word = 500, "fault"
         message = f"{BROKEN}, or {TERMINAL if _is_organiser(request) else ORGANISER}"
     if _wants_page(request):
-        heading = HEADINGS.get(status, "That did not work")
+        heading = HEADINGS.get(409 if word == "not-computed" else status, "That did not work")
         told = {"heading": heading, "message": message, "again": status == 503}
         found: Response = HTMLResponse(site_of(request).render("refusal.html", told), status)
     else:

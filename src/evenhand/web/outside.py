@@ -13,13 +13,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.tasks.span import SEVERITIES, SpanTask
-from evenhand.campaign.tasks.task import Task
+from evenhand.design.campaign import Campaign
+from evenhand.design.tasks import SEVERITIES, SpanTask, Task
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownOption
 from evenhand.web.named_answers import name_answers
 from evenhand.web.pass_rows import Row, list_pass, write_rows
-from evenhand.web.store.store import Store
+from evenhand.web.store.readable import Readable
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
     return tuple(one for one in PROGRAMS if not kinds & {*one.holds})
 
 
-def make_file(store: Store, name: str, kind: str) -> tuple[str, bytes]:
+def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     """Return a pass as another program writes it.
 
     Args:
@@ -106,7 +105,8 @@ def make_file(store: Store, name: str, kind: str) -> tuple[str, bytes]:
         InvalidJudgments: nothing was judged yet, or an answer that the format cannot say.
 
     """
-    from evenhand.formats import read, write
+    from evenhand.formats.reading import read
+    from evenhand.formats.writing import write
     from evenhand.report.figures.file_names import name_files
 
     campaign = store.campaign

@@ -18,6 +18,8 @@ LATELY: Final = 200
 FEWEST: Final = 10
 """From fewer judgments no pace is taken."""
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+OLD: Final = 60_000
+"""Milliseconds after which a state is old although nothing happened: its pace has changed."""
 HELD: Final = ("invited", "active")
 """States of judges who can answer."""
 FARTHEST: Final = 3_650 * DAY
@@ -44,6 +46,12 @@ def overlook(store: Readable) -> dict[str, Any]:
         "tables": list_downloads(store),
         "head": store.head(),
     }
+
+
+def read_mark(store: Readable) -> tuple[int, str]:
+    """Return the end of the log, and the mark of the state that it is in now."""
+    head = store.head().number
+    return head, f"{head}-{store.clock.now() // OLD}"
 
 
 def read_pace(store: Readable, judges: Collection[str] | None = None) -> float | None:

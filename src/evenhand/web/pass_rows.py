@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from evenhand.campaign.tasks.rating import ScaledTask
-from evenhand.campaign.tasks.task import Task
-from evenhand.web.store.store import Store
+from evenhand.design.tasks import ScaledTask, Task
+from evenhand.web.store.readable import Readable
 
 Row = dict[str, Any]
 HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
 """Columns of our tables that stay here."""
 
 
-def list_pass(store: Store, task: Task) -> Iterator[Row]:
+def list_pass(store: Readable, task: Task) -> Iterator[Row]:
     """Yield the rows of a pass; judges are persons, by pseudonym."""
     column = "criterion" if isinstance(task, ScaledTask) else "task"
     name = task.criterion if isinstance(task, ScaledTask) else task.name
@@ -25,7 +24,7 @@ def list_pass(store: Store, task: Task) -> Iterator[Row]:
             yield _add_texts(store, row)
 
 
-def _add_texts(store: Store, row: Row) -> Row:
+def _add_texts(store: Readable, row: Row) -> Row:
     """Return a row with its texts; `shown_at` is when the answer was begun."""
     item = store.campaign.item(row["item"])
     began = row["at"] / 1000 - (row["seconds"] or 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from evenhand.campaign.verification import DesignCheck
+from evenhand.design.guarantees import DesignCheck
 from evenhand.web.store.collected import count_promises, gather
-from evenhand.web.store.store import Store
+from evenhand.web.store.readable import Readable
 
 
 class Promises:
@@ -17,7 +17,7 @@ class Promises:
 
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Readable) -> None:
         """Count nothing yet."""
         self.store = store
         self._lock = threading.Lock()

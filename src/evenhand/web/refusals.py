@@ -24,6 +24,10 @@ class Forged(EvenhandError, RuntimeError):
     """A request that no page of ours sent."""
 
 
+class NotComputed(EvenhandError, RuntimeError):
+    """Something that could not be computed now; the answers are all there."""
+
+
 NUMBERS: Final[tuple[tuple[type[EvenhandError], int, str], ...]] = (
     (NotReadable, 400, "unreadable"),
     (Forged, 403, "forged"),
@@ -31,6 +35,7 @@ NUMBERS: Final[tuple[tuple[type[EvenhandError], int, str], ...]] = (
     (TooMany, 429, "too-many"),
     (InvalidJudgments, 422, "invalid"),
     (store.NotStored, 503, "not-stored"),
+    (NotComputed, 503, "not-computed"),
     (store.UnknownLink, 404, "unknown-link"),
     (store.NoSuchJudge, 404, "unknown-link"),
     (store.ShutOut, 403, "shut-out"),

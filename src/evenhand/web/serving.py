@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import logging
+import math
+import re
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final
 
 import uvicorn
 
 from evenhand.errors import UnknownOption
+from evenhand.web.analysis_process import AnalysisProcess
 from evenhand.web.app import make_app
+from evenhand.web.connections import Connection, Door
+from evenhand.web.rates import Rates
 from evenhand.web.site import Site
 
 USUAL: Final = 8000
+SEND: Final = 256 * 1024
+"""Bytes that the system keeps for a client that has not read them; how slowly one reads is seen."""
+OTHERS: Final = 100
+"""Files that are open beside connections."""
 TURN: Final = 0.0005
 """Seconds for which a thread may keep the others waiting; a judge waits for several turns."""
+
+_LINK: Final = re.compile(r"(/(?:j|a|crowd)/)[A-Za-z0-9_-]{8,}")
+_log: Final = logging.getLogger("evenhand")
 
 
 def open_port(host: str, port: int | None) -> socket.socket:
@@ -31,6 +49,7 @@ def open_port(host: str, port: int | None) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         taken = socket.socket(family, socket.SOCK_STREAM)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND)  # its connections have it, too
         try:
             taken.bind((host, one))
             taken.listen(256)
@@ -51,6 +70,84 @@ def name_address(taken: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class TimedLines(logging.Formatter):
+    """Lines that each begin with the time in UTC, and show no link."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a message with what was raised, line by line."""
+        now = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        text = _LINK.sub(r"\1...", super().format(record))
+        lines = [one for one in text.splitlines() if one.strip()]
+        return "\n".join(f"{now.replace('+00:00', 'Z')} {one}" for one in lines)
+
+
+def log_with_times() -> None:
+    """Write what happens from now on to the standard error stream, each line with its time.
+
+    What anybody can bring about from outside is said once in ten seconds.
+    """
+    handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
+    handler.setFormatter(TimedLines("%(message)s"))
+    handler.addFilter(
+        lambda one: (
+            (one.name, one.levelno) != ("uvicorn.error", logging.WARNING)
+            or often.take(one.getMessage())
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.captureWarnings(capture=True)
+    threading.excepthook = lambda one: _log.error(
+        "evenhand: a thread ended: %s",
+        one.exc_type.__name__,
+        exc_info=one.exc_value,
+    )
+    sys.unraisablehook = lambda one: _log.error(
+        "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
+    )
+
+
+def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
+    """Return what serves a site.
+
+    Args:
+        site: what is served.
+        begun: called when requests are taken.
+
+    """
+    door = Door(site.limits, site.proxies)
+
+    class Inside(Connection):
+        """A connection of this server."""
+
+    Inside.door = door
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            begun()
+
+        async def on_tick(self, counter: int) -> bool:
+            if counter % 5 == 0:  # twice a second
+                door.sweep(asyncio.get_running_loop().time())
+            return await super().on_tick(counter)
+
+    settings = uvicorn.Config(
+        make_app(site),
+        http=Inside,
+        access_log=False,  # links are secrets
+        proxy_headers=bool(site.proxies),
+        forwarded_allow_ips=list(site.proxies),
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=math.ceil(site.limits.idle),
+        timeout_graceful_shutdown=5,
+        lifespan="off",
+        ws="none",
+    )
+    return Server(settings)
+
+
 def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
     """Serve until the process is told to end.
 
@@ -60,34 +157,32 @@ def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
         begun: called when requests are taken.
 
     """
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            begun()
-
-    settings = uvicorn.Config(
-        make_app(site),
-        access_log=False,  # links are secrets
-        forwarded_allow_ips=["127.0.0.1", "::1", *([site.proxy] if site.proxy else [])],
-        log_level="warning",
-        server_header=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=5,
-        lifespan="off",
-        ws="none",
-    )
+    log_with_times()
+    _allow_files(site.limits.connections + OTHERS)
+    site = replace(site, worker=AnalysisProcess(site.store))
+    server = make_server(site, begun)
     sys.setswitchinterval(TURN)
     gc.collect()
     gc.freeze()  # a campaign of 20,000 items is looked through for a tenth of a second else
     signal.signal(signal.SIGTERM, _end)  # uvicorn ends orderly, then raises the signal again
-    site.looks.begin()
+    site.analysis.begin()
     try:
-        Server(settings).run([taken])
+        server.run([taken])
     except KeyboardInterrupt:
         return
     finally:
-        site.looks.end()
+        site.analysis.end()
+
+
+def _allow_files(wanted: int) -> None:
+    """Let the process open so many files, as far as the system lets it."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _end(number: int, frame: object) -> None:  # noqa: ARG001 - as handlers of signals are

@@ -6,22 +6,18 @@ The same boards, the same findings and the same rights as the page; nothing is c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from sqlalchemy import select
 
-from evenhand.campaign.tasks.task import Task
-from evenhand.ranking.anytime.board import Board
+from evenhand.design.tasks import Task
+from evenhand.ranking.sequential.leaderboard import Board
 from evenhand.web.findings import NOTHING
 from evenhand.web.looks import Look, Looks
-from evenhand.web.overview import overlook
+from evenhand.web.overview import overlook, read_mark
 from evenhand.web.store.readable import Readable
 from evenhand.web.store.reading import make_line
 from evenhand.web.store.record import JUDGMENTS, read_record
 from evenhand.web.store.schema import log
-
-MINUTE: Final = 60_000
-"""Milliseconds after which a sight is old although nothing happened: its pace has changed."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +107,7 @@ class Sight:
         panels: judges, table by table.
         whole: whether boards have counted everything.
         faults: what failed.
+        head: the end of the log: NUMBER:HASH.
         mark: of this state; whoever gives it back is told nothing as long as nothing is new. ""
             while more is still to be computed.
 
@@ -128,6 +125,7 @@ class Sight:
     panels: tuple[PanelSight, ...] = ()
     whole: bool = True
     faults: tuple[str, ...] = ()
+    head: str = ""
     mark: str = ""
 
 
@@ -140,8 +138,7 @@ def take_sight(store: Readable, looks: Looks, known: str = "") -> Sight | None:
         known: the mark of that state, "" for none.
 
     """
-    head = store.head().number
-    mark = f"{head}-{store.clock.now() // MINUTE}"
+    head, mark = read_mark(store)
     if known == mark:
         return None
     look, told = looks.look(), overlook(store)
@@ -159,6 +156,7 @@ def take_sight(store: Readable, looks: Looks, known: str = "") -> Sight | None:
         panels=_see_panels(look),
         whole=look.whole,
         faults=look.faults,
+        head=str(told["head"]),
         mark=mark if look.whole and look.record >= head else "",
     )
 

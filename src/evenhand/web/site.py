@@ -11,10 +11,10 @@ from typing import Any, Final
 import jinja2
 from starlette.requests import Request
 
-from evenhand.campaign.campaign import Campaign
+from evenhand.design.campaign import Campaign
 from evenhand.web.acquaintances import Acquaintances
-from evenhand.web.looks import Looks
-from evenhand.web.promises import Promises
+from evenhand.web.health import Health
+from evenhand.web.questions import Analyst
 from evenhand.web.rates import Rates
 from evenhand.web.sayings import typeset, write_number
 from evenhand.web.store.store import Store
@@ -32,6 +32,13 @@ class Limits:
         per_second: requests of one link, in the long run.
         burst: requests of one link at once.
         misses: unknown links from one address at once; one more every six seconds.
+        head: seconds in which the head of a request has to come.
+        body_time: seconds in which its body has to come.
+        idle: seconds for which a connection may wait for the next request.
+        stall: seconds in which a client has to read on, where more is sent than it reads.
+        connections: most at once.
+        per_address: most at once of one address that is no proxy, of those whose request has not
+            come whole.
 
     """
 
@@ -39,6 +46,12 @@ class Limits:
     per_second: float = 30
     burst: int = 120
     misses: int = 20
+    head: float = 20
+    body_time: float = 60
+    idle: float = 30
+    stall: float = 120
+    connections: int = 1_000
+    per_address: int = 250
 
 
 @dataclass(frozen=True)
@@ -51,8 +64,8 @@ class Site:
         address: of the server, as judges reach it, such as "https://example.org"; "" for the one
             by which a request came.
         limits: how much may come in.
-        proxy: a machine or network whose word is taken on where a request came from; "" for this
-            machine alone.
+        proxies: machines and networks whose word is taken on where a request came from.
+        worker: the process that computes on answers; None to compute in this process, as tests do.
 
     """
 
@@ -60,7 +73,8 @@ class Site:
     prefix: str = ""
     address: str = ""
     limits: Limits = field(default_factory=Limits)
-    proxy: str = ""
+    proxies: tuple[str, ...] = ()
+    worker: Analyst | None = None
 
     @property
     def campaign(self) -> Campaign:
@@ -83,19 +97,23 @@ class Site:
         return Rates(1 / 10, 1)
 
     @cached_property
+    def health(self) -> Health:
+        """Whether the store can be read and written."""
+        return Health(self.store)
+
+    @cached_property
     def known(self) -> Acquaintances:
         """Judges who came a moment ago."""
         return Acquaintances()
 
     @cached_property
-    def looks(self) -> Looks:
-        """What the organiser sees of the judgments."""
-        return Looks(self.store)
+    def analysis(self) -> Analyst:
+        """What computes on answers: a process of its own where there is one, else this one."""
+        if self.worker is not None:
+            return self.worker
+        from evenhand.web.analysis import Analysis
 
-    @cached_property
-    def promises(self) -> Promises:
-        """What the design promises, counted on the answers."""
-        return Promises(self.store)
+        return Analysis(self.store)
 
     @cached_property
     def version(self) -> str:
@@ -106,20 +124,25 @@ class Site:
     @cached_property
     def pages(self) -> jinja2.Environment:
         """The templates."""
-        made = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(HERE / "pages"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        made.filters |= {"number": write_number, "typeset": typeset}
-        return made
+        return make_pages()
 
     def render(self, page: str, told: dict[str, Any]) -> str:
         """Fill in a template."""
         root = f"{self.prefix}/static/{self.version}"
         return self.pages.get_template(page).render(site=self, static=root, **told)
+
+
+def make_pages() -> jinja2.Environment:
+    """Return the templates."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"number": write_number, "typeset": typeset}
+    return made
 
 
 def site_of(request: Request) -> Site:

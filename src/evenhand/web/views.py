@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.tasks.pair import PairTask
-from evenhand.campaign.tasks.rank import RankTask
-from evenhand.campaign.tasks.rating import ScaledTask
-from evenhand.campaign.tasks.span import SpanTask
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.campaign import Campaign
+from evenhand.design.tasks import PairTask, RankTask, ScaledTask, SpanTask, Ticket
 from evenhand.web.refusals import number
 from evenhand.web.store.judging import Served
+from evenhand.web.store.readable import Readable
 from evenhand.web.store.refusals import Refused
 
 View = dict[str, Any]
@@ -25,8 +22,8 @@ QUESTIONS: Final = {
 """What is asked where a task does not say."""
 
 
-def view_item(campaign: Campaign, served: Served) -> View:
-    """Return a ticket as the page shows it."""
+def view_item(campaign: Campaign, served: Served, name: str) -> View:
+    """Return a ticket as the page shows it, under the name by which the page knows it."""
     ticket = served.ticket
     task, item = campaign.task(ticket.task), campaign.item(ticket.item)
     beside = [
@@ -35,7 +32,7 @@ def view_item(campaign: Campaign, served: Served) -> View:
         if name in task.shows and getattr(item, name)
     ]
     shown = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
-    asked = {"ticket": ticket.number, "key": served.key, "training": ticket.kind == "training"}
+    asked = {"ticket": name, "key": served.key, "training": ticket.kind == "training"}
     progress = {"place": served.place, "total": served.total}
     return {
         "state": "item",
@@ -82,9 +79,12 @@ def view_end(campaign: Campaign) -> View:
     return {"state": "done", "thanks": words.thanks, "code": words.completion_code}
 
 
-def view_state(campaign: Campaign, served: Served | None) -> View:
+def view_state(store: Readable, served: Served | None) -> View:
     """Return a ticket, or the end."""
-    return view_end(campaign) if served is None else view_item(campaign, served)
+    if served is None:
+        return view_end(store.campaign)
+    ticket = served.ticket
+    return view_item(store.campaign, served, store.name_ticket(ticket.judge, ticket.number))
 
 
 def view_halt(halt: Refused) -> View:
@@ -101,9 +101,22 @@ def view_feedback(campaign: Campaign, ticket: Ticket, told: Mapping[str, Any]) -
     agrees: bool | None = None
     if right:
         task, source = campaign.task(ticket.task), campaign.item(ticket.item).source
-        right = task.validate(dict(right), campaign.shown(ticket), source).to_dict()
+        right = _turn(right, campaign.item(ticket.item).systems, ticket.systems)
+        right = task.validate(right, campaign.shown(ticket), source).to_dict()
         agrees = all(told.get(name) == value for name, value in right.items() if name != "comment")
     return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
+
+
+def _turn(right: Mapping[str, Any], written: Sequence[str], shown: Sequence[str]) -> View:
+    """Return an answer to outputs as they are written as one to outputs as they are shown."""
+    turned = dict(right)
+    if "ranks" in turned:
+        ranks = dict(zip(written, turned["ranks"], strict=True))
+        turned["ranks"] = [ranks[system] for system in shown]
+    if "outcome" in turned and tuple(written) != tuple(shown):
+        sides = {"left": "right", "right": "left"}
+        turned["outcome"] = sides.get(turned["outcome"], turned["outcome"])
+    return turned
 
 
 def _text(campaign: Campaign, name: str, words: str) -> View:

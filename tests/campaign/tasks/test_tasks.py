@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand import formats
-from evenhand.campaign import PairTask, RankTask, RatingTask, SpanTask, Ticket
-from evenhand.campaign.tasks.answer import Answer
+from evenhand.design.tasks import Answer, PairTask, RankTask, RatingTask, SpanTask, Ticket
 from evenhand.errors import CampaignError, InvalidJudgments
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
 
 PAIR = PairTask(name="preference")
 RANK = RankTask(name="order", n=3)

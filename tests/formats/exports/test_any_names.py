@@ -5,7 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evenhand.formats import read, write
+from evenhand.formats.reading import read
+from evenhand.formats.writing import write
 from evenhand.judgments.spans import Span, write_spans
 from read_tables import rows_of
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read, say_left_out, write
+from evenhand.formats.exports import say_left_out
+from evenhand.formats.reading import read
+from evenhand.formats.writing import write
 from read_tables import rows_of
 
 ENDINGS = {"appraise": "csv", "wmt-rnk": "csv", "wmt-json": "jsonl", "mqm-tsv": "tsv"}

@@ -3,7 +3,8 @@
 import pytest
 
 from evenhand.errors import EvenhandError
-from evenhand.formats import read, write
+from evenhand.formats.reading import read
+from evenhand.formats.writing import write
 
 RATED = "judge,item,system,score,task\nj,1,A,4,eng-deu\n"
 RANKED = "judge,item,task,ranking,system,rank,position\nj,1,cs-en,r,A,1,1\nj,1,cs-en,r,B,1,2\n"

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from evenhand.formats import EXPORTS, read, say_left_out, write
+from evenhand.formats.exports import EXPORTS, say_left_out
+from evenhand.formats.reading import read
+from evenhand.formats.writing import write
 from outside_files import (
     APPRAISE_DIRECT,
     APPRAISE_DOCUMENTS,

@@ -1,12 +1,14 @@
 """CSV and its relations."""
 
+import gzip
 import re
 
+import polars
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
 from read_tables import cells_of, refusal, tally_of
 
@@ -91,7 +93,56 @@ def test_a_ragged_row_far_down_is_found_too(save) -> None:
 def test_an_open_quote_names_its_line(save) -> None:
     said = refusal(save("t.csv", CSV + 'A,B,left,"never closed\n'), UnknownFormat)
     assert said.startswith("line 5 of ")
-    assert "a quote that is not closed" in said
+    assert "a quote that is never closed" in said
+
+
+LONG = 2_300_000
+MULTILINE = 'A,B,left,"two\nlines"\n'
+
+
+@pytest.mark.parametrize("quoted", [True, False])
+@pytest.mark.parametrize("pack", [None, gzip.compress], ids=["plain", "gzip"])
+def test_a_text_of_more_than_two_megabytes_is_read(quoted, pack, save) -> None:
+    field = "x" * LONG if not quoted else '"' + "x,y\n" * (LONG // 4) + '"'
+    text = (CSV + f"A,B,left,{field}\n" + "B,A,left,x\n").encode()
+    data = read(save("t.csv" if pack is None else "t.csv.gz", pack(text) if pack else text))
+    assert data.tally().n_comparisons == 5
+    lengths = [len(note or "") for note in fetch_columns(data.frame)["note"].tolist()]
+    assert lengths == [1, 0, 1, LONG, 1]
+
+
+@pytest.mark.parametrize("pack", [None, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("megabytes", [9, 40])
+@pytest.mark.parametrize("mark", ['"', ""], ids=["quoted", "bare"])
+def test_a_line_that_is_too_long_is_named_with_its_size_and_read_from_parquet(
+    mark, megabytes, pack, save
+) -> None:
+    """A record is named by its first line also where fields above it hold line ends."""
+    text = CSV + MULTILINE * 3 + f"A,B,left,{mark}{'x' * (megabytes << 20)}{mark}\nA,B,left,x\n"
+    packed = gzip.compress(text.encode(), 1) if pack else text
+    path = save("t.csv.gz" if pack else "t.csv", packed)
+    said = refusal(path, UnknownFormat)
+    assert said.startswith(f"line 11 of {path} is {megabytes}.0 MB long")
+    assert "quote" not in said
+    parquet = save("t.parquet", "")
+    polars.read_csv(path, infer_schema=False).write_parquet(parquet)
+    assert tally_of(parquet).n_comparisons == 8
+
+
+def test_a_quote_that_is_never_closed_is_named_by_its_line_behind_others_of_two_lines(save) -> None:
+    path = save("t.csv", CSV + MULTILINE * 3 + 'A,B,left,"open\n' + "A,B,left,x\n" * 400_000)
+    said = refusal(path, UnknownFormat)
+    assert said.startswith(f"line 11 of {path} opens a quote that is never closed")
+    shut = path.read_text().replace('"open', '"open"')
+    assert tally_of(save("u.csv", shut)).n_comparisons == 400_007
+
+
+def test_a_quote_within_a_field_is_told_from_one_that_is_never_closed(save) -> None:
+    path = save("t.csv", CSV + MULTILINE + 'A,B,left,"o"pen\nA,B,left,x\n')
+    said = refusal(path, UnknownFormat)
+    assert said.startswith(f"line 7 of {path} opens a quote that is not closed where a field ends")
+    doubled = path.read_text().replace('"o"pen', '"o""pen"')
+    assert tally_of(save("u.csv", doubled)).n_comparisons == 6
 
 
 @pytest.mark.parametrize("ends", ["\r\n\n\n", "\n\r\n\n", "\r\n\n", "\n\n\r"])

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
 from read_tables import cells_of, refusal, tally_of
 

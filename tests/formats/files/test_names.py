@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption
-from evenhand.formats import read
 from evenhand.formats.counting_files import count_files
+from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, tally_of
 
 CSV = "left,right,winner\nA,B,left\n"

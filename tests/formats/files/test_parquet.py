@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.refusals import explain
 from read_tables import cells_of, refusal, tally_of
 

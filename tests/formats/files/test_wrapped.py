@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evenhand.errors import UnknownFormat
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import PEARMUT_LINE
 from read_tables import rows_of
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import APPRAISE_DIRECT, APPRAISE_DOCUMENTS, APPRAISE_ERRORS
 from read_tables import refusal, rows_of
 

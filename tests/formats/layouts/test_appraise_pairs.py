@@ -1,7 +1,7 @@
 """Appraise's contrastive scores."""
 
 from evenhand.errors import InvalidJudgments, UnknownColumn
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import APPRAISE_DIRECT, APPRAISE_PAIRS
 from read_tables import cells_of, refusal, rows_of, tally_of
 

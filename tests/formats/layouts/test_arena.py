@@ -2,8 +2,8 @@
 
 import json
 
-from evenhand.formats import read
-from evenhand.judgments import Comparisons
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
 from read_tables import cells_of, tally_of
 
 

@@ -5,7 +5,7 @@ import json
 import polars as pl
 
 from evenhand.errors import UnknownFormat, UnknownOption
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, tally_of
 
 STATES = [{"model_name": "x"}, {"model_name": "y"}]

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, tally_of
 
 HEADER = (

@@ -3,7 +3,7 @@
 import json
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import ARGILLA, ARGILLA_VALUE
 from read_tables import refusal, rows_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, tally_of
 
 HEADER = "worker,left,right,label\n"

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 from evenhand.errors import UnknownFormat
-from evenhand.formats import read
-from evenhand.judgments import Ratings
+from evenhand.formats.reading import read
 from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.ratings import Ratings
 
 
 def test_numeric_labels_are_scores_of_their_task(save) -> None:

@@ -3,7 +3,7 @@
 import json
 
 from evenhand.errors import UnknownColumn
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import DPO
 from read_tables import cells_of, refusal, rows_of, tally_of
 

@@ -1,6 +1,6 @@
 """Evalica's CSV."""
 
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import cells_of, tally_of
 
 

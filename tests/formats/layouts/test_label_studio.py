@@ -5,8 +5,9 @@ import json
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
-from evenhand.judgments import Comparisons, Ratings
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.ratings import Ratings
 from outside_files import LABEL_STUDIO
 from read_tables import cells_of, refusal, rows_of, tally_of
 

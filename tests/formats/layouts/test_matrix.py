@@ -1,7 +1,7 @@
 """A matrix of judges by items."""
 
 from evenhand.errors import UnknownColumn, UnknownFormat
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from read_tables import refusal, rows_of
 
 TEXT = "worker,i1,i2\nann,4,\nben,2,3\n"

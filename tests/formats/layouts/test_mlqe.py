@@ -1,7 +1,7 @@
 """MLQE's lists of scores."""
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import MLQE
 from read_tables import refusal, rows_of
 

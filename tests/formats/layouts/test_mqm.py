@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import MQM_NEW, MQM_OLD
 from read_tables import refusal, rows_of
 

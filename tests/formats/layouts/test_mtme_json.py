@@ -2,7 +2,7 @@
 
 import json
 
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import MTME_JSON
 from read_tables import rows_of
 

@@ -3,7 +3,7 @@
 import json
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import MTME_RATING, MTME_RATINGS
 from read_tables import refusal, rows_of
 

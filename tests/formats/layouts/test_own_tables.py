@@ -3,8 +3,10 @@
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.formats.reading import read
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
 from read_tables import cells_of, refusal, tally_of
 
 

@@ -3,7 +3,7 @@
 import json
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import PEARMUT, PEARMUT_LINE, PEARMUT_RESET
 from read_tables import refusal, rows_of
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evenhand.errors import InvalidJudgments, MissingFile
-from evenhand.formats import read
-from evenhand.judgments import Rankings
+from evenhand.formats.reading import read
+from evenhand.judgments.rankings import Rankings
 from outside_files import POTATO, POTATO_STATE
 from read_tables import cells_of, refusal, rows_of, tally_of
 

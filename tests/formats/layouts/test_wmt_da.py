@@ -1,7 +1,7 @@
 """WMT's direct assessment by a crowd."""
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import DA, DA_HEADER
 from read_tables import refusal, rows_of
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from outside_files import WMT_JSON, WMT_SEGMENT
 from read_tables import refusal, rows_of
 

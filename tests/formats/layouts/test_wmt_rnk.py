@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.formats import read
 from evenhand.formats.layouts.wmt_rnk import LANGUAGES
-from evenhand.judgments import Rankings
+from evenhand.formats.reading import read
 from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.rankings import Rankings
 from read_tables import cells_of, refusal, tally_of
 
 HEADER = (

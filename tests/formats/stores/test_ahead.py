@@ -9,7 +9,7 @@ import pytest
 
 from engines_matrix import votes
 from evenhand.errors import UnknownFormat
-from evenhand.formats import read
+from evenhand.formats.reading import read
 from evenhand.formats.stores import opening
 from evenhand.formats.stores.ahead import Ahead
 from evenhand.formats.stores.stored_file import StoredFile

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from evenhand.errors import EvenhandError
-from evenhand.formats import read
 from evenhand.formats.counting_files import count_files
+from evenhand.formats.reading import read
 from evenhand.formats.stores import find_stored, opening, web_server
 from web_site import VOTES, Site, serve
 

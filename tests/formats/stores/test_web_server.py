@@ -6,8 +6,8 @@ from threading import Thread
 import pytest
 
 from evenhand.errors import EvenhandError, MissingFile
-from evenhand.formats import read
 from evenhand.formats.counting_files import count_files
+from evenhand.formats.reading import read
 from evenhand.formats.stores import bridge, is_stored, web_server
 from evenhand.formats.stores.ahead import Ahead
 from evenhand.judgments.traffic import Traffic, watch_traffic

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from evenhand.judgments.votes import Votes
-from evenhand.preference.baselines.pairs import IndependentPairs
-from evenhand.preference.baselines.students import IndependentStudents, printed
-from evenhand.preference.baselines.uniform import AdjustedUniform, Uniform
+from evenhand.models.baselines import (
+    AdjustedUniform,
+    IndependentPairs,
+    IndependentStudents,
+    Uniform,
+    printed,
+)
 from golden_numbers import golden
 
 ENTRY = golden("12_hopkins_may_baselines", "hm")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.preference.baselines.pairs import IndependentPairs
+from evenhand.models.baselines import IndependentPairs
 from tallies import tally
 
 DATA = tally(("a", "b", 3, 1, 0), ("b", "a", 2, 0, 1), ("b", "c", 0, 2, 4), systems="abcd")

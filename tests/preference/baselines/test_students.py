@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.preference.baselines.pairs import IndependentPairs
-from evenhand.preference.baselines.students import IndependentStudents, printed
+from evenhand.models.baselines import IndependentPairs, IndependentStudents, printed
 from tallies import tally
 
 DATA = tally(("a", "b", 3, 1, 0), ("b", "a", 2, 0, 1), ("b", "c", 0, 2, 4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.preference.baselines.uniform import AdjustedUniform, Uniform
+from evenhand.models.baselines import AdjustedUniform, Uniform
 from tallies import tally
 
 PAIR = [("a", "b")]

@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import linprog
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from preference.controlled_rows import comparisons, differences, outcomes
 
 

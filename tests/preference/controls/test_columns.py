@@ -9,8 +9,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.controls.columns import Control, ControlEffect, find_control
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import Control, ControlEffect, find_control
 from preference.controlled_rows import comparisons, simulate
 
 FRAME = simulate(n=200)

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 from evenhand.judgments import streaming
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from preference.controlled_rows import comparisons, differences, loglik, outcomes, simulate
 
 FRAME = simulate()

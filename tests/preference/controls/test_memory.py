@@ -6,9 +6,10 @@ import duckdb
 import pytest
 from narwhals import from_native
 
-from evenhand.judgments import Comparisons, batches, row_reading, streaming
+from evenhand.judgments import batches, row_reading, streaming
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.source import Source
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 
 ROWS = """
     select 's' || hash(i, 1) % 4 as "left", 's' || (hash(i, 1) + 1 + hash(i, 2) % 3) % 4 as "right",

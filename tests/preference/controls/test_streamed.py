@@ -12,15 +12,15 @@ from narwhals import from_native
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.judgments import Comparisons, batches, row_reading, streaming
+from evenhand.judgments import batches, row_reading, streaming
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.pushed import watch_fetches
 from evenhand.judgments.row_digest import digest_rows
 from evenhand.judgments.row_files import FiledColumn
 from evenhand.judgments.row_reading import code_rows
 from evenhand.judgments.source import Source
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.controls.columns import read_controls
-from evenhand.preference.controls.fit import ControlledFit, fit_rows
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.ranking.sandwich import cluster_covariance
 from preference.controlled_rows import comparisons, differences, simulate
 

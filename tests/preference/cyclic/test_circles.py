@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.preference.cyclic.circles import Circle, strongest_circle
+from evenhand.models.melo import Circle, strongest_circle
 
 
 def test_the_strongest_circle_is_named_wherever_it_stands():

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.preference.cyclic.likelihood import CyclicLikelihood, cyclic_part, partners
-from evenhand.preference.pair_counts import pair_up
-from evenhand.preference.ties.laws import Davidson, TwoOutcomes
+from evenhand.models.large import pair_up
+from evenhand.models.melo import CyclicLikelihood, cyclic_part, partners
+from evenhand.models.ties import Davidson, TwoOutcomes
 from tallies import simulate
 
 

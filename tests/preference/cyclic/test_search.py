@@ -5,16 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.preference.cyclic.likelihood import CyclicLikelihood, cyclic_part
-from evenhand.preference.cyclic.search import climb_all, climb_flat, principal_planes
-from evenhand.preference.cyclic.strength import (
+from evenhand.models.large import pair_up
+from evenhand.models.melo import (
     GRID,
+    CyclicLikelihood,
     choose_held_out,
+    climb_all,
+    climb_flat,
+    cyclic_part,
     noise_limit,
+    principal_planes,
     split_counts,
 )
-from evenhand.preference.pair_counts import pair_up
-from evenhand.preference.ties.laws import Davidson
+from evenhand.models.ties import Davidson
 from tallies import simulate
 
 

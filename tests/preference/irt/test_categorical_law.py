@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from categorical_truth import Scale, preference_of
-from evenhand.preference.irt.categorical_law import Law, noise_matrix, preference_chances
+from evenhand.models.irt_categorical import Law, noise_matrix, preference_chances
 
 
 def test_the_noise_matrix_is_that_of_the_golden_file(golden):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from categorical_truth import votes_on
-from evenhand.preference.irt.categorical_plan import plan_colours
-from evenhand.preference.irt.outputs import pair_outputs
+from evenhand.models.irt_categorical import plan_colours
+from evenhand.models.irt_outputs import pair_outputs
 
 
 def campaign(seed: int, n: int, items: int, systems: int):

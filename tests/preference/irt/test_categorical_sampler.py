@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from categorical_truth import votes_on
-from evenhand.preference.irt.categorical_plan import plan_colours
-from evenhand.preference.irt.categorical_sampler import _make_step, _weigh
-from evenhand.preference.irt.outputs import pair_outputs
-from evenhand.preference.irt_categorical import IRTCategorical
+from evenhand.models.irt_categorical import IRTCategorical, _make_step, _weigh, plan_colours
+from evenhand.models.irt_outputs import pair_outputs
 
 
 @pytest.mark.parametrize("times", [3, 20, 100, 400])

@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from evenhand.preference.irt.gaussian_draws import AbilityDraws
+from evenhand.models.irt_gaussian import AbilityDraws
 
 
 def _draws(abilities, means=None, vcov=None):

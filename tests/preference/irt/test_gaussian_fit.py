@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments
 from evenhand.judgments.votes import LEFT
-from evenhand.preference.irt_gaussian import IRTGaussian
+from evenhand.models.irt_gaussian import IRTGaussian
 from output_campaigns import draw_campaign, name_votes
 
 SHORT = IRTGaussian(chains=2, sweeps=300, burn_in=100)

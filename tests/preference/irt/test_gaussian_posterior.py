@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.preference.irt import gaussian_posterior
-from evenhand.preference.irt.gaussian_posterior import (
+from evenhand.models import irt_gaussian
+from evenhand.models.irt_gaussian import (
     Inverse,
     Iterations,
     Scales,
@@ -47,7 +47,7 @@ def _dense(author, sides, k):
 def solver(request, monkeypatch):
     """Both ways to solve, the second by calling every inverse too large."""
     if request.param == "iterations":
-        monkeypatch.setattr(gaussian_posterior, "FULL", 0)
+        monkeypatch.setattr(irt_gaussian, "FULL", 0)
     return {"inverse": Inverse, "iterations": Iterations}[request.param]
 
 

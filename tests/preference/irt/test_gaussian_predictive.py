@@ -5,8 +5,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from evenhand.preference.irt import gaussian_predictive
-from evenhand.preference.irt.gaussian_predictive import all_pairs, chance_beyond, pair_variances
+from evenhand.models import irt_gaussian
+from evenhand.models.irt_gaussian import all_pairs, chance_beyond, pair_variances
 
 PHI = NormalDist().cdf
 
@@ -29,14 +29,14 @@ def test_looking_at_few_pairs_at_a_time_changes_nothing(monkeypatch):
     draws = np.random.default_rng(1).normal(size=(50, 6))
     codes, variance = all_pairs(6), np.linspace(1, 2, 15)
     whole = chance_beyond(draws, codes, variance, 0.4)
-    monkeypatch.setattr(gaussian_predictive, "CELLS", 120)
+    monkeypatch.setattr(irt_gaussian, "CELLS", 120)
     assert chance_beyond(draws, codes, variance, 0.4).tolist() == whole.tolist()
 
 
 def test_evenly_spaced_draws_stand_for_too_many(monkeypatch):
     draws = np.random.default_rng(2).normal(size=(100, 3))
     codes, variance = all_pairs(3), np.ones(3)
-    monkeypatch.setattr(gaussian_predictive, "MOST", 100)
+    monkeypatch.setattr(irt_gaussian, "MOST", 100)
     thinned = chance_beyond(draws, codes, variance, 0.4)
     monkeypatch.undo()
     assert thinned.tolist() == chance_beyond(draws[::3], codes, variance, 0.4).tolist()

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
-from evenhand.preference.irt.gaussian_posterior import Scales
-from evenhand.preference.irt.gaussian_sampler import draw_differences, make_problem, walk
-from evenhand.preference.irt.outputs import pair_outputs
+from evenhand.models.irt_gaussian import Scales, draw_differences, make_problem, walk
+from evenhand.models.irt_outputs import pair_outputs
 from few_votes import votes_of
 
 SCALES, RADIUS = Scales(1.0, 0.5, 2**0.5), 0.4

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
-from evenhand.preference.irt.outputs import FRESH, RANKED, pair_outputs
+from evenhand.models.irt_outputs import FRESH, RANKED, pair_outputs
 from few_votes import votes_of
 from tallies import table, tally
 

@@ -10,10 +10,10 @@ import pytest
 
 from evenhand import read
 from evenhand.judgments.comparisons import Comparisons
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.judges.dealing import deal_rankings
-from evenhand.preference.judges.start import find_dispersion, pool_judges
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.random_judges import RandomJudges
+from evenhand.models.random_judges_checks import deal_rankings
+from evenhand.models.random_judges_likelihood import find_dispersion, pool_judges
 from judge_panels import panel_of, tastes
 
 

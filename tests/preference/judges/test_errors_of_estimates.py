@@ -5,8 +5,8 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from evenhand.preference.judges.start import find_dispersion, pool_judges
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.random_judges import RandomJudges
+from evenhand.models.random_judges_likelihood import find_dispersion, pool_judges
 from judge_panels import panel_of, tastes
 from tallies import tally
 

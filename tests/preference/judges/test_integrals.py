@@ -7,9 +7,8 @@ import pytest
 from scipy.sparse import csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
-from evenhand.preference.judges.likelihood import Panel
-from evenhand.preference.judges.start import find_dispersion, pool_judges
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.random_judges import RandomJudges
+from evenhand.models.random_judges_likelihood import Panel, find_dispersion, pool_judges
 from judge_panels import panel_of, tastes
 from tallies import tally
 
@@ -180,8 +179,8 @@ def test_the_slope_at_sigma_zero_is_what_the_log_likelihood_gains():
 def test_batches_that_stand_for_all_give_nearly_the_same_maximum(monkeypatch):
     one = tastes((1500, 5, 8), 0.7, seed=8)
     whole = RandomJudges(restricted=False).fit(one)
-    monkeypatch.setattr("evenhand.numerics.blocks.ENTRIES", 100)
-    monkeypatch.setattr("evenhand.preference.judges.likelihood.BATCHES", 8)
+    monkeypatch.setattr("evenhand.numerics.gaussian_process.ENTRIES", 100)
+    monkeypatch.setattr("evenhand.models.random_judges_likelihood.BATCHES", 8)
     some = RandomJudges(restricted=False).fit(one)
     assert isinstance(some.panel, Panel)
     assert sum(w > 0 for w in some.panel.thinned().weights) < len(some.panel.blocks.batches)

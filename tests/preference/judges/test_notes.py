@@ -14,13 +14,10 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
 )
-from evenhand.preference.coefficients import LRTest
-from evenhand.preference.judges.estimation import explain_lost
-from evenhand.preference.judges.notes import note_result
-from evenhand.preference.judges.profile import find_interval
-from evenhand.preference.judges.start import pool_judges
-from evenhand.preference.judges.words import say
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.coefficients import LRTest
+from evenhand.models.random_judges import RandomJudges, note_result, say
+from evenhand.models.random_judges_checks import find_interval
+from evenhand.models.random_judges_likelihood import explain_lost, pool_judges
 from judge_panels import panel_of, tastes
 from tallies import tally
 

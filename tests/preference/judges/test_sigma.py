@@ -7,10 +7,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.judges.softening import find_softening
-from evenhand.preference.judges.words import favourite_share, reversed_share
-from evenhand.preference.random_judges import RandomJudges
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.random_judges import RandomJudges, favourite_share, reversed_share
+from evenhand.models.random_judges_likelihood import find_softening
 from golden_numbers import golden
 from judge_panels import tastes
 from tallies import tally

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.numerics.recession import find_recession
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.orders.choice_law import StageChoice
-from evenhand.preference.orders.estimation import observed_sizes
-from evenhand.preference.pattern import PatternModel
-from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.orders import observed_sizes
+from evenhand.models.pattern import PatternModel
+from evenhand.models.plackett_luce import PlackettLuce, StageChoice
+from evenhand.numerics.graph import find_recession
 from ordered import all_rankings, ranked
 from tallies import tally
 

@@ -8,10 +8,10 @@ import pytest
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.judgments.order_counting import count_orders
 from evenhand.judgments.orders import Orders, pack_orders
-from evenhand.preference.orders import likelihood, sandwich
-from evenhand.preference.orders.likelihood import OrderLikelihood
-from evenhand.preference.pattern import PatternModel
-from evenhand.preference.plackett_luce import PlackettLuce
+from evenhand.models import orders as likelihood
+from evenhand.models.orders import OrderLikelihood
+from evenhand.models.pattern import PatternModel
+from evenhand.models.plackett_luce import PlackettLuce
 from ordered import draw_luce, ranked, table_of, without_ties
 
 TIED = [
@@ -193,7 +193,7 @@ def test_counting_every_ranking_twice_leaves_errors_by_judge_as_they_are():
 def test_many_clusters_are_pooled_as_in_the_formula(monkeypatch):
     data = table_of(TIED)
     fit = PlackettLuce().fit(data)
-    monkeypatch.setattr(sandwich, "DENSE", 0)
+    monkeypatch.setattr(likelihood, "DENSE", 0)
     found = fit.cluster_vcov(data, "judge")
     apart = count_orders(data, "judge")
     scores = OrderLikelihood(fit.likelihood.law, apart, 3).cluster_scores(

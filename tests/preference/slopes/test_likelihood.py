@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.judge_slopes import JudgeSlopes
-from evenhand.preference.slopes.search import start_tau
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.judge_slopes import JudgeSlopes
+from evenhand.models.judge_slopes_likelihood import start_tau
 from slope_campaigns import LAWS, Brute, campaign, likelihood_of
 from tallies import tally
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.judgments import Factor
-from evenhand.preference.judge_slopes import JudgeSlopes
+from evenhand.judgments.tally import Factor
+from evenhand.models.judge_slopes import JudgeSlopes
 from slope_campaigns import campaign
 from tallies import tally
 

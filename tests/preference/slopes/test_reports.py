@@ -9,8 +9,8 @@ import pytest
 from scipy import integrate, stats
 
 from evenhand import read
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.judge_slopes import JudgeSlopes
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.judge_slopes import JudgeSlopes
 from judge_panels import tastes
 from slope_campaigns import campaign, outcome_logs
 
@@ -101,7 +101,7 @@ def test_predictions_are_exact_where_slopes_differ_most(fit):
 def test_many_pairs_are_predicted_as_each_alone(fit, monkeypatch):
     pairs = [(a, b) for a in fit.systems for b in fit.systems]
     alone = np.concatenate([fit.predict([pair]) for pair in pairs])
-    monkeypatch.setattr("evenhand.preference.slopes.fit.AT_ONCE", 5)
+    monkeypatch.setattr("evenhand.models.judge_slopes.AT_ONCE", 5)
     np.testing.assert_allclose(fit.predict(pairs), alone, atol=1e-14)
 
 

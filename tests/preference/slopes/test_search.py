@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.preference.judge_slopes import JudgeSlopes
-from evenhand.preference.slopes import search
+from evenhand.models import judge_slopes_likelihood
+from evenhand.models.judge_slopes import JudgeSlopes
 from slope_campaigns import Brute, campaign
 from tallies import tally
 
@@ -39,7 +39,7 @@ def test_systems_that_are_equal_are_no_reason_to_refuse(worths):
 def test_a_first_climb_that_fails_is_made_up_for_from_the_best_of_several_tau(monkeypatch):
     one = campaign(25, 40, 0.5, seed=21)
     plain = JudgeSlopes().fit(one)
-    climb, calls = search._climb, []
+    climb, calls = judge_slopes_likelihood._climb, []
 
     def fail_once(likelihood, beta):
         calls.append(float(np.exp(beta[-1])))
@@ -47,7 +47,7 @@ def test_a_first_climb_that_fails_is_made_up_for_from_the_best_of_several_tau(mo
             raise NotConverged("no way up")
         return climb(likelihood, beta)
 
-    monkeypatch.setattr(search, "_climb", fail_once)
+    monkeypatch.setattr(judge_slopes_likelihood, "_climb", fail_once)
     again = JudgeSlopes().fit(one)
     assert again.tau == pytest.approx(plain.tau, abs=1e-6)
     assert calls[1] in (0.4, 0.7)  # on both sides of the estimate
@@ -70,7 +70,7 @@ def test_an_end_of_the_interval_that_is_not_found_is_no_reason_to_refuse(
 ):
     one = campaign(25, 40, 0.5, seed=21)
     plain = JudgeSlopes().fit(one)
-    settle = search._settle
+    settle = judge_slopes_likelihood._settle
 
     def fail_on_one_side(likelihood, beta):
         held = likelihood.tau
@@ -78,7 +78,7 @@ def test_an_end_of_the_interval_that_is_not_found_is_no_reason_to_refuse(
             raise NotConverged("round in circles")
         return settle(likelihood, beta)
 
-    monkeypatch.setattr(search, "_settle", fail_on_one_side)
+    monkeypatch.setattr(judge_slopes_likelihood, "_settle", fail_on_one_side)
     fit = JudgeSlopes().fit(one)
     assert fit.tau == plain.tau
     assert fit.tau_interval[lost] == (0, np.inf)[lost]
@@ -97,14 +97,14 @@ def test_three_judges_whose_profile_went_round_in_circles_have_an_interval():
 def test_a_profile_that_goes_round_in_circles_takes_more_nodes(monkeypatch):
     one = campaign(25, 40, 0.5, seed=21)
     plain = JudgeSlopes().fit(one)
-    settle = search._settle
+    settle = judge_slopes_likelihood._settle
 
     def fail_with_few(likelihood, beta):
-        if likelihood.tau is not None and likelihood.nodes <= search.SURE:
+        if likelihood.tau is not None and likelihood.nodes <= judge_slopes_likelihood.SURE:
             raise NotConverged("round in circles")
         return settle(likelihood, beta)
 
-    monkeypatch.setattr(search, "_settle", fail_with_few)
+    monkeypatch.setattr(judge_slopes_likelihood, "_settle", fail_with_few)
     fit = JudgeSlopes().fit(one)
     assert fit.tau_interval == pytest.approx(plain.tau_interval, abs=1e-4)
     assert fit.notes == plain.notes
@@ -113,7 +113,7 @@ def test_a_profile_that_goes_round_in_circles_takes_more_nodes(monkeypatch):
 def test_with_many_cells_the_interval_is_walds_and_near_the_profiles(monkeypatch):
     one = campaign(150, 40, 0.5, seed=5)
     profile = JudgeSlopes().fit(one)
-    monkeypatch.setattr(search, "FEW", 10)
+    monkeypatch.setattr(judge_slopes_likelihood, "FEW", 10)
     wald = JudgeSlopes().fit(one)
     assert (profile.tau_method, wald.tau_method) == ("profile likelihood", "Wald on log τ")
     assert wald.tau_interval == pytest.approx(profile.tau_interval, rel=0.03)
@@ -123,7 +123,7 @@ def test_with_many_cells_the_interval_is_walds_and_near_the_profiles(monkeypatch
 def test_a_tau_or_a_gain_that_is_none_leaves_the_plain_model(monkeypatch, rule, value):
     one = campaign(25, 40, 0.5, seed=21)
     assert JudgeSlopes().fit(one).tau > 0
-    monkeypatch.setattr(search, rule, value)
+    monkeypatch.setattr(judge_slopes_likelihood, rule, value)
     fit = JudgeSlopes().fit(one)
     assert (fit.tau, fit.loglik, len(fit.vcov)) == (0, fit.flat_loglik, len(fit.estimate))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.preference.tastes.attenuation import restore
+from evenhand.models.variance_components import restore
 
 
 def slope(x, tie):

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.tastes.moments import conclude_alone, conclude_both, sum_products
-from evenhand.preference.tastes.residuals import (
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.variance_components import (
     Residuals,
+    conclude_alone,
+    conclude_both,
     find_residuals,
     square_sums,
     square_votes,
+    sum_products,
 )
 from experiments.campaign import Campaign, generator
 

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.numerics.recession import find_recession
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.graph import find_recession
 from golden_numbers import golden
 from model_family import campaign
 from tallies import dras, tally

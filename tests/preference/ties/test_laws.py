@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import logistic, norm
 
-from evenhand.preference.ties import laws
-from evenhand.preference.ties.laws import Davidson, TwoOutcomes, expand_blocks
-from evenhand.preference.ties.thresholds import GlennDavid, RaoKupper, TwoProbits
+from evenhand.models import ties as tie_laws
+from evenhand.models.ties import (
+    Davidson,
+    GlennDavid,
+    RaoKupper,
+    TwoOutcomes,
+    TwoProbits,
+    expand_blocks,
+)
 
 LAWS = [Davidson(), Davidson(free=False), TwoOutcomes(), RaoKupper(), GlennDavid(), TwoProbits()]
 EVERY = pytest.mark.parametrize("law", LAWS, ids=repr)
@@ -149,7 +155,7 @@ def test_the_first_tie_parameter_is_the_maximum_for_equal_systems(law):
 
 @EVERY
 def test_blocks_of_entries_give_what_all_at_once_give(law, monkeypatch):
-    monkeypatch.setattr(laws, "BLOCK", 3)
+    monkeypatch.setattr(tie_laws, "BLOCK", 3)
     counts = counts_for(law)
     whole, parts = law.expand(ETA, TIE, counts), expand_blocks(law, ETA, TIE, counts)
     for name in ("value", "eta", "tie", "eta_eta", "eta_tie", "tie_tie"):

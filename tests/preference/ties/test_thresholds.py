@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import logistic, norm
 
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from tallies import simulate, tally
 
 ERRORS = {"rao-kupper": logistic, "glenn-david": norm}

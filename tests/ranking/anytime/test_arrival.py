@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from evenhand import read
-from evenhand.ranking.anytime.arrival import arrange_votes
-from evenhand.ranking.anytime.state_file import write_board
-from evenhand.ranking.anytime.watch import watch
+from evenhand.ranking.sequential.leaderboard import write_board
+from evenhand.ranking.sequential.votes import arrange_votes
+from evenhand.ranking.sequential.watch import watch
 from ranking.anytime.arrivals import NAMES, draw_table, write_rankings
 
 

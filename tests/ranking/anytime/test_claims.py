@@ -8,9 +8,14 @@ from scipy.integrate import quad
 from scipy.special import beta
 
 from evenhand.judgments.votes import LEFT, RIGHT
-from evenhand.ranking.anytime.claims import DIRECT, MODEL, Budget, decide_pairs
-from evenhand.ranking.anytime.null import find_supremum
-from evenhand.ranking.anytime.numerator import Numerator
+from evenhand.ranking.sequential.likelihood import (
+    DIRECT,
+    MODEL,
+    Budget,
+    Numerator,
+    decide_pairs,
+    find_supremum,
+)
 
 
 def copy(running):

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import beta
 
-from evenhand.ranking.anytime.direct import log_direct
+from evenhand.ranking.sides import log_direct
 
 
 def one(wins, losses):

@@ -6,9 +6,8 @@ import pytest
 from evenhand import read
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat
 from evenhand.judgments.controls import take_pairs
-from evenhand.ranking.anytime.growth import Beginning, GrowingVotes
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.watch import watch
+from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, watch
 from ranking.anytime.arrivals import draw_table, write_rankings
 
 ORDER = Beginning(order="second")

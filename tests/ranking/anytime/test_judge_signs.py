@@ -7,8 +7,8 @@ from math import log
 import numpy as np
 import pytest
 
-from evenhand.ranking.anytime.claims import Budget
-from evenhand.ranking.anytime.judge_signs import JudgeSigns, count_needed
+from evenhand.ranking.sequential.likelihood import Budget
+from evenhand.ranking.sequential.votes import JudgeSigns, count_needed
 
 
 def judge_all(signs, preferred, ends=(0, 1)):

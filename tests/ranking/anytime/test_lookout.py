@@ -6,12 +6,11 @@ import pytest
 from scipy.special import xlogy
 
 from evenhand import read
-from evenhand.ranking.anytime.direct import log_direct
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.lookout import _bound_direct
-from evenhand.ranking.anytime.state_file import read_board, write_board
-from evenhand.ranking.anytime.vote import Vote
-from evenhand.ranking.anytime.watch import watch
+from evenhand.ranking.sequential.leaderboard import LiveBoard, read_board, write_board
+from evenhand.ranking.sequential.likelihood import _bound_direct
+from evenhand.ranking.sequential.votes import Vote
+from evenhand.ranking.sequential.watch import watch
+from evenhand.ranking.sides import log_direct
 
 
 def draw(n, *, systems=6, gap=0.5, tie=0.5, seed=0, late=()):

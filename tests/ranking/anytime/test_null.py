@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evenhand.ranking.anytime.likelihood import PairCounts
-from evenhand.ranking.anytime.null import find_supremum
-from evenhand.ranking.anytime.screening import Screen
+from evenhand.ranking.sequential.likelihood import PairCounts, Screen, find_supremum
 
 
 def board(systems, seed, *, tie=True, most=9):

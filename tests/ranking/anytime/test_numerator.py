@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from evenhand.judgments.votes import LEFT, RIGHT, TIE
-from evenhand.ranking.anytime import numerator as module
-from evenhand.ranking.anytime.numerator import Numerator
+from evenhand.ranking.sequential import likelihood as module
+from evenhand.ranking.sequential.likelihood import Numerator
 
 
 def draw(systems, n, seed, tie=0.7):

@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import beta
 
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.sides import log_one_sided, note_sides
-from evenhand.ranking.anytime.vote import Vote
+from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.votes import Vote
+from evenhand.ranking.sides import log_one_sided, note_sides
 
 NAMES = ("ash", "birch", "cedar", "dogwood")
 

@@ -5,11 +5,9 @@ import polars as pl
 import pytest
 
 from evenhand import read
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.standing import find_groups
-from evenhand.ranking.anytime.state_file import read_board, write_board
-from evenhand.ranking.anytime.vote import Vote
-from evenhand.ranking.anytime.watch import watch
+from evenhand.ranking.sequential.leaderboard import LiveBoard, find_groups, read_board, write_board
+from evenhand.ranking.sequential.votes import Vote
+from evenhand.ranking.sequential.watch import watch
 
 APART = "nobody leads now: claude, gem were never compared with gpt, old"
 

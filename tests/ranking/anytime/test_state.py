@@ -9,9 +9,8 @@ import pytest
 from scipy.optimize import brentq
 
 from evenhand import InvalidJudgments, UnknownFormat, UnknownOption
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.state_file import read_board, write_board
-from evenhand.ranking.anytime.vote import Vote
+from evenhand.ranking.sequential.leaderboard import LiveBoard, read_board, write_board
+from evenhand.ranking.sequential.votes import Vote
 
 NAMES = ("ash", "birch", "cedar", "dogwood")
 

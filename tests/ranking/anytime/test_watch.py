@@ -5,10 +5,14 @@ import polars as pl
 import pytest
 
 from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
-from evenhand.ranking.anytime.confirmation import APART, confirm_pairs
-from evenhand.ranking.anytime.live_board import LiveBoard
-from evenhand.ranking.anytime.state_file import read_board, write_board
-from evenhand.ranking.anytime.watch import watch
+from evenhand.ranking.sequential.leaderboard import (
+    APART,
+    LiveBoard,
+    confirm_pairs,
+    read_board,
+    write_board,
+)
+from evenhand.ranking.sequential.watch import watch
 from ranking.anytime.arrivals import NAMES, draw_table, write_rankings
 
 
@@ -176,10 +180,10 @@ def test_a_level_that_rank_sets_cannot_show_is_refused_in_the_words_of_a_board()
 def test_sides_that_nobody_knows_are_not_spoken_of(tmp_path):
     """Pairs of a ranking without positions stand by name: always the first one left."""
     board = watch(read(write_rankings(tmp_path / "all.csv", 60))).board
-    assert not any("drawn by lot" in note for note in board.notes)
+    assert not any("randomised" in note for note in board.notes)
     table = draw_table(200)
     turned = table.filter(pl.col("left") < pl.col("right"))
-    assert any("drawn by lot" in note for note in watch(read(turned)).board.notes)
+    assert any("randomised" in note for note in watch(read(turned)).board.notes)
 
 
 def test_several_tasks_are_refused_and_one_is_taken():

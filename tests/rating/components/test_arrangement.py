@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.components import arrangement
-from evenhand.rating.components.arrangement import arrange
-from evenhand.rating.components.terms import Term, make_terms
+from evenhand.ratings import components
+from evenhand.ratings.components import Term, arrange, make_terms
 from rating.scored import simulate
 
 
@@ -30,6 +29,6 @@ def test_the_factor_with_more_levels_is_eliminated(sizes):
 
 
 def test_too_many_shared_effects_are_left_to_moments(monkeypatch):
-    monkeypatch.setattr(arrangement, "BORDER", 3)
+    monkeypatch.setattr(components, "BORDER", 3)
     rows = simulate(2, {}, n=100)
     assert arrange(make_terms(rows), mean(rows.size)) is None

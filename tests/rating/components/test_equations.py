@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.components.arrangement import arrange
-from evenhand.rating.components.equations import Problem, solve_equations
-from evenhand.rating.components.terms import Term, make_terms
+from evenhand.ratings.components import Problem, Term, arrange, make_terms, solve_equations
 from rating.scored import dense_loglik, indicator, simulate
 
 SDS = {"judge": 2.0, "item": 1.0, "system": 1.5, "judge x system": 0.8, "item x system": 0.9}

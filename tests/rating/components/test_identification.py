@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.components.identification import identify
-from evenhand.rating.components.terms import make_terms
+from evenhand.ratings.components import identify, make_terms
 from rating.scored import rows_of, simulate
 
 

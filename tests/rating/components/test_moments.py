@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.components.incidence import count_incidence
-from evenhand.rating.components.moments import estimate_moments
-from evenhand.rating.components.terms import make_terms
+from evenhand.ratings.components import count_incidence, make_terms
+from evenhand.ratings.variance_components import estimate_moments
 from rating.scored import indicator, rows_of, simulate
 
 

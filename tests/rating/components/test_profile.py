@@ -5,11 +5,8 @@ import pytest
 from scipy.optimize import brentq, minimize
 from scipy.stats import chi2
 
-from evenhand.rating.components.arrangement import arrange
-from evenhand.rating.components.equations import Problem
-from evenhand.rating.components.profile import approximate, profile, try_zero
-from evenhand.rating.components.reml import maximise
-from evenhand.rating.components.terms import Term, make_terms
+from evenhand.ratings.components import Problem, Term, arrange, make_terms
+from evenhand.ratings.variance_components import approximate, maximise, profile, try_zero
 from rating.scored import dense_loglik, simulate
 
 

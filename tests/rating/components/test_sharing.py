@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.rating.components.sharing import share_levels
-from evenhand.rating.components.terms import make_terms
+from evenhand.ratings.components import make_terms
+from evenhand.ratings.variance_components import share_levels
 from rating.scored import indicator, rows_of, simulate
 
 

@@ -1,6 +1,6 @@
 """The figure of decisions holds the numbers of the curve."""
 
-from evenhand.rating.reliability import study_decisions
+from evenhand.ratings.reliability import study_decisions
 from evenhand.report.figures.decision_figures import draw_decisions
 from rating.test_reliability import campaign
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from drawn_figures import size, texts, values
-from evenhand.preference.bradley_terry import BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.report.figures.heat_map import draw_heat_map, draw_tie_map, tabulate_chances
 from tallies import tally
 

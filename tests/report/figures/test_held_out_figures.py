@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from drawn_figures import heights, texts, values
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.ranking.held_out import compare_models
-from evenhand.ranking.learning import trace_learning
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.held_out import compare_models, trace_learning
 from evenhand.report.figures.held_out_figures import (
     draw_comparison,
     draw_curves,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evenhand.campaign import simulate
+from evenhand.design import simulate
+from evenhand.judges.diagnosis import diagnose_judges
 from evenhand.report.figures.judge_figures import draw_judges
-from evenhand.screening.diagnosis import diagnose_judges
 from four_judges import LINES
 from rating_tables import ratings
 

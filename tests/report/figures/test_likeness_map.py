@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from evenhand.rating.judge_likeness import Pair
+from evenhand.ratings.process_comparison import Pair
 from evenhand.report.figures.likeness_map import draw_likeness
 
 PAIRS = (

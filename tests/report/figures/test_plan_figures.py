@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from evenhand.planning.plan_campaign import plan_campaign
+from evenhand.design.plan import plan_campaign
 from evenhand.report.figures.drawing import PALETTE
 from evenhand.report.figures.plan_figures import HARDEST, _mark_numbers, draw_plan
 

@@ -8,7 +8,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified
-from evenhand.ranking.sensitivity_result import Choice, Sensitivity
+from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
 from evenhand.report.sections.choices import DRAWN, check_first, tabulate, write_section
 from evenhand.report.study import Settings, Study
 
@@ -148,11 +148,22 @@ def choice(name, systems, decided):
     ("other", "state", "said"),
     [
         (choice("capped", "BAC", [("B", "C")]), "failed", "another system is first under capped"),
-        (choice("capped", "ABC", [("A", "B")]), "failed", "it is no longer decided under capped"),
+        (
+            choice("capped", "ABC", [("A", "B")]),
+            "warning",
+            "the lead of A is undecided under capped (1 of 1 choices)",
+        ),
+        (
+            choice("capped", "ACB", [("A", "B"), ("A", "C")]),
+            "failed",
+            "a decided pair is reversed under capped",
+        ),
         (choice("capped", "ABC", [("A", "B"), ("A", "C")]), "passed", "A is the best under all 1"),
     ],
 )
-def test_the_check_fails_where_a_choice_undoes_a_decided_first_place(other, state, said):
+def test_the_check_fails_where_a_choice_reverses_and_warns_where_the_lead_is_undecided(
+    other, state, said
+):
     ranking = evenhand.rank(many(3, 3_000))
     assert ranking.rank_upper[0] == 1
     named = replace(ranking, systems=("A", "B", "C"))

@@ -59,8 +59,8 @@ def test_rows_of_no_weight_and_controls_are_left_out_and_said() -> None:
     section = write_section(Study(evenhand.read(pl.DataFrame(votes))))
     (table,) = (table for table in section.tables if table.name == "left-out")
     assert [(row["n"], row["why"].split(",")[0]) for row in table.rows] == [
-        (1, "controls"),
         (1, "their weight is zero"),
+        (1, "controls"),
     ]
 
 

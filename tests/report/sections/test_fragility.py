@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.ranking.fragility_result import OPENED, TURNED, Flip, Fragility
+from evenhand.ranking.robustness.fragility import OPENED, TURNED, Flip, Fragility
 from evenhand.report.sections.fragility import is_few, say_findings, write_section
 from evenhand.report.study import Settings, Study
 

@@ -28,10 +28,10 @@ def table(section, name):
 def test_a_reversed_judge_is_flagged_with_a_card_and_the_answer_without_that_judge():
     section = write_section(study(turn(make_rows(12, 60), "j3")))
     (check,) = section.checks
-    assert (check.name, check.state, check.says) == ("judges", FAILED, "1 flagged of 12")
+    assert (check.name, check.state, check.says) == ("judges", "warning", "1 flagged of 12")
     assert check.otherwise == "Without this judge the answer stays the same."
-    assert section.says[0].startswith("1 of 12 judges is flagged: j3 (reversed).")
-    assert section.says[0].endswith("if most judges are honest and independent of each other.")
+    assert section.says[0].startswith("1 of 12 judges is flagged: j3 (reversed); of all")
+    assert section.says[0].endswith("most judges honest, and independent of each other.")
     cards = table(section, "cards")
     assert {row["judge"] for row in cards.rows} == {"j3"}
     assert cards.rows[0]["about"] == "verdict"
@@ -172,7 +172,7 @@ def test_too_few_judges_are_the_reason_and_more_judges_the_advice():
         "none flagged of 6, but 6 judges are too few to say what is usual: 8 are needed"
     )
     assert check.otherwise == "Ask 2 more judges; meanwhile look at the evidence of j3."
-    assert section.says[1].startswith("Evidence, and no verdict: j3 (P(honest) <0.001) looks")
+    assert section.says[2].startswith("Evidence, and no verdict: j3 (P(honest) <0.001) looks")
     (figure,) = section.figures
     drawn = [row for rows in figure.datasets.values() for row in rows if "side" in row]
     assert "j3" in [row["judge"] for row in drawn]

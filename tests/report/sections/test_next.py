@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.planning.separation import find_critical, find_times
-from evenhand.report.sections.next import _describe_number, _round, find_open, write_section
+from evenhand.design.more_judgments import find_critical, find_times
+from evenhand.report.open_pairs import find_open
+from evenhand.report.sections.next import _describe_number, _round, write_section
 from evenhand.report.study import Study
 
 

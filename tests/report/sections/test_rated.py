@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.rating.item_spread import DRAWN, spread_items
+from evenhand.ratings.matrix import DRAWN, spread_items
 from evenhand.report.sections.rated import write_section
 from rated_studies import is_plain, make_rows, study, table
 

@@ -10,10 +10,10 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.variance import note_unknown
 from evenhand.judgments.components import ITEM_SYSTEM, JUDGE_SYSTEM, Component
-from evenhand.preference.random_judges import RandomJudges
-from evenhand.rating.components.terms import make_terms
-from evenhand.screening.variance.words import note_unknown
+from evenhand.models.random_judges import RandomJudges
+from evenhand.ratings.components import make_terms
 from rating.scored import rows_of, simulate
 from screening.variance.votes import table, voted
 

@@ -7,8 +7,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.screening.variance.plan import find_design, plan_design, tabulate_designs
-from evenhand.screening.variance.words import say_answer
+from evenhand.judges.variance import find_design, plan_design, say_answer, tabulate_designs
 from golden_numbers import golden
 from rating.scored import rows_of, simulate
 from screening.variance.votes import voted

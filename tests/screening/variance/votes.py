@@ -3,7 +3,7 @@
 import narwhals as nw
 import polars as pl
 
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from experiments.campaign import Campaign, generator
 
 

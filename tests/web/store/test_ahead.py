@@ -4,18 +4,20 @@ import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.errors import EvenhandError
-from evenhand.web.store import Store, judging, people
+from evenhand.web.store import judging, people
 from evenhand.web.store.ahead import Answering
 from evenhand.web.store.desk import Desk
 from evenhand.web.store.judging import Answered, Reply
 from evenhand.web.store.prepared import Prepared
 from evenhand.web.store.refusals import ShutOut
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs, take
 
 Work = Callable[[Desk], Any]
@@ -96,7 +98,8 @@ def test_a_batch_does_what_its_requests_do_one_by_one(
     store: Store, tmp_path: Path, seed: int
 ) -> None:
     """The other store is SQLite, and gets one request at a time."""
-    campaign, luck = make_pairs(items=16, judges=6, judges_per_item=3), random.Random(seed)
+    campaign = replace(make_pairs(items=16, judges=6, judges_per_item=3), seed=seed)
+    luck = random.Random(seed)
     with Store.open(str(tmp_path / "other.db"), lease=60) as other:
         for one in (store, other):
             fill(one, campaign)

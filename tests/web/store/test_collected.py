@@ -1,16 +1,22 @@
 """What was promised is counted on what was collected, from a database and from a log alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from campaigns import make_items, small
-from evenhand.campaign import Campaign, DesignCheck, Ticket, assign, make_campaign
+from evenhand.design.assignment import assign
+from evenhand.design.campaign import Campaign
+from evenhand.design.guarantees import DesignCheck
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat
-from evenhand.web.store import Store
+from evenhand.judgments.coding import SEED
 from evenhand.web.store.collected import check_collected, gather
+from evenhand.web.store.store import Store
 from policy_campaigns import Truth, make_chosen, open_campaign
 from stored_campaigns import RIGHT, reply_to, take
 
@@ -21,7 +27,7 @@ SCORE = {"score": 50}
 def ratings(where: str) -> Iterator[Store]:
     """Twelve outputs by two judges each, with two hidden repeats for everybody."""
     with Store.open(where) as opened:
-        opened.launch(make_ratings())
+        opened.launch(replace(make_ratings(), seed=SEED))
         opened.invite_all()
         yield opened
 

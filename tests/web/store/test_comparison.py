@@ -1,20 +1,26 @@
 """Tables of a database that say something else than its log are found out."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from pathlib import Path
 from random import Random
+from sqlite3 import connect
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
-from evenhand.campaign.reading import make_campaign
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
-from evenhand.web.store import Store
+from evenhand.web.store.audit import audit
+from evenhand.web.store.chain import GENESIS, canonical, digest
 from evenhand.web.store.comparison import check_database
 from evenhand.web.store.judging import Reply
+from evenhand.web.store.store import Store
 from odd_requests import EVERY_KIND
 from policy_campaigns import make_chosen
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs
@@ -138,3 +144,124 @@ def _revise(store: Store, judge: str) -> None:
 def test_tickets_of_every_kind_are_those_that_were_launched(store: Store) -> None:
     store.launch(make_campaign(EVERY_KIND))
     assert store.verify().holds
+
+
+@pytest.mark.parametrize(
+    ("order", "value", "fault"),
+    [
+        ("UPDATE log SET body = ? WHERE number = 1", b"\xff", "cannot be read as it was written"),
+        ("UPDATE log SET body = ? WHERE number = 4", b"\xff", "cannot be read as it was written"),
+        ("UPDATE log SET said = ? WHERE number = 4", b"\xff", "cannot be read as it was written"),
+        ("UPDATE log SET note = ? WHERE number = 4", 5.5, "was changed"),
+        (
+            "UPDATE tickets SET again = ? WHERE number = 0",
+            2**62,
+            "ticket 0 is not what was asked",
+        ),
+        ("UPDATE tickets SET expected = ? WHERE number = 1", "x", "what is expected of ticket 1"),
+    ],
+)
+def test_values_that_no_column_can_hold_are_named(
+    tmp_path: Path, order: str, value: object, fault: str
+) -> None:
+    path = str(tmp_path / "campaign.db")
+    with Store.open(path) as store:
+        fill(store)
+        judge_next(store, "j0", LEFT)
+    with closing(connect(path)) as connection, connection:
+        assert connection.execute(order, (value,)).rowcount == 1
+    check = audit(path)
+    assert not check.holds
+    assert fault in check.reason
+
+
+@pytest.mark.parametrize("table", ["boards", "leases", "people", "tokens"])
+def test_a_table_that_is_missing_is_named(store: Store, table: str) -> None:
+    fill(store)
+    with store.engine.begin() as connection:
+        connection.execute(text(f"DROP TABLE {table}"))
+    assert store.verify().fault == f"the database is damaged: there is no table '{table}'"
+
+
+def _rewrite(store: Store, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    """Change bodies and the columns beside them, and make all hashes again."""
+    before = GENESIS
+    with store.engine.begin() as connection:
+        for row in connection.execute(text("SELECT * FROM log ORDER BY number")).mappings().all():
+            body, beside = json.loads(row["body"]), {"said": row["said"]}
+            change(body, beside)
+            body["before"] = before
+            before = digest(canonical(body))
+            told = {"body": canonical(body), "hash": before, "number": row["number"], **beside}
+            order = "UPDATE log SET body = :body, hash = :hash, said = :said WHERE number = :number"
+            connection.execute(text(order), told)
+        connection.execute(text("UPDATE campaign SET head_hash = :hash"), {"hash": before})
+
+
+def _remove_answer(body: dict[str, Any], beside: dict[str, Any]) -> None:
+    if body["kind"] == "judgment":
+        del body["said"]
+        beside["said"] = None
+
+
+def _empty_answer(body: dict[str, Any], beside: dict[str, Any]) -> None:
+    if body["kind"] == "judgment":
+        body["said"], beside["said"] = digest(""), ""
+
+
+def _nest_answer(body: dict[str, Any], beside: dict[str, Any]) -> None:
+    if body["kind"] == "judgment":
+        beside["said"] = "[" * 100_000
+        body["said"] = digest(beside["said"])
+
+
+def _other_seed(body: dict[str, Any], _: dict[str, Any]) -> None:
+    if body["kind"] == "launch":
+        body["facts"]["seed"] = "ab" * 24
+
+
+@pytest.mark.parametrize(
+    ("change", "bad", "reason"),
+    [
+        (_remove_answer, 4, "it holds no answer, and none was deleted"),
+        (_empty_answer, 4, "it holds no answer, and none was deleted"),
+        (_nest_answer, 4, "it is no record of a log"),
+        (_other_seed, 1, "the seed of the launch is not the campaign's"),
+    ],
+)
+def test_a_log_written_anew_that_no_server_writes_does_not_hold(
+    store: Store,
+    change: Callable[[dict[str, Any], dict[str, Any]], None],
+    bad: int,
+    reason: str,
+) -> None:
+    fill(store)
+    judge_next(store, "j0", LEFT)
+    _rewrite(store, lambda *_: None)
+    assert store.verify().holds
+    _rewrite(store, change)
+    check = store.verify()
+    assert (check.bad, check.reason) == (bad, reason)
+
+
+def test_a_campaign_that_was_changed_with_its_digest_is_named(store: Store) -> None:
+    """The tickets of another campaign are of another assignment: that is told, and not a state."""
+    fill(store, make_pairs(items=6, judges=2, repeats=1, lag=2))
+    while (served := store.serve("j0")) is not None and served.ticket.kind != "repeat":
+        judge_next(store, "j0", LEFT)
+    store.leave("j0")
+    store.invite("j0b", seat="j0")
+    assert store.verify().holds
+    with store.engine.begin() as connection:
+        void = text("SELECT count(*) FROM tickets WHERE state = 2")
+        assert connection.execute(void).scalar() == 1
+        connection.execute(text("UPDATE campaign SET assignment = :a"), {"a": "0" * 64})
+
+    def change(body: dict[str, Any], _: dict[str, Any]) -> None:
+        if body["kind"] == "launch":
+            body["facts"]["assignment"] = "0" * 64
+
+    _rewrite(store, change)
+    check = store.verify()
+    assert not check.holds
+    assert "state" not in check.reason

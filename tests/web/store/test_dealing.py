@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from scipy.stats import binom, chisquare
 
-from evenhand.campaign import verify_collected
+from evenhand.design.guarantees import verify_collected
 from evenhand.errors import CampaignError
-from evenhand.web.store import Store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.refusals import NotYours
+from evenhand.web.store.store import Store
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import LEFT, HandClock, reply_to, take
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.campaign.assignment import assign
-from evenhand.campaign.campaign import Judge
-from evenhand.web.store import Store
+from evenhand.design.assignment import assign
+from evenhand.design.campaign import Judge
 from evenhand.web.store.refusals import NoPlace, Refused, ShutOut, UnknownLink, Unproven
+from evenhand.web.store.store import Store
 from evenhand.web.store.tokens import draw_token
 from stored_campaigns import judge_next, make_pairs, take
 
@@ -88,14 +88,14 @@ def test_a_seat_goes_to_the_next_worker_only_if_something_will_be_asked(
     store: Store, answered: int
 ) -> None:
     campaign = make_pairs(items=4, judges=1, repeats=2, lag=1)
-    tickets = list(assign(campaign))
-    store.launch(campaign)
+    tickets = assign(campaign)
+    store.launch(campaign, tickets)
     judge = store.enrol("prolific", "w1").judge
     for _ in range(answered):
         judge_next(store, judge)
     store.leave(judge)
-    done = {one.number for one in tickets[:answered]}
-    left = [one for one in tickets[answered:] if one.again not in done]
+    done = set(range(answered))
+    left = [one for one in tickets if one.number >= answered and one.again not in done]
     if not left:
         with pytest.raises(NoPlace):
             store.enrol("prolific", "w2")

@@ -3,9 +3,9 @@
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.web.store import Store
 from evenhand.web.store.judging import Reply, append
 from evenhand.web.store.refusals import AnsweredBefore, NoSuchJudge, NotYours, Paused, ShutOut
+from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next, make_pairs, reply_to, take
 
 

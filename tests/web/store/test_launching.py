@@ -1,5 +1,6 @@
 """Tickets that come later, and the tables that answers of each kind make."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -7,17 +8,16 @@ from threading import Barrier
 
 import pytest
 
-from evenhand.campaign.assignment import assign
-from evenhand.campaign.campaign import Campaign, Judge
-from evenhand.campaign.item import Item
-from evenhand.campaign.tasks.pair import PairTask
-from evenhand.campaign.tasks.rank import RankTask
-from evenhand.campaign.tasks.rating import RatingTask
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.assignment import assign
+from evenhand.design.campaign import Campaign, Item, Judge
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import PairTask, RankTask, RatingTask, Ticket
 from evenhand.errors import CampaignError
+from evenhand.judgments.coding import SEED
+from evenhand.web.downloads import open_download
 from evenhand.web.links import write_links
-from evenhand.web.store import Store
 from evenhand.web.store.refusals import NoSuchJudge, UnknownLink
+from evenhand.web.store.store import Store
 from evenhand.web.store.tokens import Invitation
 from stored_campaigns import LEFT, fill, judge_next, make_pairs, reply_to, take
 
@@ -109,7 +109,46 @@ def test_of_two_servers_that_start_together_one_launches(where: str) -> None:
 
         assert sorted(pool.map(launch, (one, two))) == [False, True]
         assert one.verify().holds
-        assert two.campaign == campaign
+        assert two.campaign == one.campaign
+        assert one.campaign.has_secret_seed
+        assert replace(two.campaign, seed=None) == campaign
+
+
+def test_a_launch_draws_a_seed_that_the_organiser_takes_home(store: Store, where: str) -> None:
+    planned = make_pairs()
+    store.launch(planned)
+    store.invite_all()
+    seed = store.campaign.seed
+    assert seed is not None
+    assert seed.bit_length() == 192
+    home = json.loads(b"".join(open_download(store, "campaign.json") or ()))
+    assert int(home["seed"], 16) == seed
+    again, log = assign(make_campaign(home)), list(store.records())
+    assert log[0].facts["seed"] == home["seed"]
+    assert log[0].facts["assignment"] == again.digest
+    numbers = [one.number for one in again.of("j0")]
+    served = take(store, "j0").ticket
+    assert served == again[numbers[0]]
+    assert not store.launch(replace(planned, seed=seed))
+    with pytest.raises(CampaignError, match="something else"):
+        store.launch(replace(planned, seed=SEED))
+
+
+def test_two_launches_draw_two_seeds(tmp_path: Path) -> None:
+    seeds = set()
+    for name in ("one.db", "two.db"):
+        with Store.open(str(tmp_path / name)) as store:
+            store.launch(make_pairs())
+            seeds.add(store.campaign.seed)
+    assert len(seeds) == 2
+
+
+def test_a_seed_that_the_file_names_is_that_of_the_campaign(store: Store) -> None:
+    planned = replace(make_pairs(), seed=7)
+    store.launch(planned)
+    assert store.campaign == planned
+    with pytest.raises(CampaignError, match="something else"):
+        store.launch(make_pairs())
 
 
 def test_of_two_servers_that_start_together_with_other_campaigns_one_is_refused(
@@ -119,7 +158,7 @@ def test_of_two_servers_that_start_together_with_other_campaigns_one_is_refused(
         one.launch(make_pairs())
         looks, look = iter([None]), two.find_campaign
         monkeypatch.setattr(two, "find_campaign", lambda: next(looks, look()))
-        with pytest.raises(CampaignError, match="in other words"):
+        with pytest.raises(CampaignError, match="something else"):
             two.launch(make_pairs(items=7))
 
 

@@ -1,17 +1,18 @@
 """What a policy knows: followed from the log, counted from the tables, or counted by hand."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from evenhand.web.store import Store
 from evenhand.web.store.dealer import Dealer
 from evenhand.web.store.desk import Desk
 from evenhand.web.store.follow import find_late, open_ledger
 from evenhand.web.store.ledger import Ledger
+from evenhand.web.store.store import Store
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import HandClock, reply_to, take
 
@@ -179,7 +180,7 @@ def test_what_could_not_be_stored_was_not_chosen(
 def test_pairs_are_chosen_ahead_and_the_fit_is_not_made_for_each(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_campaign(store, make_chosen(items=60, judgments=400))
+    open_campaign(store, replace(make_chosen(items=60, judgments=400), seed=5))
     Truth(6).judge_all(store, JUDGES, most=200)
     asked: list[int] = []
     choose = Dealer._choose

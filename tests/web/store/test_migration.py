@@ -2,18 +2,23 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
+from starlette.testclient import TestClient
 
 from evenhand.errors import CampaignError, UnknownOption
-from evenhand.web.store import Store
+from evenhand.judgments.coding import SEED
+from evenhand.web.app import make_app
+from evenhand.web.site import Site
 from evenhand.web.store.engine import connect
 from evenhand.web.store.migration import VERSION, migrate, read_version
 from evenhand.web.store.schema import TABLES
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, make_pairs
 
 TO_FIRST = (
@@ -52,6 +57,45 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_its_judgments(
         later.consent("j0")
         later.join("j1", "j0")
         assert judge_next(later, "j0").number > record.number
+
+
+def test_a_campaign_that_was_launched_before_seeds_were_drawn_is_served_as_before(
+    where: str, store: Store
+) -> None:
+    """It keeps its seed and its tickets; a page that was open sends the number of its ticket."""
+    planned = make_pairs()
+    links = fill(store, replace(planned, seed=SEED))
+    served = store.serve("j0")
+    assert served is not None
+    with store.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE specs DROP COLUMN secret"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0005'"))
+    store.close()
+    with Store.open(where) as later:
+        assert not later.launch(planned)
+        with pytest.raises(CampaignError, match="has begun"):
+            later.launch(replace(planned, seed=7))
+        assert later.verify().holds
+        with TestClient(make_app(Site(later))) as client:
+            client.post(f"/j/{links['j0']}/consent", json={})
+            shown = client.get(f"/j/{links['j0']}/item").json()
+            assert shown["ticket"] == later.name_ticket("j0", served.ticket.number)
+            sent = {"key": served.key, "answer": {"outcome": "left"}}
+            old, new = served.ticket.number, shown["ticket"]
+            told = [
+                client.post(f"/j/{links['j0']}/answer", json={**sent, "ticket": one}).json()
+                for one in (old, new)
+            ]
+        assert told[0] == told[1]
+        assert [one.ticket for one in later.judgments()] == [served.ticket]
+
+
+def test_a_database_without_the_key_of_its_tickets_is_not_served(store: Store) -> None:
+    fill(store)
+    with store.engine.begin() as connection:
+        connection.execute(text("UPDATE specs SET secret = ''"))
+    with pytest.raises(CampaignError, match="lost the key of its tickets"):
+        store.name_ticket("j0", 0)
 
 
 def test_tables_of_the_first_version_are_made_and_migrated(where: str) -> None:
@@ -152,7 +196,9 @@ def test_a_campaign_is_launched_once_and_found_again(where: str, store: Store) -
     assert not store.launch(campaign)
     with Store.open(where) as later:
         assert not later.launch(campaign)
-        assert later.campaign.digest == campaign.digest
+        assert later.campaign.digest == store.campaign.digest
+        assert later.campaign.has_secret_seed
+        assert replace(later.campaign, seed=None) == campaign
         with pytest.raises(CampaignError, match="has begun"):
             later.launch(make_pairs(items=7))
 

@@ -3,9 +3,9 @@
 import pytest
 
 from evenhand.errors import CampaignError
-from evenhand.web.store import Store
 from evenhand.web.store.readable import Bearer
 from evenhand.web.store.refusals import NoPlace, NotYours, Refused, ShutOut, UnknownLink
+from evenhand.web.store.store import Store
 from evenhand.web.store.tokens import draw_token, read_token
 from stored_campaigns import HandClock, fill, judge_next, make_pairs, reply_to, take
 

@@ -2,6 +2,8 @@
 
 import json
 import random
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +12,12 @@ import pytest
 from sqlalchemy import text
 
 from evenhand.errors import MissingFile, UnknownOption
-from evenhand.web.store import Store, verify
+from evenhand.web.store.audit import audit
 from evenhand.web.store.chain import GENESIS, canonical, digest
 from evenhand.web.store.judging import answer
 from evenhand.web.store.line import Line
-from evenhand.web.store.verification import Head, read_head, read_log
+from evenhand.web.store.store import Store
+from evenhand.web.store.verification import Head, read_head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
 JUDGMENTS, MUTATIONS = 500, 1_000
@@ -224,7 +227,9 @@ def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
     """Whoever forges a log makes its hashes, too."""
     lines, before = [], GENESIS
     for number, at in enumerate((5, 7, 7, 6), start=1):
-        body = {"at": at, "before": before, "judge": "", "kind": "pause", "number": number}
+        kind, facts = ("pause", {}) if number > 1 else ("launch", {"tickets": 0})
+        body = {"at": at, "before": before, "judge": "", "kind": kind, "number": number}
+        body["facts"] = facts
         told = canonical(body)
         before = digest(told)
         lines.append(Line(number, told, before))
@@ -234,3 +239,59 @@ def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
 
 def test_an_empty_log_holds() -> None:
     assert verify([]).holds
+
+
+def _keep_answering(store: Store, judge: str, over: threading.Event) -> None:
+    """Answer, and take answers back when none is left, until told to stop."""
+    served = store.serve(judge)
+    while not over.is_set():
+        if served is None:
+            served = store.undo(judge)
+        served = store.answer(reply_to(served, {**LEFT, "comment": "müde"})).next
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("calls", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_campaign_verifies_while_judges_answer(store: Store, where: str, calls: int) -> None:
+    """Whoever reads sees the log and its end as they were at one moment."""
+    fill(store, make_pairs(items=400, judges=2, judges_per_item=2))
+    over, heads, faults = threading.Event(), set[int](), list[str]()
+    judges = [
+        threading.Thread(target=_keep_answering, args=(store, judge, over))
+        for judge in ("j0", "j1")
+    ]
+    for one in judges:
+        one.start()
+    try:
+        for call in range(calls):
+            begun = store.head().number
+            while store.head().number < begun + 2:  # both are at it
+                time.sleep(0.001)
+            check = audit(where) if call % 2 else store.verify()
+            heads.add(check.head.number)
+            faults += [] if check.holds else [check.fault]
+    finally:
+        over.set()
+        for one in judges:
+            one.join()
+    print(f"{calls} calls, {calls - len(faults)} sound, over records {min(heads)} to {max(heads)}")  # noqa: T201 - counts of an experiment
+    assert faults == []
+    assert len(heads) == calls
+
+
+def test_a_receipt_is_found_in_the_log_that_has_it(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    given = judge_next(store, "j0").hash
+    judge_next(store, "j0", RIGHT)
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(f"{one.write()}\n" for one in store.lines()), "utf-8", newline="\n")
+    other = digest("another answer")
+    for check in (
+        store.verify(receipts=[given, other]),
+        verify(read_log(path), receipts=[other, given]),
+    ):
+        assert check.holds
+        assert check.receipts == {given: 4}
+    assert read_receipt(f" {given.upper()}\n") == given
+    with pytest.raises(UnknownOption, match="no receipt"):
+        read_receipt(given[:-1])

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from evenhand.web.store import Store
 from evenhand.web.store.desk import Desk, Entry
 from evenhand.web.store.judging import append
 from evenhand.web.store.refusals import NotStored, NotYours
+from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs, reply_to, take
 
 

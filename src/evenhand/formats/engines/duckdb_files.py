@@ -28,11 +28,36 @@ def open_table(address: Address) -> Table:
     if not path.is_file():
         raise MissingFile(f"there is no DuckDB file '{path}'")
     try:
-        connection = duckdb.connect(str(path), read_only=True)
+        connection = _connect(path)
         relation = connection.sql(f"from {_choose(connection, address)}")
+    except duckdb.PermissionException:
+        raise UnknownFormat(
+            f"'{address}' is a view that reads other files, which are not opened for it: name those"
+            " files instead, or keep its rows (create table NAME as from the view)"
+        ) from None
     except duckdb.Error as error:
+        if not path.stat().st_size:
+            raise UnknownFormat(
+                f"'{path}' is empty: its tables are gone; restore it from a copy"
+            ) from None
         raise UnknownFormat(f"'{address}' cannot be opened: {address.clean(error)}") from None
     return Table(nw.from_native(relation), str(address), connection)
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open a file for reading; its own views and macros may read no file of this machine.
+
+    No query can set that access back. A file with plain tables alone keeps it: what is made of
+    these may be written.
+    """
+    connection = duckdb.connect(str(path), read_only=True)
+    (own,) = connection.execute(
+        "select (select count(*) from duckdb_views() where not internal)"
+        " + (select count(*) from duckdb_functions() where not internal)"
+    ).fetchone() or (1,)
+    if own:
+        connection.execute("set enable_external_access = false")
+    return connection
 
 
 def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:

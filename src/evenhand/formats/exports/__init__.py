@@ -14,7 +14,7 @@ import narwhals as nw
 from evenhand.errors import require_option
 from evenhand.formats.exports import appraise, label_studio, mqm, wmt_json, wmt_rnk
 from evenhand.formats.table import Handle
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, COUNT, fetch_columns
 from evenhand.judgments.labels import is_both_bad
 

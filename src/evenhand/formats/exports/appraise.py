@@ -31,7 +31,7 @@ from evenhand.formats.layouts.appraise import KINDS, read_document, read_kind
 from evenhand.formats.marks import Screen
 from evenhand.formats.table import Handle
 from evenhand.formats.unfolding import Record
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import Span
 
 NAME: Final = "appraise"

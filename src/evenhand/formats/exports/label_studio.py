@@ -20,8 +20,9 @@ from evenhand.formats.exports.rows import (
 )
 from evenhand.formats.table import Handle
 from evenhand.formats.unfolding import Record
-from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.labels import read_outcome
+from evenhand.judgments.rankings import Rankings
 
 NAME: Final = "label-studio"
 SUFFIXES: Final = (".json",)

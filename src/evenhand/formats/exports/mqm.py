@@ -20,7 +20,7 @@ from evenhand.formats.layouts.mqm import SEVERITIES
 from evenhand.formats.marks import put_marks, weigh
 from evenhand.formats.table import Handle
 from evenhand.formats.unfolding import Record
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import Span
 
 NAME: Final = "mqm-tsv"

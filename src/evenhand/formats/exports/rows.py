@@ -8,7 +8,9 @@ from typing import TypeVar
 from evenhand.errors import UnknownColumn, UnknownOption, listing
 from evenhand.formats.table import Handle, Table
 from evenhand.formats.unfolding import Record, read_records, write_value
-from evenhand.judgments import Comparisons, Rankings, Ratings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import Span, read_spans
 
 Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)

@@ -23,7 +23,7 @@ from evenhand.formats.exports.rows import (
 )
 from evenhand.formats.table import Handle
 from evenhand.formats.unfolding import Record
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "wmt-json"
 SUFFIXES: Final = (".jsonl", ".ndjson")

@@ -23,7 +23,7 @@ from evenhand.formats.exports.rows import (
 from evenhand.formats.layouts.wmt_rnk import LANGUAGES
 from evenhand.formats.table import Handle
 from evenhand.formats.unfolding import Record
-from evenhand.judgments import Rankings
+from evenhand.judgments.rankings import Rankings
 
 NAME: Final = "wmt-rnk"
 SUFFIXES: Final = (".csv",)

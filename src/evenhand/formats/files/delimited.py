@@ -18,6 +18,7 @@ from evenhand.formats.files.head import Head, suffix_of
 from evenhand.formats.files.line_ends import has_mixed_ends, hold_even
 from evenhand.formats.files.names import duckdb_name
 from evenhand.judgments.engine import quote
+from evenhand.judgments.file_lines import LONGEST_LINE
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,7 +88,8 @@ def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, in
     return (
         f"select * from read_csv([{files}], auto_detect = false, header = true,"
         f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
-        f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false)"
+        f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false,"
+        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
     )
 
 
@@ -111,6 +113,8 @@ def read_dialect(head: Head) -> Dialect:
     text = head.text.partition("\n")[2] if told else head.text
     delimiter = told[1] if told else _delimiter(replace(head, text=text))
     records = list(_records(text, delimiter, 2))
+    if len(records) < 2 and head.whole and head.text.count('"') % 2:
+        raise UnknownFormat(f"line 1 of {head.path} opens a quote that is never closed: close it")
     if len(records) < 2 and head.whole:
         raise InvalidJudgments(
             f"{head.path} holds a header but no judgments: write one a row below it"

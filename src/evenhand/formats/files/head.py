@@ -36,14 +36,25 @@ DOWNLOAD: Final = (
 _FOREIGN: Final = {
     b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
+    b"\xff\xfe\x00\x00": "UTF-32 text: save it as UTF-8",
+    b"\x00\x00\xfe\xff": "UTF-32 text: save it as UTF-8",
     b"\xff\xfe": "UTF-16 text: save it as UTF-8",
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"%PDF": "a PDF document: save the judgments as CSV (UTF-8)",
+    b"BZh": "packed with bzip2: unpack it, or pack it with gzip or Zstandard",
+    b"\xfd7zXZ": "packed with xz: unpack it, or pack it with gzip or Zstandard",
+    b"<!DOCTYPE": "a web page: download the file itself, a login or an error page was saved",
+    b"<html": "a web page: download the file itself, a login or an error page was saved",
+    b"<?xml": "XML: save the judgments as CSV (UTF-8) or JSON Lines",
     b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
     b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
     b"SQLite format 3": (
         f"a database: of a campaign {DOWNLOAD}; attach any other with DuckDB and pass a relation"
     ),
 }
+
+
+_DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,12 @@ def _refuse_foreign(path: Path, start: bytes) -> None:
     for magic, words in _FOREIGN.items():
         if start.startswith(magic):
             raise UnknownFormat(f"{path} is {words}")
+    if start[8:12] == b"DUCK":
+        raise UnknownFormat(
+            f"{path} is a DuckDB database: name its table, as in duckdb://{path}?table=NAME"
+        )
+    if start[1:40:2].strip(b"\x00") == b"" and start[:1].isascii() and len(start) > 1:
+        raise UnknownFormat(f"{path} looks like UTF-16 text: save it as UTF-8")
     if b"\x00" in start:
         raise UnknownFormat(
             f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
@@ -131,6 +148,10 @@ def _decode(path: Path, start: bytes) -> str:
                 " UTF-8"
             ) from None
         text = start[: error.start].decode("utf-8-sig")
+    if not text.strip() and _suffix(path) in _DATABASES:
+        raise UnknownFormat(
+            f"{path} is empty: a database that has lost what it held; restore it from a copy"
+        )
     if not text.strip():
         raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
     return text

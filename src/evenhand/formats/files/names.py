@@ -33,6 +33,8 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     if not named:
         raise UnknownOption("no file was given: name at least one")
     for name in named:
+        if not str(name).strip():
+            raise UnknownOption("the name of a file is empty: name a file")
         if _URL.match(str(name)):
             raise UnknownFormat(
                 f"'{show_address(str(name))}' is a web address: URLs are not read here,"
@@ -121,6 +123,8 @@ def _refuse_absent(path: Path) -> None:
     try:
         if path.is_file():
             return
+        if path.is_symlink():
+            raise MissingFile(f"'{path}' is a link to '{path.readlink()}', where there is no file")
         if path.is_dir():
             raise UnknownFormat(
                 f"'{path}' is a folder without Parquet files: name a file in it, or a pattern such"

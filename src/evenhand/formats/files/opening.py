@@ -23,7 +23,7 @@ from evenhand.formats.files.shapes import open_shaped, tell_shape
 from evenhand.formats.files.wrapped import is_wrapped, open_wrapped
 from evenhand.formats.table import Kinds, Table
 from evenhand.judgments.engine import quote
-from evenhand.judgments.refusals import explain
+from evenhand.judgments.refusals import explain, note_opened
 
 _APART: Final = count(1)
 """Engines of files elsewhere, each with a folder of its own for what memory does not hold."""
@@ -33,9 +33,15 @@ def connect() -> duckdb.DuckDBPyConnection:
     """Open a connection of our own, with tables of its own, to the one engine of this process.
 
     An engine for each file would start its threads and fetch its memory anew: at 10⁷ rows that
-    costs as much as half a GROUP BY.
+    costs as much as half a GROUP BY. An engine that broke off over a damaged file is replaced.
     """
-    return _engine().cursor()
+    try:
+        connection = _engine().cursor()
+        connection.execute("select 1")
+    except duckdb.FatalException:
+        _engine.cache_clear()
+        connection = _engine().cursor()
+    return connection
 
 
 def limit_memory(most: str) -> None:
@@ -89,6 +95,7 @@ def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False
 
     """
     paths = find_files(source)
+    note_opened([str(path) for path in paths])
     connection = connect()
     heads = [read_head(path, connection) for path in paths]
     _refuse_mixture(heads)

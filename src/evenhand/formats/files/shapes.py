@@ -20,6 +20,7 @@ from evenhand.formats.files.head import Head
 from evenhand.formats.files.names import duckdb_name
 from evenhand.formats.files.quoting import unquote
 from evenhand.judgments.engine import quote, quote_name
+from evenhand.judgments.file_lines import LONGEST_LINE
 
 if TYPE_CHECKING:
     import duckdb
@@ -262,7 +263,8 @@ def _query(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> s
         f" header = {str(shape.header).lower()}, columns = {{{types}}},"
         f" delim = {quote(shape.parting)}, quote = {quote(mark)}, escape = {quote(mark)},"
         f" nullstr = '', null_padding = {str(shape.padded).lower()},"
-        f" compression = '{head.compression}', hive_partitioning = false)"
+        f" compression = '{head.compression}', hive_partitioning = false,"
+        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
     )
     fields = "*"
     if shape.quoted == "some":
@@ -278,7 +280,8 @@ def _lines(head: Head, shape: Shape) -> str:
         f" read_csv({quote(duckdb_name(head.path))}, auto_detect = false,"
         f" header = {str(shape.header).lower()}, columns = {{'line': 'VARCHAR'}},"
         f" delim = '{_NOWHERE}', quote = '', escape = '', strict_mode = false,"
-        f" compression = '{head.compression}', hive_partitioning = false)"
+        f" compression = '{head.compression}', hive_partitioning = false,"
+        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
     )
 
 

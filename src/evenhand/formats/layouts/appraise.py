@@ -25,8 +25,8 @@ from evenhand.formats.marks import Screen, read_inclusive
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.unfolding import Record, Row, lay_out, read_records, require_columns
-from evenhand.judgments import Ratings
 from evenhand.judgments.merging import say_merged
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import write_spans
 
 NAME: Final = "appraise"

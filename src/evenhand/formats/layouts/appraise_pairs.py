@@ -22,7 +22,7 @@ from evenhand.formats.leftovers import list_flat, list_unread, say_unread
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.unfolding import Record, Row, lay_out, read_records, require_columns
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 
 NAME: Final = "appraise_pairs"
 TITLE: Final = "Appraise pairs"

@@ -18,8 +18,9 @@ from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats.handles import COMPARISON_ROLES, Named, make_comparisons
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import fetch_columns
+from evenhand.judgments.exclusions import exclude_by_format
 
 NAME: Final = "arena_log"
 TITLE: Final = "arena votes"
@@ -64,7 +65,8 @@ def understand(table: Table, wishes: Wishes) -> Comparisons:
     if not others:
         return data
     words = "event that is no vote" if others == 1 else "events that are no votes"
-    return replace(data, source=data.source.noting(f"{others:,} {words} left out"))
+    excluded = exclude_by_format({words: others}, "{n:,} {what} left out")
+    return replace(data, source=data.source.excluding(*excluded))
 
 
 def _projection(table: Table) -> str:

@@ -16,7 +16,7 @@ from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, list
 from evenhand.formats.handles import COMPARISON_ROLES, Named, make_comparisons
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.portable import mark_whole
 from evenhand.judgments.source import find_rows, name_rows
 

@@ -27,7 +27,8 @@ from evenhand.formats.unfolding import (
     read_records,
     require_columns,
 )
-from evenhand.judgments import Rankings
+from evenhand.judgments.exclusions import exclude_by_format
+from evenhand.judgments.rankings import Rankings
 
 NAME: Final = "argilla"
 TITLE: Final = "Argilla records"
@@ -79,8 +80,8 @@ def understand(table: Table, wishes: Wishes) -> Rankings:
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
     data = make_rankings(lay_out(table, rows, ("rank",)), wishes, Named(NAME, TITLE))
     notes = say_unread(unread)
-    notes += [f"{what} left out: {n:,}" for what, n in sorted(left_out.items())]
-    return replace(data, source=data.source.noting(*notes))
+    excluded = exclude_by_format(left_out)
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
 def _find_responses(record: Record) -> Iterator[_Response]:

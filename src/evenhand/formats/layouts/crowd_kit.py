@@ -18,15 +18,15 @@ from evenhand.formats.columns import read_label
 from evenhand.formats.handles import COMPARISON_ROLES, Named, make_comparisons
 from evenhand.formats.roles import Header, assign
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Comparisons
-from evenhand.judgments.labels import Outcome
+from evenhand.formats.winners import SIDES
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.labels import Complete
 
 NAME: Final = "crowd_kit"
 TITLE: Final = "crowd-kit comparisons"
 NEEDS: Final = ("worker", "left", "right", "label")
 ROLES: Final = COMPARISON_ROLES
 
-_SIDES: Final[dict[str, Outcome]] = {"left": "left", "tie": "tie", "right": "right"}
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
@@ -45,5 +45,5 @@ def understand(table: Table, wishes: Wishes) -> Comparisons:
         .otherwise(nw.when(label == right).then(nw.lit("right")).otherwise(label))
     )
     turned = table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
-    sides = _SIDES if wishes.outcomes is None else {**_SIDES, **wishes.outcomes}
+    sides = Complete(SIDES | dict(wishes.outcomes or {}))
     return make_comparisons(turned, replace(wishes, outcomes=sides), Named(NAME, TITLE), _FIXED)

@@ -14,11 +14,12 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.errors import UnknownFormat
-from evenhand.formats.handles import RATING_ROLES, Named, make_ratings
+from evenhand.formats.handles import Named, make_ratings
 from evenhand.formats.numbers import is_no_number
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import ROLES as RATING_ROLES
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.source import find_rows, name_rows
 
 NAME: Final = "crowd_kit_long"

@@ -13,7 +13,7 @@ from typing import Final
 from evenhand.formats.handles import COMPARISON_ROLES, Named, make_comparisons
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Comparisons
+from evenhand.judgments.comparisons import Comparisons
 
 NAME: Final = "evalica"
 TITLE: Final = "Evalica comparisons"

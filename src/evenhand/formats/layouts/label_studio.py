@@ -32,6 +32,7 @@ from evenhand.formats.unfolding import (
     require_columns,
     shorten,
 )
+from evenhand.judgments.exclusions import exclude_by_format
 
 NAME: Final = "label_studio"
 TITLE: Final = "Label Studio annotations"
@@ -115,8 +116,8 @@ def understand(table: Table, wishes: Wishes) -> Handle:
     _name_controls(found, "criterion" if kind == "ratings" else "question")
     needed = {"rankings": ("rank",), "ratings": ("score",)}.get(kind, ())
     data = _MAKERS[kind](lay_out(table, found, needed), wishes, Named(NAME, TITLE))
-    notes = say_unread(unread) + [f"{what} left out: {n:,}" for what, n in sorted(left_out.items())]
-    return replace(data, source=data.source.noting(*notes))
+    excluded = exclude_by_format(left_out)
+    return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
 
 
 def _name_controls(rows: Sequence[dict[str, Any]], column: str) -> None:

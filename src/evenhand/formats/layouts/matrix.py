@@ -18,7 +18,8 @@ from evenhand.formats.handles import Named, make_ratings
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.unfolding import lay_out, read_records
-from evenhand.judgments import Ratings
+from evenhand.judgments.exclusions import exclude_by_format
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "matrix"
 TITLE: Final = "a matrix of judges by items"
@@ -56,5 +57,5 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
             if score
         ]
     data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))
-    notes = [f"blank cells left out: {blank:,}"] if blank else []
-    return replace(data, source=data.source.noting(*notes))
+    excluded = exclude_by_format({"blank cells": blank})
+    return replace(data, source=data.source.excluding(*excluded))

@@ -26,7 +26,7 @@ from evenhand.formats.unfolding import (
     read_score,
     require_columns,
 )
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "mlqe"
 TITLE: Final = "MLQE scores"

@@ -23,7 +23,7 @@ from evenhand.formats.marks import NO_ERROR, say_critical, take_marks, weigh
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.unfolding import Record, Row, lay_out, read_records, require_columns
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import Span, write_spans
 
 NAME: Final = "mqm"

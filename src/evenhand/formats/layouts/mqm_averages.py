@@ -17,7 +17,7 @@ from evenhand.formats.leftovers import list_unread, say_unread
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.unfolding import lay_out, read_records, require_columns
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "mqm_averages"
 TITLE: Final = "MQM averages"

@@ -29,7 +29,8 @@ from evenhand.formats.unfolding import (
     require_columns,
     shorten,
 )
-from evenhand.judgments import Ratings
+from evenhand.judgments.exclusions import exclude_by_format
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import Span, write_spans
 
 NAME: Final = "mtme_ratings"
@@ -64,8 +65,8 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
         rows.append({**names, **said, "task": key[0]})
     data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))
     notes = say_unread(list_unread(table, _READ)) + say_critical(marked)
-    notes += [f"outputs that were not rated left out: {none:,}"] if none else []
-    return replace(data, source=data.source.noting(*notes))
+    excluded = exclude_by_format({"outputs that were not rated": none})
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
 def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:

@@ -36,7 +36,8 @@ from evenhand.formats.unfolding import (
     require_columns,
     shorten,
 )
-from evenhand.judgments import Ratings
+from evenhand.judgments.exclusions import exclude_by_format
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import Span, write_spans
 
 NAME: Final = "pearmut"
@@ -50,10 +51,10 @@ _ANSWER: Final = ("score", "error_spans", "textfield", "sliders")
 RESET: Final = "__RESET__"
 PARTS: Final = {"welcome": "control", "goodbye": "control", "random": "target"}
 """Parts of a campaign that are no usual documents → kind of a judgment of them."""
-_VOID: Final = "lines that were voided by a reset left out"
-_EARLIER: Final = "lines of documents that the user submitted again left out"
-_SKIPPED: Final = "segments that were skipped left out"
-_FORMS: Final = "answers to forms left out"
+_VOID: Final = "lines that were voided by a reset"
+_EARLIER: Final = "lines of documents that the user submitted again"
+_SKIPPED: Final = "segments that were skipped"
+_FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
@@ -83,11 +84,13 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
         for record, row, spans in found
     ]
     data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))
-    notes = say_unread(unread) + [f"{what}: {n:,}" for what, n in sorted(counts.items()) if n]
+    checks = counts.pop(_CHECKS, 0)
+    notes = say_unread(unread) + ([f"{_CHECKS}: {checks:,}"] if checks else [])
+    excluded = exclude_by_format(counts, "{what} left out: {n:,}")
     if bare:
         notes += say_critical(one for *_, spans in found for one in spans or ())
         notes.append("no scores were given: they are minus what the errors take")
-    return replace(data, source=data.source.noting(*notes))
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
 def _leave_void(records: Sequence[Record], counts: Counter[str]) -> list[Record]:

@@ -31,7 +31,8 @@ from evenhand.formats.unfolding import (
     require_columns,
     shorten,
 )
-from evenhand.judgments import Comparisons, Rankings
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
 
 NAME: Final = "potato"
 TITLE: Final = "Potato annotations"
@@ -84,7 +85,7 @@ def understand(table: Table, wishes: Wishes) -> Comparisons | Rankings:
         raise UnknownFormat(
             f"{TITLE} are read from one file at a time, with user folders beside it"
         )
-    meaning = PREFERENCES if wishes.outcomes is None else dict(wishes.outcomes)
+    meaning = {**PREFERENCES, **(wishes.outcomes or {})}
     compared: list[Row] = []
     ranked: list[Row] = []
     unread = {name for name in list_unread(table, _READ) if not _is_answer(name)}
@@ -180,7 +181,7 @@ def _compare(record: Record, said: _Said, order: Sequence[int], meaning: Mapping
         if said.value not in meaning:
             raise record.refuse(
                 f"{said.question} is '{shorten(said.value)}': expected {' | '.join(meaning)}; other"
-                " labels are given their meaning with --outcome LABEL=left|tie|right, all of them"
+                f" labels are given their meaning with --outcome '{shorten(said.value)}=tie'"
             )
         outcome = meaning[said.value]
     elif _NUMBER.fullmatch(said.value):

@@ -15,7 +15,7 @@ from typing import Final
 from evenhand.formats.handles import RANKING_ROLES, Named, make_rankings
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Rankings
+from evenhand.judgments.rankings import Rankings
 
 NAME: Final = "rankings"
 TITLE: Final = "rankings"

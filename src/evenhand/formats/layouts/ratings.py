@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from evenhand.formats.handles import RATING_ROLES, Named, make_ratings
+from evenhand.formats.handles import Named, make_ratings
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import ROLES as RATING_ROLES
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "ratings"
 TITLE: Final = "ratings"

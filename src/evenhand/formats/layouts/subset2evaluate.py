@@ -26,7 +26,7 @@ from evenhand.formats.unfolding import (
     require_columns,
     shorten,
 )
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "subset2evaluate"
 TITLE: Final = "subset2evaluate items"

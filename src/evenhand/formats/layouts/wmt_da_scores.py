@@ -19,7 +19,7 @@ from evenhand.formats.leftovers import list_unread, say_unread
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Table, Wishes
 from evenhand.formats.unfolding import lay_out, read_records, require_columns
-from evenhand.judgments import Ratings
+from evenhand.judgments.ratings import Ratings
 
 NAME: Final = "wmt_da_scores"
 TITLE: Final = "WMT averages of direct assessments"

@@ -34,7 +34,8 @@ from evenhand.formats.unfolding import (
     require_columns,
     shorten,
 )
-from evenhand.judgments import Ratings
+from evenhand.judgments.exclusions import exclude_by_format
+from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.spans import write_spans
 
 NAME: Final = "wmt_json"
@@ -73,8 +74,9 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
     data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))
     notes = [*say_unread(unread), note]
     others = len(every) - len(segments)
-    notes += [f"lines without scores left out, no item is made of them: {others:,}"] * bool(others)
-    return replace(data, source=data.source.noting(*notes))
+    words = "lines without scores left out, no item is made of them: {n:,}"
+    excluded = exclude_by_format({"lines without scores": others}, words)
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
 def _number(segments: Sequence[Record]) -> tuple[list[str], str]:

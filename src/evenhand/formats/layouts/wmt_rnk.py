@@ -24,8 +24,8 @@ from evenhand.formats.numbers import read_number, refuse_text
 from evenhand.formats.roles import SOFT, Header, assign, fold
 from evenhand.formats.rows import stack
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments import Rankings
 from evenhand.judgments.engine import Frame
+from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.source import ASIDES, find_rows, name_rows, number_rows
 
 NAME: Final = "wmt_rnk"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.rating.decision_curve import DECIDERS
-from evenhand.rating.masks import COMMON, SPREAD
+from evenhand.ratings.matrix import COMMON, SPREAD
+from evenhand.ratings.reliability import DECIDERS
 from evenhand.report.figures.drawing import dress
 from evenhand.report.figures.marks import begin_chart, encode_colour, write_title
 
 if TYPE_CHECKING:
-    from evenhand.rating.decision_curve import DecisionCurve
+    from evenhand.ratings.reliability import DecisionCurve
 
 WIDTH: Final = 290
 HEIGHT: Final = 280

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.models.registry import FittedModel, Posterior
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.preference.models import Fitted, Posterior
 from evenhand.report.figures.heat_map import draw_heat_map, draw_tie_map, tabulate_chances
 from evenhand.report.figures.interval_plots import Bar, draw_abilities, draw_intervals
 from evenhand.report.figures.learning_curves import UNIFORM, Curve, draw_learning_curves
 from evenhand.report.figures.marks import WIDTH
 
 if TYPE_CHECKING:
-    from evenhand.validation.comparison_result import HeldOutScore, ModelComparison
-    from evenhand.validation.learning_result import LearningCurves
+    from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
+    from evenhand.ranking.learning_curves import LearningCurves
 
 Array = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ def make_curves(found: LearningCurves, names: Mapping[str, str] | None = None) -
 
 
 def draw_fit(
-    fit: Fitted,
+    fit: FittedModel,
     *,
     name: str,
     labels: Mapping[str, str] | None = None,
@@ -174,7 +174,7 @@ def draw_fit(
 Ends = tuple[float, float | None, float | None]
 
 
-def _estimate_abilities(fit: Fitted, level: float) -> tuple[list[Ends], str]:
+def _estimate_abilities(fit: FittedModel, level: float) -> tuple[list[Ends], str]:
     """Return each system's value and interval about the average system, and what they are.
 
     Draws are centred one by one: where the scale begins is not known from comparisons.

@@ -19,9 +19,8 @@ from evenhand.report.figures.marks import WIDTH, begin_chart, encode_colour, wri
 from evenhand.report.figures.system_figures import draw_removals, draw_systems
 
 if TYPE_CHECKING:
-    from evenhand.screening.diagnosis_result import Diagnosis
-    from evenhand.screening.outliers import Outliers
-    from evenhand.screening.profiles import JudgeProfile
+    from evenhand.judges.diagnosis_result import Diagnosis
+    from evenhand.judges.profiles import JudgeProfile, Outliers
 
 HEIGHT: Final = 320
 NAMED: Final = 30

@@ -26,7 +26,7 @@ from evenhand.report.figures.marks import WIDTH, begin_chart, fit_width
 from evenhand.report.figures.naming import LETTER
 
 if TYPE_CHECKING:
-    from evenhand.rating.judge_likeness import JudgeLikeness
+    from evenhand.ratings.process_comparison import JudgeLikeness
 
 TITLE: Final = "How alike judges are"
 BELOW: Final = (

@@ -8,7 +8,7 @@ from evenhand.report.figures.drawing import INK, QUIET, dress
 from evenhand.report.figures.marks import begin_chart, encode_colour, write_title
 
 if TYPE_CHECKING:
-    from evenhand.planning.campaign_plan import CampaignPlan, Point
+    from evenhand.design.plan import CampaignPlan, Point
 
 WIDTH: Final = 300
 HEIGHT: Final = 260

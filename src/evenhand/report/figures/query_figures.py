@@ -8,7 +8,7 @@ from evenhand.report.figures.drawing import INK, dress
 from evenhand.report.figures.marks import begin_chart, encode_colour, fit_width
 
 if TYPE_CHECKING:
-    from evenhand.active.query_curves import QueryCurves
+    from evenhand.design.query_replay import QueryCurves
 
 WIDTH: Final = 620
 HEIGHT: Final = 320

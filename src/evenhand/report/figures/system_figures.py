@@ -10,7 +10,7 @@ from evenhand.report.figures.marks import WIDTH, begin_chart, encode_colour, wri
 from evenhand.report.figures.naming import place_names
 
 if TYPE_CHECKING:
-    from evenhand.screening.diagnosis_result import Diagnosis
+    from evenhand.judges.diagnosis_result import Diagnosis
 
 TALL: Final = 420
 """Height of the plot of systems."""

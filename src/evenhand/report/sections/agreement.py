@@ -5,18 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from evenhand.agreement.agreement_table import AgreementTable
-from evenhand.agreement.coefficient import Coefficient
-from evenhand.agreement.pair_agreement import SystemAgreement, agree_by_system, compare_pairs
-from evenhand.agreement.preference_table import tabulate_votes
-from evenhand.agreement.preferences import PreferenceAgreement, compare_votes
-from evenhand.agreement.table import INFLATED
-from evenhand.agreement.tabulation import Request
-from evenhand.agreement.words import name_kappa
 from evenhand.errors import NotIdentified
+from evenhand.judges.agreement import INFLATED
+from evenhand.judges.agreement_table import AgreementTable, name_kappa
+from evenhand.judges.preferences import (
+    PreferenceAgreement,
+    SystemAgreement,
+    agree_by_system,
+    compare_pairs,
+    compare_votes,
+)
+from evenhand.judges.tabulation import Request, tabulate_votes
+from evenhand.judges.units import Coefficient
 from evenhand.judgments.engine import ANSWER
 from evenhand.judgments.rankings import Rankings
-from evenhand.report.agreement_light import ASKS, LITTLE, find_state, say_agreement
+from evenhand.report.agreement_light import (
+    ASKS,
+    LITTLE,
+    find_preference_state,
+    say_expected,
+)
 from evenhand.report.agreement_tables import (
     FEW,
     SEVERAL,
@@ -25,14 +33,15 @@ from evenhand.report.agreement_tables import (
 )
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
-    FAILED,
     NOT_RUN,
     PASSED,
     UNDECIDED,
+    WARNING,
     Check,
     Section,
 )
 from evenhand.report.numbers import write_value
+from evenhand.report.reversal import choose_state, say_outcome
 from evenhand.report.study import Study
 
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
@@ -75,7 +84,10 @@ def write_section(study: Study) -> Section:
             *_say_systems(systems),
         ),
         checks=(_check(study, table),),
-        tables=(tabulate_measures(table, study.shared), *tabulate_systems(systems, study)),
+        tables=(
+            tabulate_measures(table, study.shared, study.expected),
+            *tabulate_systems(systems, study),
+        ),
         notes=tuple(
             note for note in (*table.whole.notes, *table.notes) if not note.startswith(SAID)
         ),
@@ -132,12 +144,28 @@ def _check(study: Study, table: AgreementTable) -> Check:
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {_write(kappa.value)}, on too few items"
         return Check("agreement", ASKS, UNDECIDED, says, advice)
-    ends = (kappa.value, kappa.lower, kappa.upper)
-    state, says = find_state(*ends), say_agreement("κ", *ends)
+    expected, ends = study.expected, (kappa.lower, kappa.upper)
+    state = find_preference_state(kappa.lower, expected)
+    if expected is None:
+        says = f"κ {_write(kappa.value)} ({_ends(kappa)}); what to expect is not known"
+    else:
+        says = say_expected(kappa.value, ends, expected)
     ranked = isinstance(study.data, Rankings)
     says += "; usual in the WMT tasks" if ranked and _place(table, "kappa-wmt") == 0 else ""
-    otherwise = {PASSED: "", FAILED: LITTLE}.get(state, advice)
-    return Check("agreement", ASKS, state, says, otherwise)
+    if state == WARNING:
+        state, outcome = _weigh_shortfall(study)
+        return Check("agreement", ASKS, state, says, f"{outcome}{LITTLE}")
+    if state == UNDECIDED and kappa.lower <= 0:
+        says += "; no more than chance is sure"
+    return Check("agreement", ASKS, state, says, "" if state == PASSED else advice)
+
+
+def _weigh_shortfall(study: Study) -> tuple[str, str]:
+    """Return whether a shortfall of agreement changes the answer, and what is then otherwise."""
+    if not study.screening.flagged:
+        return WARNING, "No judge is flagged whose votes could be excluded. "
+    reversal = study.reversals.judges
+    return choose_state(reversal), f"{say_outcome('Without the flagged judges', reversal)} "
 
 
 def _find_kappa(table: AgreementTable) -> Coefficient | None:
@@ -161,7 +189,25 @@ def _say_others(study: Study, table: AgreementTable) -> list[str]:
             f" what chance gives, 1 is complete agreement; {name_kappa(kappa.value)} in the words"
             " of Landis and Koch (1977)."
         )
+        said += _say_expected(study)
     return said
+
+
+def _say_expected(study: Study) -> list[str]:
+    """Say how far judges would agree who follow the worths of the ranking."""
+    found = study.expected
+    if found is None:
+        return []
+    than = "as much, as far as can be told"
+    if found.short:
+        than = "less than that"
+    elif found.lower is not None and found.lower > 0:
+        than = "more than that, as they do where outputs of one system differ from item to item"
+    share, kappa = _percent(found.expected), _write(found.expected_kappa)
+    return [
+        "If every judge followed the fitted worths and nothing else, two would agree in"
+        f" {share} of these cases, κ {kappa}. Judges agree {than}."
+    ]
 
 
 def _say_themselves(study: Study) -> list[str]:

@@ -8,20 +8,29 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.numerics.correlation import spearman
-from evenhand.ranking.by_model_links import find_groups
+from evenhand.judges.cards import Screening
+from evenhand.numerics.cluster_means import spearman
+from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sensitivity import CLUSTERED, vary_choices
-from evenhand.ranking.sensitivity_result import Choice, Sensitivity
+from evenhand.ranking.robustness.sensitivity import CLUSTERED, Choice, Sensitivity, vary_choices
 from evenhand.report.answer import join_names
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
-from evenhand.report.document import FAILED, PASSED, Check, Column, Figure, Row, Section, Table
+from evenhand.report.document import (
+    FAILED,
+    PASSED,
+    WARNING,
+    Check,
+    Column,
+    Figure,
+    Row,
+    Section,
+    Table,
+)
 from evenhand.report.effort import may_rank, say_how
 from evenhand.report.figures.places_by_choice import draw_places
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
-from evenhand.screening.card import Screening
 
 DRAWN: Final = 12
 """Most systems that are drawn: the best of the ranking."""
@@ -200,29 +209,37 @@ def _say_first(found: Sensitivity, ranking: Ranking) -> list[str]:
 
 
 def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
-    """Return whether a first place that is decided stays so under every choice; else nothing.
+    """Return whether what is decided stays so under every choice.
+
+    Another first system, or a decided pair that is reversed, fails. A lead that some choice leaves
+    undecided is a warning. Where the first place is open anyway only reversed pairs are a check.
 
     Args:
         found: the choices, that of the report first.
         ranking: the report's.
 
     """
-    if ranking.rank_upper is None or ranking.rank_upper[0] > 1:
-        return []
     best, others = ranking.systems[0], found.ranked[1:]
-    ahead = [one.name for one in others if best not in one.first]
+    decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1
+    ahead = [one.name for one in others if best not in one.first] if decided else []
     wins = {pair for pair in found.choices[0].decided if pair[0] == best}
-    open_ = [one.name for one in others if found.decides and wins - {*one.decided}]
-    for names, says in ((ahead, "another system is first"), (open_, "it is no longer decided")):
+    undecided = [one.name for one in others if found.decides and wins - {*one.decided}]
+    turned = [one.name for one in others if _count_turned(found.choices[0], one)]
+    findings = (
+        (ahead, FAILED, "no: another system is first"),
+        (turned, FAILED, "no: a decided pair is reversed"),
+        (undecided if decided else [], WARNING, f"the lead of {best} is undecided"),
+    )
+    for names, state, says in findings:
         if names:
-            told = f"no: {says} {join_names([PLAIN.get(one, f'under {one}') for one in names])}"
-            return [
-                Check(
-                    "choices", ASKS, FAILED, told, "Say with the answer on which choice it rests."
-                )
-            ]
+            told = f"{says} {join_names([PLAIN.get(one, f'under {one}') for one in names])}"
+            told += "" if state == FAILED else f" ({len(names)} of {len(others)} choices)"
+            advice = "Say with the answer on which choice it rests."
+            return [Check("choices", ASKS, state, told, advice)]
+    if not decided or not others:
+        return []
     held = f"yes: {best} is the best" if found.decides else f"yes: {best} is first"
-    return [Check("choices", ASKS, PASSED, f"{held} under all {len(others)}")] if others else []
+    return [Check("choices", ASKS, PASSED, f"{held} under all {len(others)}")]
 
 
 def _say_others(changed: Sequence[Choice]) -> str:

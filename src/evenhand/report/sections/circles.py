@@ -9,13 +9,16 @@ import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judgments.tally import Tally
-from evenhand.preference.coefficients import format_p
-from evenhand.ranking.cycles_majorities import find_sure_circle
-from evenhand.ranking.cycles_power import find_visible
-from evenhand.ranking.cycles_result import Contribution, Cycle, Cycles
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.robustness.cycles import (
+    Contribution,
+    Cycle,
+    Cycles,
+    find_sure_circle,
+    find_visible,
+)
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
-    FAILED,
     NOT_RUN,
     PASSED,
     UNDECIDED,
@@ -25,6 +28,7 @@ from evenhand.report.document import (
     Table,
 )
 from evenhand.report.numbers import write_value
+from evenhand.report.reversal import Reversals, choose_state
 from evenhand.report.study import Study
 from evenhand.report.visible import ENOUGH, say_refusal, say_visible
 
@@ -51,19 +55,30 @@ def write_section(study: Study) -> Section:
         "circles",
         PREFERENCE["circles"],
         says=(*say_circles(cycles, study.tally), *_say_decided(study, cycles)),
-        checks=(replace(make_check(cycles, study.tally), p=cycles.p),),
+        checks=(replace(make_check(cycles, study.tally, _find_reversals(study)), p=cycles.p),),
         tables=_tabulate(cycles),
         notes=(NOTE, _note_noise(cycles), *cycles.notes),
         command=command,
     )
 
 
-def make_check(cycles: Cycles, tally: Tally) -> Check:
+def _find_reversals(study: Study) -> Reversals | None:
+    """Return what circles would reverse; None where there is no ranking."""
+    try:
+        return study.reversals if study.ranking else None
+    except (NotIdentified, NotConverged):
+        return None
+
+
+def make_check(cycles: Cycles, tally: Tally, reversals: Reversals | None = None) -> Check:
     """Return whether majorities go round in a circle, as far as that can be told.
+
+    A sure circle fails where the ranking decides a pair against one of its majorities.
 
     Args:
         cycles: what `find_cycles` found.
         tally: the same judgments.
+        reversals: of their ranking; None where there is none.
 
     """
     if cycles.p is None:
@@ -73,7 +88,9 @@ def make_check(cycles: Cycles, tally: Tally) -> Check:
         return _check_silence(find_visible(cycles, tally), p)
     sure = find_sure_circle(cycles, tally)
     if sure is not None:
-        return Check("circles", ASKS, FAILED, f"yes: {_say_wins(sure)}", INSTEAD)
+        against = reversals.find_circle(sure) if reversals else ""
+        otherwise = f"{against}. {INSTEAD}" if against else INSTEAD
+        return Check("circles", ASKS, choose_state(against), f"yes: {_say_wins(sure)}", otherwise)
     closed = [one for one in cycles.cycles if one.closed]
     if closed:
         says = f"perhaps: {_say_wins(closed[0])}, of which the last majority may be chance"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified
+from evenhand.judges.removal import correlate
 from evenhand.judgments.rating_rows import RatingRows
 from evenhand.ranking.score_board import ScoreBoard
 from evenhand.report.charts import take_chart
@@ -18,7 +19,6 @@ from evenhand.report.figures.system_figures import draw_systems
 from evenhand.report.numbers import write_value
 from evenhand.report.rated import Rated
 from evenhand.report.study import Study
-from evenhand.screening.rescoring import correlate
 
 PAIRS: Final = 45
 """Most pairs of criteria in the table: the first ones."""

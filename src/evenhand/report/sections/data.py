@@ -1,4 +1,4 @@
-"""The data: what was counted, what was left out, what was understood of the file."""
+"""The data: what was counted, what was excluded, what was understood of the file."""
 
 from __future__ import annotations
 
@@ -24,12 +24,8 @@ COUNTED: Final = {
     "shared_items": "items that two or more judges judged",
 }
 """Counts of `Part` → what they count. A ranking is one judgment."""
-DROPPED: Final = {
-    "blank_rankings": ("rankings", "nothing was ranked"),
-    "blank_ranks": ("ranks of the other rankings", "the rank is not given"),
-    "controls": ("judgments", "controls, whose right answer was known: they tell of judges"),
-}
-"""Counts of `Part` → what was left out of the ranking of systems, and why."""
+UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
+"""Code of an exclusion → what is excluded, where the word for its unit does not say it."""
 
 
 def write_section(study: Study) -> Section:
@@ -48,7 +44,7 @@ def write_section(study: Study) -> Section:
         says=(_say_counts(part, study), *_say_outcomes(part), *_say_links(part, study)),
         tables=(
             _tabulate_counts(part, study),
-            _tabulate_dropped(part, study),
+            _tabulate_excluded(study),
             *_tabulate_scores(found.scores),
         ),
         notes=tuple(dict.fromkeys((*found.notes, *_say_rest(found.covariates)))),
@@ -112,32 +108,15 @@ def _tabulate_counts(part: Part, study: Study) -> Table:
     return Table("counts", "What was judged", (Column("what", ""), _number()), rows)
 
 
-def _tabulate_dropped(part: Part, study: Study) -> Table:
-    """Return everything that was left out; a row that says so where nothing was."""
+def _tabulate_excluded(study: Study) -> Table:
+    """Return everything that was excluded; a row that says so where nothing was."""
     rows: list[dict[str, Any]] = [
-        {"what": what, "n": getattr(part, key), "why": why}
-        for key, (what, why) in DROPPED.items()
-        if getattr(part, key)
+        {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
+        for one in study.excluded
     ]
-    zero = _count_weightless(study)
-    if zero:
-        rows.append({"what": "rows", "n": zero, "why": "their weight is zero"})
     nothing = {"what": "nothing", "n": 0, "why": "every judgment that was read is counted"}
     columns = (Column("what", ""), _number(), Column("why", "why"))
-    return Table("left-out", "What was left out", columns, tuple(rows or [nothing]))
-
-
-def _count_weightless(study: Study) -> int:
-    """Count rows that weigh nothing."""
-    import narwhals as nw
-
-    from evenhand.judgments.engine import COUNT, fetch_columns
-
-    data = study.data
-    if not data.has("weight"):
-        return 0
-    zero = data.frame.filter(nw.col("weight") == 0).select(nw.len().alias(COUNT))
-    return int(fetch_columns(zero)[COUNT][0])
+    return Table("left-out", "What was excluded", columns, tuple(rows or [nothing]))
 
 
 def _tabulate_scores(scores: Any) -> list[Table]:

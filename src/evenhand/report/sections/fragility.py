@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evenhand.ranking.fragility import find_fragility
-from evenhand.ranking.fragility_result import OPENED, TURNED, Flip, Fragility
-from evenhand.ranking.fragility_search import NO_RANKING
 from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.robustness.fragility import OPENED, TURNED, Flip, Fragility, find_fragility
+from evenhand.ranking.robustness.removal import NO_RANKING
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import Column, Section, Table
 from evenhand.report.effort import may_rank, may_remove, say_how

@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.agreement.blind_worlds import WORLDS, ItemAgreement, compare_items
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.judges.item_agreement import WORLDS, ItemAgreement, compare_items
 from evenhand.judgments.votes import TIE, Votes
 from evenhand.report.answer import join_names
 from evenhand.report.charts import take_chart

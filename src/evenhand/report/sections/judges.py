@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.judges.cards import SUSPECT, Screening, advise, say_evidence, say_flagged, say_shortly
 from evenhand.ranking.ranking import Ranking
 from evenhand.report.answer import join_names
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import (
-    FAILED,
     PASSED,
     UNDECIDED,
     Check,
@@ -24,9 +24,8 @@ from evenhand.report.judge_cards import say_without, tabulate_cards
 from evenhand.report.judge_fault import ASKS, write_fault
 from evenhand.report.numbers import write_value
 from evenhand.report.panel import Panel, find_fault
+from evenhand.report.reversal import choose_state
 from evenhand.report.study import Study
-from evenhand.screening.abstention import SUSPECT, advise, say_evidence, say_shortly
-from evenhand.screening.card import Screening
 
 SHOWN: Final = 60
 """Most judges in the table and on the map, but for the full report: flagged ones are all there."""
@@ -81,7 +80,7 @@ def _find_ranking(study: Study) -> Ranking | None:
 
 
 def make_check(panel: Panel, change: str) -> Check:
-    """Say whether judges are to be doubted; failed where somebody is flagged.
+    """Say whether judges are to be doubted; failed where the answer is reversed without them.
 
     Args:
         panel: the judges.
@@ -93,7 +92,7 @@ def make_check(panel: Panel, change: str) -> Check:
     seen = [card for card in found.cards if card.testable]
     if flagged:
         says = f"{len(flagged):,} flagged of {judges:,}"
-        return Check("judges", ASKS, FAILED, says, change)
+        return Check("judges", ASKS, choose_state(_find_reversal(panel)), says, change)
     share = sum(card.n for card in seen) / sum(card.n for card in found.cards)
     if found.abstains is not None:
         says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
@@ -104,6 +103,14 @@ def make_check(panel: Panel, change: str) -> Check:
         return Check("judges", ASKS, UNDECIDED, says, advice)
     says = f"none flagged of {judges:,}; {len(seen):,} judged enough to be found out"
     return Check("judges", ASKS, PASSED, says)
+
+
+def _find_reversal(panel: Panel) -> str:
+    """Say what is reversed without those flagged; "" where there is no ranking to reverse."""
+    try:
+        return panel.study.reversals.judges
+    except (NotIdentified, NotConverged):
+        return ""
 
 
 def _say_why(share: float) -> str:
@@ -168,21 +175,10 @@ def _say_order(panel: Panel) -> list[str]:
 
 def _say_flags(found: Screening, change: tuple[str, str]) -> list[str]:
     """Say who is flagged for what, and what it changes."""
-    judges = f"{len(found.cards):,} judges"
-    said = []
-    if found.flagged:
-        names = [f"{card.judge} ({', '.join(card.flags)})" for card in found.flagged]
-        verb = "is" if len(names) == 1 else "are"
-        said.append(
-            f"{len(names):,} of {judges} {verb} flagged: {join_names(names)}. Of all flags at most"
-            f" about {100 * found.level:g} % fall on honest judges, if most judges are honest and"
-            " independent of each other."
-        )
-        said += [one for one in change if one]
-    elif found.abstains is None:
-        said.append(f"None of {judges} is flagged.")
+    flagged = say_flagged(found.cards, found.level)
+    said = [f"{flagged[:1].upper()}{flagged[1:]}.", *(one for one in change if one)]
     if found.abstains is not None:
-        said.append(f"Nobody is called careless or reversed here: {found.abstains}.")
+        said.append(f"Nobody is called careless or reversed: {found.abstains}.")
         told = say_evidence(found.cards, found.abstains)
         said += [f"{one[:1].upper()}{one[1:]}." for one in told]
     return said

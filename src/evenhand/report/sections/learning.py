@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Final
 
+from evenhand.design.more_judgments import Prospect, look_ahead
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judgments.ratings import Ratings
-from evenhand.planning.outlook import Prospect, look_ahead
-from evenhand.ranking.learning import trace_learning
+from evenhand.ranking.held_out import trace_learning
+from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ranking.ranking import Ranking
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
@@ -19,7 +20,6 @@ from evenhand.report.figures.prospect import draw_prospect
 from evenhand.report.numbers import write_value
 from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
-from evenhand.validation.learning_result import LearningCurves
 
 TWICE: Final = 2.0
 LITTLE: Final = 0.05

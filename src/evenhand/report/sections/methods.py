@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.judgments.exclusions import Exclusion
 from evenhand.judgments.ratings import Ratings
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import Block, Section
@@ -25,6 +27,7 @@ def write_section(study: Study) -> Section:
 
     """
     sentences, signatures = _say(study)
+    sentences = [*sentences, *say_excluded(study.excluded)]
     text = " ".join([*(sentence for sentence, _ in sentences), _say_maker()])
     keys = [key for _, cited in sentences for key in cited]
     papers = Block(BIBLIOGRAPHY, "Papers it cites, as BibTeX", write_bibliography(keys))
@@ -56,6 +59,12 @@ def _say(study: Study) -> tuple[list[Sentence], list[str]]:
     except (NotIdentified, NotConverged):
         return say_examinations(study), []
     return [*say_ranking(ranking, study), *say_examinations(study)], [ranking.signature]
+
+
+def say_excluded(excluded: Sequence[Exclusion]) -> list[Sentence]:
+    """Say what was excluded before the analysis; nothing where nothing was."""
+    clauses = "; ".join(one.clause for one in excluded)
+    return [(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []
 
 
 def _say_maker() -> str:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.preference.coefficients import format_p
-from evenhand.preference.fit import Fit
-from evenhand.preference.summary import THIN
-from evenhand.ranking.calibration import CalibrationPart, find_calibration
-from evenhand.ranking.cycles_pairs import Deviation
-from evenhand.ranking.cycles_power import find_visible
-from evenhand.ranking.cycles_result import Cycles
+from evenhand.models.base import MAX_THIN_SHARE, Fit
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.robustness.calibration import CalibrationPart, find_calibration
+from evenhand.ranking.robustness.cycles import Cycles, Deviation, find_visible
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import NOT_RUN, Check, Column, Figure, Section, Table
@@ -212,7 +209,7 @@ def _note_deviance(fit: Any) -> tuple[str, ...]:
     if fit.gof_p is None:
         return ()
     said = f"Deviance {fit.deviance:,.1f} on {fit.df:,} degrees of freedom"
-    if fit.thin > THIN:
+    if fit.thin > MAX_THIN_SHARE:
         thin = write_value(fit.thin, "share")
         return (f"{said}; {thin} of its cells expect fewer than five judgments: no p is given.",)
     return (

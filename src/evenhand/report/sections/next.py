@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.active.next_pairs import NextPairs, choose_pairs
-from evenhand.planning.separation import Separation, separate_pairs
+from evenhand.design.more_judgments import Separation, separate_pairs
+from evenhand.design.next_pairs import NextPairs, choose_pairs
 from evenhand.ranking.ranking import Ranking
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import Column, Row, Section, Table

@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import Any, Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.preference.bradley_terry import BradleyTerry
-from evenhand.preference.coefficients import format_p
-from evenhand.preference.fit import Fit
-from evenhand.ranking.cycles_sides import choose_sides
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.coefficients import format_p
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.robustness.cycles import choose_sides
 from evenhand.report.answer import join_names
 from evenhand.report.caveat import PLACE, SIDES
 from evenhand.report.charts import take_chart
@@ -22,6 +22,7 @@ from evenhand.report.document import (
     NOT_RUN,
     PASSED,
     UNDECIDED,
+    WARNING,
     Check,
     Column,
     Figure,
@@ -30,8 +31,15 @@ from evenhand.report.document import (
 )
 from evenhand.report.figures.position_effects import draw_positions
 from evenhand.report.numbers import write_value
-from evenhand.report.one_sided import are_orders_balanced, find_share, is_near, say_one_sided
+from evenhand.report.one_sided import (
+    WHOLE,
+    are_orders_balanced,
+    find_share,
+    is_near,
+    say_one_sided,
+)
 from evenhand.report.refused import say_refused
+from evenhand.report.reversal import choose_state, say_outcome
 from evenhand.report.study import Study
 
 ASKS: Final = "Does an output gain by being shown first, or second?"
@@ -89,7 +97,7 @@ def _check(study: Study, bias: PositionBias) -> Check:
     """Say in a few words whether the place mattered, on the whole or to single judges."""
     sure = bias.p <= 1 - bias.level
     if place := say_one_sided(study):
-        return Check("order", ASKS, FAILED, place, f"{AGAIN}; {DESIGN}.")
+        return _check_place(place)
     matters = sure and not _is_slight(bias)
     alone = sum(one.n for one in bias.stand_out) >= TRIFLE * bias.n_comparisons > 0
     says = f"{_say_found(bias)} (first wins {_say_interval(bias)})"
@@ -97,24 +105,35 @@ def _check(study: Study, bias: PositionBias) -> Check:
         verb = "stands" if len(bias.stand_out) == 1 else "stand"
         says += f"; {len(bias.stand_out)} of {len(bias.judges)} judges {verb} out"
     if matters or alone:
+        reversal = study.reversals.order
         taken = f"`{study.write_command('rank', '--order-effect')}` ranks with it taken out"
         design = "" if are_orders_balanced(study) else f"; {DESIGN}"
-        otherwise = f"{taken if sure else 'Look at the judges who stand out'}{design}."
+        outcome = say_outcome("With the order effect in the model", reversal)
+        otherwise = f"{outcome} {taken if sure else 'Look at the judges who stand out'}{design}."
         faults = ((PLACE,) if matters else ()) + ((SIDES,) if alone else ())
-        return Check("order", ASKS, FAILED, says, otherwise, faults=faults)
+        return Check("order", ASKS, choose_state(reversal), says, otherwise, faults=faults)
     return Check("order", ASKS, PASSED if sure or is_near(bias) else UNDECIDED, says)
 
 
 def _check_refused(study: Study, refusal: NotIdentified | NotConverged | UnknownOption) -> Check:
-    """Say why the place cannot be judged: failed where one system stood on one side alone."""
+    """Say why the place cannot be judged, or that one system stood on one side alone."""
     try:
         place = say_one_sided(study)
     except (NotIdentified, NotConverged):
         place = ""
     if place:
-        return Check("order", ASKS, FAILED, place, f"{AGAIN}; {DESIGN}.")
+        return _check_place(place)
     state = UNDECIDED if isinstance(refusal, NotIdentified) else NOT_RUN
     return Check("order", ASKS, state, say_refused(refusal))
+
+
+def _check_place(place: str) -> Check:
+    """Return the check where a system or each pair stood on one side.
+
+    It fails where something is decided, since no judgment can separate that from the place.
+    """
+    state = FAILED if place.endswith(WHOLE) else WARNING
+    return Check("order", ASKS, state, place, f"{AGAIN}; {DESIGN}.")
 
 
 def _say_found(bias: PositionBias) -> str:

@@ -6,16 +6,14 @@ from math import isfinite
 from typing import Any, Final
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.judges.variance import Study as Designs
+from evenhand.judges.variance import VarianceComponents, Wishes, estimate_components, study_designs
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import RATING
 from evenhand.report.document import Column, Figure, Section, Table
 from evenhand.report.figures.variance_bars import draw_parts
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
-from evenhand.screening.variance.estimate import estimate_components
-from evenhand.screening.variance.result import VarianceComponents
-from evenhand.screening.variance.study import Study as Designs
-from evenhand.screening.variance.study import Wishes, study_designs
 
 MOST: Final = 8_000
 """Scores up to which variances come with intervals by themselves."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from evenhand.judgments.tally import Tally
-from evenhand.ranking.printing import write_ranks
-from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import PREFERENCE
 from evenhand.report.document import Column, Section, Table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evenhand.agreement.agreement_table import Doubtful
 from evenhand.errors import NotIdentified
-from evenhand.rating.item_spread import MOST, ItemSpread, count_differences, spread_items
+from evenhand.judges.agreement_table import Doubtful
+from evenhand.ratings.matrix import MOST, ItemSpread, count_differences, spread_items
 from evenhand.report.contents import RATING
 from evenhand.report.document import Column, Section, Table
 from evenhand.report.numbers import write_value

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from evenhand.judges.cards import Screening, advise, say_shortly
+from evenhand.judges.removal import describe_change
 from evenhand.report.answer import join_names
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import RATING
 from evenhand.report.document import (
-    FAILED,
     PASSED,
     UNDECIDED,
     Check,
@@ -23,10 +24,8 @@ from evenhand.report.figures.judge_figures import draw_judges
 from evenhand.report.figures.scorer_map import draw_scorers
 from evenhand.report.judge_fault import ASKS, find_fault, write_fault
 from evenhand.report.rated import Rated, are_level
+from evenhand.report.reversal import choose_state
 from evenhand.report.study import Study
-from evenhand.screening.abstention import advise, say_shortly
-from evenhand.screening.card import Screening
-from evenhand.screening.rescoring import describe_change
 
 FIGURED: Final = 3
 """Most criteria whose judges are drawn as in the paper; of several tasks the first one of each."""
@@ -100,14 +99,15 @@ def _find_fault(rated: Rated) -> tuple[str, str]:
 
 
 def _check(rated: Rated, found: Screening) -> Check:
-    """Say whether judges are to be doubted; failed where somebody is flagged."""
+    """Say whether judges are to be doubted; failed where the boards are reversed without them."""
     judges, flagged = len(found.cards), [card.judge for card in found.flagged]
     seen = sum(card.testable for card in found.cards)
     if flagged:
         change = describe_change(rated.rows, flagged)
         change += " (the higher mean score first)" if rated.lower else ""
         says = f"{len(flagged):,} flagged of {judges:,}"
-        return Check("judges", ASKS, FAILED, says, f"Without {join_names(flagged)}: {change}.")
+        otherwise = f"Without {join_names(flagged)}: {change}."
+        return Check("judges", ASKS, choose_state(rated.reversal), says, otherwise)
     if found.abstains is not None:
         says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
         return Check("judges", ASKS, UNDECIDED, says, advise(found.abstains, found.cards))
@@ -122,10 +122,10 @@ def _check(rated: Rated, found: Screening) -> Check:
 def _say(found: Screening, check: Check) -> list[str]:
     """Say who is flagged for what, what it changes, and how severe judges are."""
     said = [f"{_begin(sentence)}." for sentence in found.says]
-    if check.state == FAILED:
+    if found.flagged:
         said.append(check.otherwise)
     if found.abstains is not None and not any(found.abstains in one for one in said):
-        said.append(f"Nobody is called careless or reversed here: {found.abstains}.")
+        said.append(f"Nobody is called careless or reversed: {found.abstains}.")
     return [*said, f"{_begin(found.detectable)}."]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evenhand.agreement.agreement_table import AgreementPart, AgreementTable
-from evenhand.agreement.coefficient import Coefficient
 from evenhand.errors import NotIdentified
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable
+from evenhand.judges.units import Coefficient
 from evenhand.report.agreement_light import ASKS, find_state, rank_state, say_agreement
 from evenhand.report.charts import take_chart
 from evenhand.report.contents import RATING

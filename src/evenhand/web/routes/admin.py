@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+import os
+from functools import partial
+from typing import BinaryIO, Final, Literal
 from urllib.parse import quote
 
 import msgspec
@@ -11,14 +13,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from evenhand.web import downloads
 from evenhand.web.incoming import identify, read_json
 from evenhand.web.outgoing import tell
-from evenhand.web.outside import list_offers, list_unfit, make_file
-from evenhand.web.overview import overlook
+from evenhand.web.outside import list_offers, list_unfit
+from evenhand.web.overview import overlook, read_mark
+from evenhand.web.questions import CHUNK, Question
 from evenhand.web.remarks import MOST, read_comments
-from evenhand.web.sayings import write_sentence
 from evenhand.web.site import Site, site_of
 from evenhand.web.store.tokens import Invitation
 
@@ -48,26 +51,20 @@ async def show_findings(request: Request) -> Response:
     """Send what the judgments say so far, as a part of the page."""
     site = site_of(request)
     await identify(request, "admin")
-    look = await run_in_threadpool(site.looks.look)
-    states = {one.name: one.state for one in await run_in_threadpool(site.store.judges)}
-    names = {*states, *site.campaign.systems}
-    told = {"look": look, "states": states, "tasks": site.campaign.tasks}
-    told |= {"write": lambda words: write_sentence(words, names)}
-    return HTMLResponse(site.render("findings.html", told))
+    return HTMLResponse((await site.analysis.ask(Question("findings"))).body)
 
 
 async def show_board(request: Request) -> Response:
     """Send what the page shows of now, for programs; nothing where they have seen it."""
-    from evenhand.web.sight import take_sight
-
     site = site_of(request)
     await identify(request, "admin")
     known = request.headers.get("if-none-match", "").strip('"')
-    sight = await run_in_threadpool(take_sight, site.store, site.looks, known)
-    if sight is None:
+    _, mark = await run_in_threadpool(read_mark, site.store)
+    if known == mark:
         return Response(status_code=304)
-    mark = {"ETag": f'"{sight.mark}"'} if sight.mark else None
-    return Response(msgspec.json.encode(sight), media_type="application/json", headers=mark)
+    found = await site.analysis.ask(Question("board"))
+    tag = {"ETag": f'"{found.mark}"'} if found.mark else None
+    return Response(found.body, media_type="application/json", headers=tag)
 
 
 async def show_comments(request: Request) -> Response:
@@ -82,8 +79,7 @@ async def show_promises(request: Request) -> Response:
     """Send what was promised and what was found, as a part of the page."""
     site = site_of(request)
     await identify(request, "admin")
-    check = await run_in_threadpool(site.promises.count)
-    return HTMLResponse(site.render("promises.html", {"check": check}))
+    return HTMLResponse((await site.analysis.ask(Question("promises"))).body)
 
 
 async def obey(request: Request) -> Response:
@@ -140,12 +136,9 @@ async def send_download(request: Request) -> Response:
     site = site_of(request)
     await identify(request, "admin")
     name = request.path_params["name"]
-    pieces = downloads.open_download(site.store, name)
-    if pieces is None:
+    if name not in downloads.list_files(site.store):
         raise HTTPException(404, "there is no such table")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    kind = downloads.TYPES[name[name.rfind(".") :]]
-    return StreamingResponse(pieces, media_type=kind, headers=headers)
+    return await _send(site, Question("download", name))
 
 
 async def send_export(request: Request) -> Response:
@@ -153,9 +146,33 @@ async def send_export(request: Request) -> Response:
     site = site_of(request)
     await identify(request, "admin")
     name, kind = request.query_params.get("pass", ""), request.path_params["kind"]
-    file, body = await run_in_threadpool(make_file, site.store, name, kind)
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(file)}"}
-    return Response(body, media_type=downloads.TYPES[file[file.rfind(".") :]], headers=headers)
+    return await _send(site, Question("export", name, kind))
+
+
+async def _send(site: Site, question: Question) -> Response:
+    """Send a file that the analysis process writes, with the head of the log at that time."""
+    head = str(await run_in_threadpool(site.store.head))
+    answer = await site.analysis.ask(question)
+    return _SentFile(answer.open(), answer.name, head)
+
+
+class _SentFile(StreamingResponse):
+    """A file that is closed when its sending ends, also where the client has gone."""
+
+    def __init__(self, file: BinaryIO, name: str, head: str) -> None:
+        headers = {
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
+            "Content-Length": str(os.fstat(file.fileno()).st_size),
+            downloads.HEAD: head,
+        }
+        pieces = iter(partial(file.read, CHUNK), b"")
+        kind = downloads.TYPES[name[name.rfind(".") :]]
+        super().__init__(pieces, media_type=kind, headers=headers)
+        self.file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self.file:
+            await super().__call__(scope, receive, send)
 
 
 ROUTES: Final = [

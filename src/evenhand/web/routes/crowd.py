@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from evenhand.campaign.platform import PLATFORMS, find_platform
+from evenhand.design.campaign import PLATFORMS, find_platform
 from evenhand.web.incoming import check_origin, identify
 from evenhand.web.site import Site, site_of
 from evenhand.web.store import enrolment

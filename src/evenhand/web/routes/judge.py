@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from evenhand.campaign.campaign import Campaign
 from evenhand.web.incoming import identify, read_json
 from evenhand.web.outgoing import tell
 from evenhand.web.site import site_of
@@ -20,7 +19,9 @@ from evenhand.web.store.desk import Desk
 from evenhand.web.store.judging import Reply, Served
 from evenhand.web.store.lookups import has_answered
 from evenhand.web.store.prepared import Prepared
+from evenhand.web.store.refusals import NotYours
 from evenhand.web.store.schema import judges
+from evenhand.web.store.store import Store
 from evenhand.web.views import View, view_end, view_feedback, view_halt, view_state
 
 NOTHING: Final = "nothing"
@@ -31,7 +32,7 @@ _AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bind
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
     """An answer as the page sends it; what is in `answer` is the task's to check."""
 
-    ticket: int
+    ticket: int | str
     key: str
     answer: Any
     seconds: float | None = None
@@ -46,7 +47,7 @@ class Back(msgspec.Struct, forbid_unknown_fields=True):
 
     """
 
-    at: int | msgspec.UnsetType | None = msgspec.UNSET
+    at: int | str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,14 +75,14 @@ async def show_item(request: Request) -> Response:
         words = site.campaign.wording
         told = {"consent": words.consent, "instructions": words.instructions}
         return tell({"state": "consent", **told})
-    return tell(_view(site.campaign, found))
+    return tell(_view(site.store, found))
 
 
-def _view(campaign: Campaign, found: Served | str | None) -> View:
+def _view(store: Store, found: Served | str | None) -> View:
     """Return an item, or the end: without a completion code for whoever answered nothing."""
     if isinstance(found, str):
-        return {**view_end(campaign), "code": ""}
-    return view_state(campaign, found)
+        return {**view_end(store.campaign), "code": ""}
+    return view_state(store, found)
 
 
 def _serve(desk: Desk, judge: str) -> Served | str | None:
@@ -103,13 +104,16 @@ async def take_answer(request: Request) -> Response:
     """Store an answer; send the next item with what is said of this one."""
     site, who = site_of(request), await identify(request, "judge")
     sent = await read_json(request, Sent)
-    reply = Reply(who.judge, sent.ticket, sent.answer, sent.key, sent.seconds)
+    ticket = site.store.find_ticket(who.judge, sent.ticket)
+    reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply))
     following: View = (
-        view_state(site.campaign, done.next) if done.halt is None else view_halt(done.halt)
+        view_state(site.store, done.next) if done.halt is None else view_halt(done.halt)
     )
-    told: View = {"stored": done.record.number, "next": following}
     record = done.record
+    # the hash of a body with random bits tells nothing of the record; its number would: how far
+    # numbers go from one answer to the next tells a policy's tickets apart
+    told: View = {"receipt": record.hash, "next": following}
     if record.ticket is not None and record.ticket.kind == "training":
         told["feedback"] = view_feedback(site.campaign, record.ticket, record.answer or {})
     return tell(told)
@@ -121,11 +125,22 @@ async def take_back(request: Request) -> Response:
     sent = await read_json(request, Back)
 
     def work(desk: Desk) -> Served | None:
-        if sent.at is not msgspec.UNSET and sent.at != judging.find_open(desk, who.judge):
+        if sent.at is not msgspec.UNSET and not _is_open(site.store, desk, who.judge, sent.at):
             return judging.serve(desk, who.judge)
         return judging.undo(desk, who.judge)
 
-    return tell(view_state(site.campaign, await site.store.soon(work)))
+    return tell(view_state(site.store, await site.store.soon(work)))
+
+
+def _is_open(store: Store, desk: Desk, judge: str, at: int | str | None) -> bool:
+    """Say whether a ticket, None for none, is what a judge has before them."""
+    number = judging.find_open(desk, judge)
+    if at is None or number is None:
+        return at is None and number is None
+    try:
+        return store.find_ticket(judge, at) == number
+    except NotYours:
+        return False
 
 
 async def agree(request: Request) -> Response:
@@ -139,7 +154,7 @@ async def agree(request: Request) -> Response:
             people.consent(desk, who.judge)
         return _serve_or_end(desk, who.judge)
 
-    return tell(_view(site.campaign, await site.store.soon(work)))
+    return tell(_view(site.store, await site.store.soon(work)))
 
 
 async def leave(request: Request) -> Response:

@@ -51,6 +51,21 @@
     drop(what) { try { localStorage.removeItem(this.name(what)); } catch { /* none */ } },
   };
 
+  // ---------- receipts ----------
+  const MOST_RECEIPTS = 5000;
+  function keepReceipt(hash) {
+    const kept = memory.get("receipts") ?? [];
+    if (hash && !kept.includes(hash)) memory.set("receipts", [...kept, hash].slice(-MOST_RECEIPTS));
+  }
+  function showReceipts() {
+    const kept = memory.get("receipts") ?? [];
+    if (!kept.length) return null;
+    const box = make("textarea", { readonly: true, rows: "3", "aria-label": "Receipts, one a line", spellcheck: "false" });
+    box.value = kept.join("\n");
+    return make("details", { class: "receipts" }, make("summary", {}, "Receipts of your answers"),
+      make("p", {}, "Keep these lines if you like: with one of them anybody who has the log can show that your answer is in it, unchanged. They do not say what you answered."), box);
+  }
+
   // ---------- the server ----------
   async function ask(what, sent) {
     const told = sent === undefined ? {} : {
@@ -107,6 +122,7 @@
       const said = await ask("answer", kept);
       memory.drop("outbox");
       memory.drop("draft");
+      keepReceipt(said.receipt);
       notice("");
       wait = 1;
       if (said.feedback && item) teach(said.feedback, kept.answer, said.next);
@@ -159,7 +175,7 @@
     if (state.code) {
       told.push(make("p", {}, "Your completion code:"), make("p", {}, make("output", { class: "code" }, state.code)));
     }
-    page.replaceChildren(make("section", { class: "sheet", tabindex: "-1" }, ...told));
+    page.replaceChildren(make("section", { class: "sheet", tabindex: "-1" }, ...told, showReceipts()));
     say("That was the last one.");
   }
   function halt(message, word = "") {
@@ -280,6 +296,7 @@
   }
   function openHelp() {
     const dialog = document.getElementById("instructions");
+    document.getElementById("receipts").replaceChildren(...[showReceipts()].filter(Boolean));
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -11,17 +11,19 @@ from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, sugg
 from evenhand.web.store.engine import connect_to_read
 from evenhand.web.store.line import Line
 from evenhand.web.store.readable import Readable
+from evenhand.web.store.reading import stream_lines
 from evenhand.web.store.verification import Head, LogCheck, read_log, verify
 
 _SQLITE: Final = b"SQLite format 3\0"
 
 
-def audit(where: str, head: Head | None = None) -> LogCheck:
+def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
     """Check a log.
 
     Args:
         where: a file of JSON Lines, a SQLite file, or postgresql://user@host/database.
         head: the end of the log as it was noted before.
+        receipts: hashes of records, to be looked for.
 
     Raises:
         MissingFile: there is no such file.
@@ -29,8 +31,8 @@ def audit(where: str, head: Head | None = None) -> LogCheck:
 
     """
     if "://" not in where and not _is_database(Path(where)):
-        return verify(read_log(where), head)
-    return open_to_read(where).verify(head)
+        return verify(read_log(where), head, receipts=receipts)
+    return open_to_read(where).verify(head, receipts=receipts)
 
 
 def stream_log(where: str) -> Iterator[Line]:
@@ -57,11 +59,14 @@ def write_log(where: str, path: str | Path) -> int:
     """
     if "://" not in where and not _is_database(Path(where)):
         raise UnknownOption(f"--write-log {path}: '{where}' is a log already, and no database")
-    lines, count = open_to_read(where).lines(), 0
+    count = 0
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            for line in lines:
+        with (
+            os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file,
+            open_to_read(where).reading() as connection,
+        ):
+            for line in stream_lines(connection):
                 file.write(f"{line.write()}\n")
                 count += 1
     except FileExistsError:
@@ -94,6 +99,8 @@ def _is_database(path: Path) -> bool:
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
         raise UnknownFormat(f"'{path}' cannot be read: {reason}") from None
+    if not start:
+        raise UnknownFormat(f"'{path}' is empty: it has lost what it held; restore it from a copy")
     if start != _SQLITE and not start.startswith(b"{"):
         raise UnknownFormat(
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"

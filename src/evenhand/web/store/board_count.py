@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
+import numpy as np
 from sqlalchemy import Connection
 
-from evenhand.campaign.campaign import Campaign
+from evenhand.design.campaign import Campaign
 from evenhand.errors import UnknownFormat
-from evenhand.numerics.stable_draws import Draws
+from evenhand.numerics.sampling import Draws
 from evenhand.web.store.desk import Desk
 from evenhand.web.store.kept_boards import (
     KeptBoard,
@@ -31,9 +32,8 @@ from evenhand.web.store.line import Line
 from evenhand.web.store.record import Record, read_record
 
 if TYPE_CHECKING:
-    from evenhand.ranking.anytime.confirmation import Confirmation
-    from evenhand.ranking.anytime.state import BoardState
-    from evenhand.ranking.anytime.vote import Vote
+    from evenhand.ranking.sequential.leaderboard import BoardState, Confirmation
+    from evenhand.ranking.sequential.votes import Vote
 
 ON_BOARDS: Final = ("pair", "rank")
 """Kinds of passes whose answers are votes."""
@@ -100,10 +100,12 @@ class BoardCount:
 
     def count(self, line: Line) -> None:
         """Count a line of the log, unless it was counted before."""
-        if line.number <= self.record:
-            return
-        self.record = line.number
-        record = read_record(line)
+        if line.number > self.record:
+            self.take(read_record(line))
+
+    def take(self, record: Record) -> None:
+        """Count a record: the next one of those that boards rest on."""
+        self.record = record.number
         if record.kind == "join":
             self._join(record)
             return
@@ -113,7 +115,7 @@ class BoardCount:
 
     def count_all(self, connection: Connection) -> None:
         """Count what came since."""
-        from evenhand.numerics.threads import one_blas_thread
+        from evenhand.numerics.sampling import one_blas_thread
 
         with one_blas_thread():
             while lines := read_after(connection, self.record, AT_ONCE):
@@ -129,7 +131,7 @@ class BoardCount:
 
     def write(self) -> Mapping[str, KeptBoard]:
         """Return the boards as they are kept."""
-        from evenhand.ranking.anytime.state_file import write_board
+        from evenhand.ranking.sequential.leaderboard import write_board
 
         made = {}
         for name, one in self.passes.items():
@@ -167,7 +169,7 @@ class BoardCount:
 
     def _make_vote(self, record: Record, name: str) -> Vote:
         """Return a record as the vote of one login; of a ranking, one pair of systems stands."""
-        from evenhand.ranking.anytime.vote import Vote
+        from evenhand.ranking.sequential.votes import Vote
 
         assert record.ticket is not None
         assert record.answer is not None
@@ -176,7 +178,9 @@ class BoardCount:
             left, right = ticket.systems
             return Vote(left, right, OUTCOMES[answer["outcome"]], name, ticket.item)
         asked = json.dumps([ticket.task, ticket.item, name, sorted(ticket.systems)])
-        left, right = _draw_pair(ticket.systems, Draws(self.campaign.seed, f"rank/{asked}"))
+        left, right = _draw_pair(
+            ticket.systems, Draws(find_board_seed(self.campaign), f"rank/{asked}")
+        )
         place = dict(zip(ticket.systems, answer["ranks"], strict=True))
         sides = ("left", "tie", "right")
         outcome = sides[1 + (place[left] > place[right]) - (place[left] < place[right])]
@@ -186,6 +190,16 @@ class BoardCount:
 def list_boards(campaign: Campaign) -> tuple[str, ...]:
     """Return the passes that have a board."""
     return tuple(one.name for one in campaign.tasks if one.kind in ON_BOARDS)
+
+
+def find_board_seed(campaign: Campaign) -> int:
+    """Return the seed of the pairs that stand for rankings; boards show it.
+
+    Of a seed that is secret it is drawn, and says nothing of it.
+    """
+    if not campaign.has_secret_seed:
+        return campaign.drawing_seed
+    return int(Draws(campaign.drawing_seed, "boards").keys(1)[0] >> np.uint64(1))
 
 
 def settle_boards(desk: Desk) -> None:
@@ -212,18 +226,18 @@ def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, Kept
 
 def _start(campaign: Campaign, name: str) -> BoardState:
     """Begin the board of a pass; its systems are known from the campaign."""
-    from evenhand.ranking.anytime.live_board import LiveBoard
+    from evenhand.ranking.sequential.leaderboard import LiveBoard
 
     state = LiveBoard().start(sorted(campaign.systems))
     state.order = "log"
     if campaign.task(name).kind == "rank":
-        state.seed = campaign.seed
+        state.seed = find_board_seed(campaign)
     return state
 
 
 def _read(kept: KeptBoard | None) -> PassBoard | None:
     """Read a board that was kept; None where there is none, or of another version."""
-    from evenhand.ranking.anytime.state_file import read_board
+    from evenhand.ranking.sequential.leaderboard import read_board
 
     if kept is None:
         return None
@@ -244,7 +258,7 @@ def _write_confirmation(one: Confirmation | None) -> dict[str, Any] | None:
 
 
 def _read_confirmation(told: dict[str, Any] | None) -> Confirmation | None:
-    from evenhand.ranking.anytime.confirmation import Confirmation
+    from evenhand.ranking.sequential.leaderboard import Confirmation
 
     if told is None:
         return None

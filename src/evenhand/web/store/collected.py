@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evenhand import __version__
-from evenhand.campaign.assignment import Assignment, assign
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.ticket import Ticket
-from evenhand.campaign.verification import DesignCheck, verify_collected
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.campaign import Campaign, read_seed
+from evenhand.design.guarantees import DesignCheck, verify_collected
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
+from evenhand.judgments.coding import SEED
 from evenhand.web.store.audit import audit, stream_log
 from evenhand.web.store.record import JUDGMENTS, Record, read_record
 
@@ -24,7 +25,7 @@ class Collected:
         tickets: what was answered, in the order in which each was answered first; what was taken
             back or deleted is not among it.
         people: judge → the judge whom exports name, of those who are one person.
-        launch: what the log says of the campaign: name, campaign, assignment, evenhand.
+        launch: what the log says of the campaign: name, campaign, assignment, evenhand, seed.
 
     """
 
@@ -76,8 +77,7 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
     sound = audit(where)
     if not sound.holds:
         raise CampaignError(
-            f"'{where}' is not what was written, so that its answers say nothing: record"
-            f" {sound.bad}: {sound.reason}"
+            f"'{where}' is not what was written, so that its answers say nothing: {sound.fault}"
         )
     return count_promises(gather(map(read_record, stream_log(where))), planned, where)
 
@@ -89,13 +89,15 @@ def count_promises(
 
     Args:
         found: the answers that stand.
-        planned: the campaign as it was launched.
+        planned: the campaign as its file tells it; a seed that was drawn is taken from the log.
         where: what a refusal calls the place that they are from.
 
     Raises:
         CampaignError: they are answers to another campaign, or one that was dealt in another way.
 
     """
+    if planned.seed is None:  # logs without a seed are of the time when launches drew none
+        planned = replace(planned, seed=read_seed(found.launch.get("seed", SEED)))
     if found.launch["campaign"] != planned.digest:
         same = found.launch["name"] == planned.name
         raise CampaignError(

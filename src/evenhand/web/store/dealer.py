@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from evenhand.active.campaign_policy import make_policy
-from evenhand.active.choice import CHOSEN, NARROWED, RANDOM, START
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.ticket import Choice
+from evenhand.design.campaign import Campaign
+from evenhand.design.policy import CHOSEN, NARROWED, RANDOM, START, make_policy
+from evenhand.design.tasks import Choice
 from evenhand.web.store.follow import find_late, follow, open_ledger
 from evenhand.web.store.ledger import COIN, Ledger, Unit
 from evenhand.web.store.pair_counts import Mask
@@ -83,7 +82,7 @@ class Dealer:
         self._ahead: deque[_Pick] = deque()
         self._seen = 0
         self._desk: Desk | None = None
-        self._rng = np.random.default_rng(campaign.seed)
+        self._rng = np.random.default_rng(campaign.drawing_seed)
 
     def settle(self) -> None:
         """Take up that what was written is stored."""
@@ -110,7 +109,7 @@ class Dealer:
         if ledger is None or not follow(ledger, desk, self._seen):
             ledger = open_ledger(desk, self.campaign)
             self._ahead.clear()
-            self._rng = np.random.default_rng([self.campaign.seed, desk.head[0]])
+            self._rng = np.random.default_rng([self.campaign.drawing_seed, desk.head[0]])
         self._ledger, self._seen = ledger, desk.head[0]
         late = find_late(desk) & ledger.asked.keys()
         for ticket in ledger.late - late:

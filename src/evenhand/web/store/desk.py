@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, Select, UpdateBase, bindparam, select, update
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.campaign import Campaign
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 from evenhand.web.store import schema
 from evenhand.web.store.chain import GENESIS, canonical, digest, seal

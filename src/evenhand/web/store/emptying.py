@@ -11,6 +11,7 @@ import threading
 from typing import Final
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 AGAIN: Final = 1.0
 """Seconds until it is tried again."""
@@ -56,7 +57,13 @@ class Emptying:
                     return
 
     def _empty(self) -> bool:
-        """Say whether it could be done without waiting."""
+        """Say whether it could be done without waiting; a full disk may have room later."""
+        try:
+            return self._checkpoint()
+        except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
+            return False
+
+    def _checkpoint(self) -> bool:
         raw = self._engine.raw_connection()
         try:
             cursor = raw.cursor()

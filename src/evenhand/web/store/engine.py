@@ -91,6 +91,9 @@ def connect_to_read(where: str) -> Engine:
         if not path.startswith("file:"):
             path = f"file:{quote(str(Path(path).resolve()))}?{_say_mode(Path(path).resolve())}"
         url = URL.create("sqlite", database=path, query={"uri": "true"})
+        engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
+        _begin_by_hand(engine, ())
+        return engine
     return create_engine(url, poolclass=NullPool, hide_parameters=True)
 
 
@@ -124,10 +127,20 @@ def _connect_sqlite(url: URL) -> Engine:
         url, connect_args={"check_same_thread": False}, pool_size=4, hide_parameters=True
     )
 
+    _begin_by_hand(engine, _PRAGMAS)
+    return engine
+
+
+def _begin_by_hand(engine: Engine, pragmas: tuple[str, ...]) -> None:
+    """Let transactions of SQLite begin where `begin` says so.
+
+    The driver itself begins one only to write: without it each question sees another state.
+    """
+
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # transactions begin where `begin` says so
-        for pragma in _PRAGMAS:
+        connection.isolation_level = None
+        for pragma in pragmas:
             connection.execute(pragma)
 
     @event.listens_for(engine, "begin")
@@ -135,14 +148,57 @@ def _connect_sqlite(url: URL) -> Engine:
         writes = connection.get_execution_options().get("evenhand_write")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    return engine
+
+def see_one_state(connection: Connection) -> Connection:
+    """Return a connection whose next transaction reads one state; SQLite has no other kind."""
+    if connection.dialect.name != "postgresql":
+        return connection
+    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
+    """Return what a SQLite file is known by, wherever it is moved; None where there is no file.
+
+    Args:
+        engine: of the database.
+        end: what the name of a file beside it ends with, such as -wal.
+
+    """
+    path = f"{engine.url.database}{end}"
+    if engine.dialect.name != "sqlite" or path.startswith("file:"):
+        return None
+    try:
+        now = Path(path).stat()
+    except OSError:
+        return None
+    return now.st_dev, now.st_ino
 
 
 def _make_private(path: Path) -> None:
     """Make an empty file for its owner alone, unless it is there."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        sync_folder(path)
     except FileExistsError:
         return
     except OSError as error:
         raise UnknownOption(f"no database can be made at {path}: {error.strerror}") from None
+
+
+def sync_folder(path: Path) -> None:
+    """Bring to the disk that a file is in its folder; where folders cannot be opened, do nothing.
+
+    Raises:
+        OSError: the disk does not take it.
+
+    """
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    try:
+        handle = os.open(path.resolve().parent, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return  # files may be made there, but the folder may not be read
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, exists, func, select
 
-from evenhand.campaign.tasks.answer import is_text, show
+from evenhand.design.tasks import is_text, show
 from evenhand.web.store.desk import Desk, Entry
 from evenhand.web.store.lookups import look_up
 from evenhand.web.store.people import add_judge, keep_link, leave, make_link, name_judge
@@ -81,7 +81,7 @@ def enrol(desk: Desk, platform: str, worker: str, secret: str = "") -> Invitatio
     seat = _find_seat(desk)
     judge = name_judge(desk, seat)
     add_judge(desk, judge, seat, platform, "", worker=worker)
-    desk.write(Entry("invite", judge))
+    desk.write(Entry("invite", judge, fields={"facts": {"seat": seat}}))
     token = read_token(secret)
     if token is None or _find_link(desk, secret) is not None:
         return make_link(desk, "judge", judge)

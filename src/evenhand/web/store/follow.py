@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import bindparam, exists, select
 
-from evenhand.campaign.campaign import Campaign
+from evenhand.design.campaign import Campaign
 from evenhand.web.store.ledger import Asked, Ledger
 from evenhand.web.store.prepared import Prepared
 from evenhand.web.store.schema import OPEN, judges, leases, log, tickets

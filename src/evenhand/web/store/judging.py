@@ -11,8 +11,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.campaign.tasks.answer import Answer
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.tasks import Answer, Ticket
 from evenhand.web.store.desk import Desk, Entry
 from evenhand.web.store.lookups import (
     BEGIN,
@@ -122,7 +121,7 @@ def lend(desk: Desk, judge: str, row: Any, login: Any) -> Served:
     same = login.lent == row.number and login.state == OPEN
     lease = {
         "ticket": row.number,
-        "key": login.lease_key if same else secrets.token_urlsafe(12),
+        "key": login.lease_key if same else secrets.token_urlsafe(18),
         "since": login.since if same else desk.now,
         "until": desk.now + desk.lease,
     }

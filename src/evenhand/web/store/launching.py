@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,15 +12,15 @@ from typing import Any, Final
 from sqlalchemy import func, insert, select, update
 
 from evenhand import __version__
-from evenhand.campaign.assignment import Assignment
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.ticket import KINDS, Ticket
+from evenhand.design.assignment import Assignment
+from evenhand.design.campaign import Campaign, write_seed
+from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.errors import CampaignError, require_option
 from evenhand.web.store.chain import GENESIS
 from evenhand.web.store.desk import Desk, Entry
 from evenhand.web.store.lookups import look_up
 from evenhand.web.store.prepared import Prepared, fill
-from evenhand.web.store.schema import OPEN, campaign, seats, specs, tickets
+from evenhand.web.store.schema import OPEN, SECRET_BYTES, campaign, seats, specs, tickets
 
 CHUNK: Final = 5_000
 """Tickets that are written together."""
@@ -44,7 +45,8 @@ def launch(desk: Desk, planned: Campaign, assignment: Assignment) -> bool:
     row |= {"assignment": assignment.digest}
     row |= {"tickets": len(assignment), "head_number": 0, "head_hash": GENESIS, "head_at": 0}
     desk.run(insert(campaign).values(**row))
-    desk.run(insert(specs).values(campaign=1, body=planned.canonical.decode()))
+    secret = secrets.token_hex(SECRET_BYTES)
+    desk.run(insert(specs).values(campaign=1, body=planned.canonical.decode(), secret=secret))
     desk.begin(planned)
     desk.tickets = len(assignment)
     places: Counter[str] = Counter()
@@ -59,6 +61,7 @@ def launch(desk: Desk, planned: Campaign, assignment: Assignment) -> bool:
         "assignment": assignment.digest,
     }
     facts |= {"tickets": len(assignment), "evenhand": __version__}
+    facts |= {"seed": write_seed(planned.drawing_seed)}
     desk.write(Entry("launch", fields={"facts": facts}))
     return True
 
@@ -72,7 +75,7 @@ def issue(desk: Desk, ticket: Ticket) -> Ticket:
 
     """
     task, item = desk.campaign.task(ticket.task), desk.campaign.item(ticket.item)
-    require_option("kind of a ticket", ticket.kind, KINDS)
+    require_option("kind of a ticket", ticket.kind, TICKET_KINDS)
     strange = [one for one in ticket.systems if one not in item.outputs]
     if strange or len(set(ticket.systems)) != len(ticket.systems):
         raise CampaignError(f"item '{item.name}' has no outputs of {', '.join(ticket.systems)}")

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.ticket import Choice
+from evenhand.design.campaign import Campaign
+from evenhand.design.tasks import Choice
+from evenhand.numerics.sampling import Draws
 from evenhand.web.store.pair_counts import Mask, PairCounts
 
 Integers = NDArray[np.int64]
@@ -81,7 +82,10 @@ class Ledger:
 
         """
         free = [one for one in campaign.items if not one.control and not one.anchor]
-        self.pairs = PairCounts(tuple(sorted(campaign.systems)))
+        systems = sorted(campaign.systems)
+        # where a rule likes several pairs alike it takes the first: which one that is must be drawn
+        order = Draws(campaign.drawing_seed, "policy/systems").order(len(systems)).tolist()
+        self.pairs = PairCounts(tuple(systems[at] for at in order))
         self.names = tuple(one.name for one in free)
         self.k, self.once = campaign.design.judges_per_item, campaign.design.once_per_source
         self.asked: dict[int, Asked] = {}

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, select, update
 
-from evenhand.campaign.tasks.answer import is_text, show
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.tasks import Ticket, is_text, show
 from evenhand.web.store.desk import Desk
 from evenhand.web.store.line import Line
 from evenhand.web.store.prepared import Prepared, fill

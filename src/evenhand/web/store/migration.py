@@ -11,7 +11,7 @@ from evenhand.errors import CampaignError
 from evenhand.web.store.engine import WRITE, connect_to_read, read_url
 from evenhand.web.store.schema import TABLES
 
-VERSION: Final = "0005"
+VERSION: Final = "0006"
 """The last of `migrations/versions/`."""
 OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})
 """Tables that every version has."""

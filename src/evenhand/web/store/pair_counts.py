@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.active.state import State, number_pairs
+from evenhand.design.policy import State, number_pairs
 from evenhand.judgments.tally import Tally
 
 Counts = NDArray[np.float64]
@@ -22,7 +22,7 @@ class PairCounts:
     """Answers of each pair of systems; pair p is of systems `low[p]` < `high[p]`, as in a `State`.
 
     Attributes:
-        systems: by name.
+        systems: by their codes.
         low: (P,) code of the first system of each pair.
         high: (P,) code of the second.
         counts: (3, P) how often the first was preferred, neither, the second.

@@ -45,6 +45,21 @@ class Pen:
                 self.put_down()
         self._until = self._clock() + FRESH
 
+    def empty_log(self) -> bool:
+        """Bring SQLite's write-ahead log into the file, and let the connection go.
+
+        Returns:
+            Whether something is left in it, since somebody reads or writes.
+
+        """
+        if self._kept is None:
+            self._kept = self._engine.connect().execution_options(**WRITE)
+        driver = self._kept.connection.driver_connection
+        assert driver is not None
+        busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        self.put_down()
+        return bool(busy)
+
     def put_down(self) -> None:
         """Give the connection back."""
         kept, self._kept = self._kept, None

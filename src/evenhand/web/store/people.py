@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, exists, or_, select, update
 
-from evenhand.campaign.tasks.answer import is_text, say_bad_name, show
+from evenhand.design.tasks import is_text, say_bad_name, show
 from evenhand.errors import CampaignError
 from evenhand.web.store.chain import digest
 from evenhand.web.store.desk import Desk, Entry
@@ -49,7 +49,9 @@ _VOID: Final = Prepared(
 )
 
 
-def invite(desk: Desk, judge: str, *, seat: str = "", note: str = "") -> Invitation:
+def invite(
+    desk: Desk, judge: str, *, seat: str = "", note: str = "", token: Token | None = None
+) -> Invitation:
     """Make a link for a judge; the ones that were made before are good no more.
 
     Args:
@@ -57,6 +59,7 @@ def invite(desk: Desk, judge: str, *, seat: str = "", note: str = "") -> Invitat
         judge: pseudonym; a judge who is not there yet is made.
         seat: whose tickets the judge takes over; the one of the same name if not said.
         note: who it is, for the organiser alone; deleted when the judge is forgotten.
+        token: the secret of the link, which the judge has already; None for a new one.
 
     Raises:
         Refused: somebody else holds the seat, or the judge asked to be forgotten.
@@ -74,8 +77,9 @@ def invite(desk: Desk, judge: str, *, seat: str = "", note: str = "") -> Invitat
         _take_seat(desk, found.seat, judge)
         _set_state(desk, judge, "invited")
     desk.change(_UNLINK_ALL, {"judge": judge})
-    desk.write(Entry("invite", judge))
-    return make_link(desk, "judge", judge)
+    held = found.seat if found is not None else seat or judge
+    desk.write(Entry("invite", judge, fields={"facts": {"seat": held}}))
+    return keep_link(desk, token or draw_token(), "judge", judge)
 
 
 def make_link(desk: Desk, role: Role, judge: str = "") -> Invitation:
@@ -90,7 +94,19 @@ def keep_link(desk: Desk, token: Token, role: Role, judge: str = "") -> Invitati
     return Invitation(judge if role == "judge" else "", str(token), role)
 
 
-def replace_link(desk: Desk, role: Role, name: str = "") -> Invitation:
+def has_link(desk: Desk, role: Role) -> bool:
+    """Say whether there is a link of a role, of whatever name."""
+    return bool(desk.pick(select(links.c.name).where(links.c.role == role)))
+
+
+def is_taken(desk: Desk, token: Token) -> bool:
+    """Say whether there is a link whose secret begins like this one's."""
+    return bool(desk.pick(select(links.c.name).where(links.c.name == token.name)))
+
+
+def replace_link(
+    desk: Desk, role: Role, name: str = "", *, token: Token | None = None
+) -> Invitation:
     """Make a link of a role that no judge has.
 
     Args:
@@ -98,11 +114,12 @@ def replace_link(desk: Desk, role: Role, name: str = "") -> Invitation:
         role: admin or crowd.
         name: whose it is, such as of one of two servers; the one before of the same name is good no
             more. "" ends those of all names.
+        token: the secret of the link, which somebody has already; None for a new one.
 
     """
     mine = links.c.judge == name if name else links.c.role == role
     desk.run(delete(links).where(links.c.role == role, mine))
-    return make_link(desk, role, name)
+    return keep_link(desk, token or draw_token(), role, name)
 
 
 def list_vacancies(desk: Desk) -> list[str]:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.reading import make_campaign
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web.store import reading
 from evenhand.web.store.clock import Clock
+from evenhand.web.store.engine import see_one_state
 from evenhand.web.store.line import Line
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.record import Record, read_record
-from evenhand.web.store.refusals import NotStored, UnknownLink
+from evenhand.web.store.refusals import NotStored, NotYours, UnknownLink
 from evenhand.web.store.schema import campaign as state
-from evenhand.web.store.schema import judges
+from evenhand.web.store.schema import judges, specs
 from evenhand.web.store.schema import tokens as links
-from evenhand.web.store.tokens import Role, matches, read_token
+from evenhand.web.store.tokens import Role, matches, name_ticket, read_ticket_name, read_token
 from evenhand.web.store.verification import Head, LogCheck
 
 _LINK: Final = (
@@ -101,6 +103,36 @@ class Readable:
                 return Bearer(found.role, found.judge if found.role == "judge" else "")
         raise UnknownLink("this link is not known, or is good no more: ask the organiser for one")
 
+    def name_ticket(self, judge: str, number: int) -> str:
+        """Return the name by which a judge's page knows a ticket."""
+        return name_ticket(self._ticket_key, judge, number)
+
+    def find_ticket(self, judge: str, name: str | int) -> int:
+        """Return the number of the ticket that a judge's page knows by a name.
+
+        A page that was open before pages had names sends the number. It is taken where the seed of
+        the campaign may be known anyway, and so was launched by a program that showed numbers.
+
+        Raises:
+            NotYours: no ticket has this name for this judge.
+
+        """
+        if isinstance(name, int) and not self.campaign.has_secret_seed:
+            return name
+        number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
+        if number is None:
+            raise NotYours("this item is not yours, or went to somebody else: load the page again")
+        return number
+
+    @cached_property
+    def _ticket_key(self) -> bytes:
+        """The campaign's key of the names of tickets."""
+        with self.reading() as connection:
+            told = connection.execute(select(specs.c.secret)).scalar()
+        if not told:
+            raise CampaignError("the database lost the key of its tickets: restore it from a copy")
+        return bytes.fromhex(told)
+
     def records(self) -> Iterator[Record]:
         """Yield everything that happened."""
         return map(read_record, self.lines())
@@ -126,10 +158,22 @@ class Readable:
             yield from reading.stream_standing(connection)
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield rows of one of our tables: comparisons, rankings or ratings."""
+        """Yield rows of one of our tables: comparisons, rankings or ratings.
+
+        Which answers stand is read at once; they are read piece by piece, so that nobody who takes
+        long keeps the database from giving room up. What is deleted meanwhile does not come.
+        """
         planned = self.campaign
         with self.reading() as connection:
-            yield from reading.stream_rows(connection, planned, table)
+            persons, order = reading.read_persons(connection), reading.list_firsts(connection)
+        for start in range(0, len(order), reading.AT_A_TIME):
+            piece = order[start : start + reading.AT_A_TIME]
+            with self.reading() as connection:
+                lines = reading.read_numbered(connection, {one for two in piece for one in two})
+            records = {one.number: read_record(one) for one in lines}
+            for record, first in piece:
+                at = records[first].at
+                yield from reading.make_rows(planned, table, records[record], at, persons)
 
     def judges(self) -> tuple[reading.JudgeState, ...]:
         """Return where each judge stands."""
@@ -146,18 +190,20 @@ class Readable:
         with self.reading() as connection:
             return reading.read_head(connection)
 
-    def verify(self, head: Head | None = None) -> LogCheck:
+    def verify(self, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
         """Check that the log is what was written, and that the tables say what it says."""
         from evenhand.web.store.comparison import check_database
 
         with self.reading() as connection:
-            return check_database(connection, head)
+            return check_database(connection, head, receipts=receipts)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the database."""
-        with explained(), self.engine.connect() as connection, connection.begin():
-            yield connection
+        with explained(), self.engine.connect() as fresh:
+            connection = see_one_state(fresh)
+            with connection.begin():
+                yield connection
 
 
 def _is_good(link: Any) -> bool:

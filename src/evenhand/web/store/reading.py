@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, and_, func, select
+from sqlalchemy import Connection, Row, Select, func, select
 
-from evenhand.campaign.campaign import Campaign
-from evenhand.web.store.chain import GENESIS
+from evenhand.design.campaign import Campaign
+from evenhand.web.store.chain import GENESIS, digest
 from evenhand.web.store.line import Line
 from evenhand.web.store.record import JUDGMENTS, Record, read_record
 from evenhand.web.store.schema import (
@@ -23,12 +24,16 @@ from evenhand.web.store.schema import (
     people,
     seats,
     specs,
+    tokens,
 )
 from evenhand.web.store.schema import tickets as asked
+from evenhand.web.store.tokens import Token, matches
 from evenhand.web.store.verification import Head
 
 AT_A_TIME: Final = 1_000
 """Rows that are fetched together."""
+LAUNCH: Final = 16
+"""Hexadecimal digits by which launches are told apart."""
 LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)
 """Columns of a line."""
 
@@ -84,51 +89,61 @@ def stream_standing(connection: Connection) -> Iterator[Record]:
         yield read_record(make_line(row))
 
 
-def stream_firsts(connection: Connection) -> Iterator[tuple[Record, int]]:
-    """Yield the answers that stand, in the order in which their tickets were first answered.
+def list_firsts(connection: Connection) -> list[tuple[int, int]]:
+    """Return records whose answers stand, each with the first answer to its ticket, in its order.
 
-    Beside each is when that was, in milliseconds since 1970: a revision, or an answer that was
-    taken back and given anew, stands where the judge said something first.
+    A revision, or an answer that was taken back and given anew, stands where the judge said
+    something first.
     """
-    mine = select(log.c.ticket, log.c.judge, func.min(log.c.number).label("number"))
-    begun = mine.where(log.c.kind.in_(JUDGMENTS)).group_by(log.c.ticket, log.c.judge).subquery()
-    first = log.alias()
-    standing = (
-        select(*LINE, first.c.body.label("first"))
-        .join(asked, asked.c.record == log.c.number)
-        .join(begun, and_(begun.c.ticket == log.c.ticket, begun.c.judge == log.c.judge))
-        .join(first, first.c.number == begun.c.number)
+    standing = set(
+        connection.execute(select(asked.c.record).where(asked.c.record.is_not(None))).scalars()
     )
-    for row in stream(connection, standing.order_by(first.c.number)):
-        record = read_record(make_line(row))
-        yield record, record.at if row.first == row.body else json.loads(row.first)["at"]
+    wanted = select(log.c.number, log.c.ticket, log.c.judge).where(log.c.kind.in_(JUDGMENTS))
+    begun: dict[tuple[int, str], int] = {}
+    found = []
+    for number, ticket, judge in connection.execute(wanted.order_by(log.c.number)):
+        first = begun.setdefault((ticket, judge), number)
+        if number in standing:
+            found.append((number, first))
+    return sorted(found, key=itemgetter(1))
 
 
-def stream_rows(connection: Connection, planned: Campaign, table: str) -> Iterator[dict[str, Any]]:
-    """Yield rows of one of our tables: comparisons, rankings or ratings; judges are persons."""
-    persons = read_persons(connection)
-    documents = any(one.document for one in planned.items)
-    for record, first in stream_firsts(connection):
-        ticket = record.ticket
-        if ticket is None or record.answer is None:
-            continue
-        task = planned.task(ticket.task)
-        if task.table != table:
-            continue
-        told = dict(record.answer)
-        if record.comment:
-            told["comment"] = record.comment
-        answer = task.validate(told, planned.shown(ticket), planned.item(ticket.item).source)
-        named = replace(ticket, judge=persons.get(record.judge, record.judge))
-        extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
-        extra["answered_at"] = f"{first / 1000:.3f}"
-        extra |= {"login": record.judge, "comment": record.comment}
-        if documents:
-            extra["document"] = planned.item(ticket.item).document
-        if planned.design.policy:
-            extra["chosen"] = ticket.chosen or "design"
-        for row in task.rows(named, answer):
-            yield {**row, **extra}
+def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
+    """Return lines by their numbers, in order."""
+    wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
+    return [make_line(row) for row in connection.execute(wanted)]
+
+
+def make_rows(
+    planned: Campaign, table: str, record: Record, first: int, persons: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an answer; none where it was deleted, or belongs to another table.
+
+    Args:
+        planned: the campaign.
+        table: comparisons, rankings or ratings.
+        record: the answer.
+        first: when its ticket was first answered, in milliseconds since 1970.
+        persons: login → the login by which exports name the person.
+
+    """
+    ticket = record.ticket
+    if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
+        return
+    task, told = planned.task(ticket.task), dict(record.answer)
+    if record.comment:
+        told["comment"] = record.comment
+    answer = task.validate(told, planned.shown(ticket), planned.item(ticket.item).source)
+    named = replace(ticket, judge=persons.get(record.judge, record.judge))
+    extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
+    extra["answered_at"] = f"{first / 1000:.3f}"
+    extra |= {"login": record.judge, "comment": record.comment}
+    if planned.has_documents:
+        extra["document"] = planned.item(ticket.item).document
+    if planned.design.policy:
+        extra["chosen"] = ticket.chosen or "design"
+    for row in task.rows(named, answer):
+        yield {**row, **extra}
 
 
 def read_persons(connection: Connection) -> Mapping[str, str]:
@@ -141,6 +156,40 @@ def read_head(connection: Connection) -> Head:
     """Return the end of the log."""
     found = connection.execute(select(campaign.c.head_number, campaign.c.head_hash)).first()
     return Head(0, GENESIS) if found is None else Head(*found)
+
+
+def read_launch(connection: Connection) -> str:
+    """Return what a launch is known by, "" where nothing was launched: the start of a hash.
+
+    The first record of a log holds when it was written, to the millisecond: another launch of the
+    same campaign has another one.
+    """
+    first = connection.execute(select(log.c.hash).where(log.c.number == 1)).scalar()
+    return str(first or "")[:LAUNCH]
+
+
+def find_hash(connection: Connection, number: int) -> str:
+    """Return the hash of a record, "" where the log ends before it."""
+    return str(connection.execute(select(log.c.hash).where(log.c.number == number)).scalar() or "")
+
+
+def is_as_launched(connection: Connection) -> bool:
+    """Say whether campaign and log belong together: a file with the log of another one mixes them.
+
+    The first record names the campaign by its digest, and the last one is where the log ends.
+    """
+    body = connection.execute(select(log.c.body).where(log.c.number == 1)).scalar()
+    spec = connection.execute(select(specs.c.body)).scalar()
+    head = read_head(connection)
+    if body is None or spec is None or find_hash(connection, head.number) != head.hash:
+        return False
+    return digest(spec) in body
+
+
+def knows_link(connection: Connection, token: Token) -> bool:
+    """Say whether a database holds a link, whoever has it."""
+    stored = connection.execute(select(tokens.c.digest).where(tokens.c.name == token.name)).scalar()
+    return stored is not None and matches(token, stored)
 
 
 def read_judges(connection: Connection) -> tuple[JudgeState, ...]:

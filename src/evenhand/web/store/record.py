@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from evenhand.campaign.ticket import Ticket
+from evenhand.design.tasks import Ticket
 from evenhand.web.store.line import Line
 
 JUDGMENTS: Final = ("judgment", "revision")
@@ -54,9 +54,9 @@ class Record:
     erased: bool = False
 
 
-def read_record(line: Line) -> Record:
-    """Read what a line says."""
-    body = json.loads(line.body)
+def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
+    """Read what a line says; its body need not be parsed again where it was parsed before."""
+    body = json.loads(line.body) if body is None else body
     said = json.loads(line.said) if line.said else {}
     note = json.loads(line.note) if line.note else {}
     asked = body.get("ticket")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
-from evenhand.campaign.tasks.answer import read_whole, show
+from evenhand.design.tasks import read_whole, show
 from evenhand.errors import InvalidJudgments
 from evenhand.web.store.lookups import check_name
 

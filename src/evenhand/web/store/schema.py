@@ -21,6 +21,8 @@ from sqlalchemy import (
 OPEN, CLOSED, VOID = 0, 1, 2
 """States of a ticket: to be answered, answered, not to be asked any more."""
 
+SECRET_BYTES: Final = 32
+"""Of the key of tickets' names."""
 NUMBER: Final = BigInteger().with_variant(Integer, "sqlite")
 TABLES: Final = MetaData()
 
@@ -45,8 +47,10 @@ specs = Table(
     TABLES,
     Column("campaign", Integer, ForeignKey("campaign.id"), primary_key=True, autoincrement=False),
     Column("body", Text, nullable=False),
+    Column("secret", Text, nullable=False, server_default=""),
 )
-"""One row: what is asked, as it was launched."""
+"""One row: what is asked, as it was launched; secret is the key of the names that pages have for
+tickets, in hexadecimal digits, and leaves the database in no export."""
 
 seats = Table(
     "seats",

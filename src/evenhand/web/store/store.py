@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from sqlalchemy import Engine, func, select
 
-from evenhand.active.campaign_policy import make_policy
-from evenhand.campaign.assignment import Assignment, assign
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.ticket import Ticket
-from evenhand.campaign.verification import refuse_broken
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.campaign import Campaign
+from evenhand.design.guarantees import refuse_broken
+from evenhand.design.policy import make_policy
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 from evenhand.web.store import enrolment, forgetting, judging, launching, people, reading
 from evenhand.web.store.ahead import Answering
@@ -20,13 +22,14 @@ from evenhand.web.store.board_count import count_ahead
 from evenhand.web.store.clock import Clock
 from evenhand.web.store.desk import Desk, Entry
 from evenhand.web.store.emptying import Emptying
-from evenhand.web.store.engine import connect, gather
+from evenhand.web.store.engine import connect, gather, identify_file
 from evenhand.web.store.judging import Answered, Reply, Served
 from evenhand.web.store.kept_boards import keep_boards
 from evenhand.web.store.migration import look, migrate
 from evenhand.web.store.pen import Pen
 from evenhand.web.store.readable import Readable, explained, load_campaign
 from evenhand.web.store.record import Record
+from evenhand.web.store.refusals import NotStored
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
 from evenhand.web.store.tokens import Invitation, Role
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from evenhand.web.store.dealer import Dealer
 
 T = TypeVar("T")
+_log: Final = logging.getLogger("evenhand")
+AHEAD: Final = "-wal"
+"""End of the name of SQLite's write-ahead log."""
 LEASE: Final = 3600.0
 """Seconds for which a ticket stays with who was served it, if not said otherwise."""
 
@@ -55,6 +61,10 @@ class Store(Readable):
         self._dealer: Dealer | None = None
         self._pen = Pen(engine)
         self._emptying = Emptying(engine)
+        self._file = identify_file(engine)
+        self._ahead: tuple[int, int] | None = None  # the write-ahead log of the last commit
+        self.note_end: Callable[[int, str], None] | None = None
+        """Called after each commit, with number and hash of the last record."""
         self._writer = Writer(self._transact, engine.dialect.loaded_dbapi.Error)
 
     @classmethod
@@ -98,6 +108,7 @@ class Store(Readable):
     def close(self) -> None:
         """Write what waits, and close the database."""
         self._writer.close()
+        self._emptying.close()
         self._pen.put_down()
         self.engine.dispose()
 
@@ -120,6 +131,10 @@ class Store(Readable):
         return self._writer.submit(work).result()
 
     def _transact(self, work: Callable[[Desk], None]) -> None:
+        if self._file is not None and identify_file(self.engine) != self._file:
+            raise NotStored("the file of the database was moved or deleted: put it back")
+        if self._ahead is not None and identify_file(self.engine, AHEAD) != self._ahead:
+            self._rescue()
         with self._pen.begin() as connection:
             if self._campaign is None:
                 self._campaign = load_campaign(connection)
@@ -128,8 +143,30 @@ class Store(Readable):
                 desk.dealer = self._find_dealer()
                 work(desk)
                 desk.close()
+        self._ahead = identify_file(self.engine, AHEAD)
+        if self.note_end is not None:
+            self.note_end(*desk.head)
         if self._dealer is not None:
             self._dealer.settle()
+
+    def _rescue(self) -> None:
+        """Bring a write-ahead log that was moved or deleted into the database file.
+
+        The connection that wrote it has it open still; a commit after it would be lost with it.
+        Connections that are opened later make a new one.
+
+        Raises:
+            NotStored: somebody reads, so that not all of it came into the file.
+
+        """
+        _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
+        busy = self._pen.empty_log()
+        if busy:
+            raise NotStored(
+                f"the file {AHEAD} of the database was moved or deleted: end the server"
+            )
+        self._ahead = None
+        self.engine.dispose()
 
     def _find_dealer(self) -> Dealer | None:
         """Return who says what is asked next, None where the design says it."""
@@ -142,6 +179,11 @@ class Store(Readable):
     def launch(self, campaign: Campaign, assignment: Assignment | None = None) -> bool:
         """Store a campaign and its tickets, unless it is there; say whether it was not.
 
+        Args:
+            campaign: what is asked. Where it names no seed, one is drawn from the operating system.
+            assignment: its tickets, where they were made before. Their seed is then the campaign's,
+                also the one of rehearsals, which everybody knows.
+
         Raises:
             CampaignError: another campaign is there, or this one in other words; or the tickets
                 do not keep what the campaign promises.
@@ -150,19 +192,20 @@ class Store(Readable):
         found = self.find_campaign()
         if found is None:
             make_policy(campaign)
-            tickets = assign(campaign) if assignment is None else assignment
-            if tickets.campaign.digest != campaign.digest:
+            if assignment is not None and assignment.campaign.digest != campaign.digest:
                 raise CampaignError("the tickets are those of another campaign: assign again")
+            tickets = assign(campaign.with_seed()) if assignment is None else _name_seed(assignment)
             refuse_broken(tickets)
-            if self.do(lambda desk: launching.launch(desk, campaign, tickets)):
-                self._campaign = campaign
+            if self.do(lambda desk: launching.launch(desk, tickets.campaign, tickets)):
+                self._campaign = tickets.campaign
+                self.checkpoint()
                 return True
             found = self.campaign
-        if found.digest != campaign.digest:
-            same = "in other words" if found.name == campaign.name else f"'{found.name}'"
+        if not campaign.fits(found):
             raise CampaignError(
-                f"this database holds campaign {same}, which has begun: serve it from the file that"
-                " it began with, or choose a new database"
+                f"the database holds campaign '{found.name}', which began with a file that said"
+                " something else: put back the file as it was then, or choose a new database"
+                " (--database) for another campaign"
             )
         return False
 
@@ -252,10 +295,25 @@ class Store(Readable):
         self._emptying.begin()
         return names
 
+    def checkpoint(self) -> None:
+        """Bring what is written into a SQLite file itself, as soon as nobody reads.
+
+        A copy of the file alone lacks what lies in the write-ahead log beside it.
+        """
+        self._emptying.begin()
+
     @property
     def emptied(self) -> bool:
         """Whether what was deleted is gone from the file, too."""
         return self._emptying.done
+
+
+def _name_seed(tickets: Assignment) -> Assignment:
+    """Return tickets that were made before with the seed that they were drawn with."""
+    campaign = tickets.campaign
+    if campaign.seed is not None:
+        return tickets
+    return replace(tickets, campaign=replace(campaign, seed=campaign.drawing_seed))
 
 
 def _halt(desk: Desk, *, paused: bool) -> None:

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
-from evenhand.campaign.assignment import Assignment, Integers
-from evenhand.campaign.campaign import Campaign
-from evenhand.campaign.reading import make_campaign
-from evenhand.campaign.ticket import KINDS, Ticket
+from evenhand.design.assignment import Assignment, Codes
+from evenhand.design.campaign import Campaign
+from evenhand.design.tasks import TICKET_KINDS, Ticket
+from evenhand.errors import EvenhandError
 from evenhand.web.store.lookups import read_ticket
-from evenhand.web.store.reading import parse_spec, stream
+from evenhand.web.store.reading import stream
 from evenhand.web.store.schema import tickets
 
 FIXED: Final = 5
 """Columns before those of the systems."""
-_KIND_OF: Final = {name: code for code, name in enumerate(KINDS)}
+_KIND_OF: Final = {name: code for code, name in enumerate(TICKET_KINDS)}
 
 
 def read_asked(row: Any) -> Ticket:
@@ -26,37 +26,45 @@ def read_asked(row: Any) -> Ticket:
     return read_ticket(row, row.seat)
 
 
-def check_design(connection: Connection, launch: Mapping[str, Any]) -> str:
-    """Say what is wrong with the tickets that were launched, whether they were asked yet or not.
+def read_design(
+    connection: Connection, planned: Campaign, launch: Mapping[str, Any]
+) -> tuple[Assignment | None, str]:
+    """Return the tickets that were launched, whether they were asked yet or not.
 
     Args:
         connection: to the database.
+        planned: the campaign that was launched.
         launch: facts of the record of the launch.
 
     Returns:
-        "" where nothing is.
+        The assignment, None where the tickets are of another one; and what is wrong, "" for
+        nothing.
 
     """
-    told = parse_spec(connection)
-    assert told is not None  # the campaign was checked before
-    planned = make_campaign(told)
     wanted = select(tickets).where(tickets.c.number < launch["tickets"]).order_by(tickets.c.number)
     changed = "tickets are not those that were launched"
+    count = select(func.count()).select_from(wanted.subquery())
+    if connection.execute(count).scalar() != launch["tickets"]:
+        return None, changed
+    expected: dict[int, str] = {}
     try:
-        table = _code(planned, map(read_asked, stream(connection, wanted)), launch["tickets"])
-    except (KeyError, ValueError):  # a number, judge, pass, item or system that is not there
-        return changed
+        found = map(read_asked, stream(connection, wanted))
+        table = _code(planned, found, launch["tickets"], expected)
+    except (EvenhandError, LookupError, OverflowError, TypeError, ValueError):
+        return None, changed  # a number, judge, pass, item or system that is not there
     made = _find_assignment(planned, table, launch["assignment"])
     if made is None:
-        return changed
-    for one in map(read_asked, stream(connection, wanted)):
-        kept = made[one.number]
-        if kept.settled and kept.expected != one.expected:
-            return f"what is expected of ticket {one.number} was changed"
-    return ""
+        return None, changed
+    known = (made.kind == TICKET_KINDS.index("control")) | (
+        made.kind == TICKET_KINDS.index("training")
+    )
+    for number in sorted({*np.flatnonzero(known).tolist(), *expected}):
+        if made[number].expected != expected.get(number, ""):
+            return None, f"what is expected of ticket {number} was changed"
+    return made, ""
 
 
-def _find_assignment(planned: Campaign, table: Integers, digest: str) -> Assignment | None:
+def _find_assignment(planned: Campaign, table: Codes, digest: str) -> Assignment | None:
     """Return the assignment of a digest; None where these tickets are of another one.
 
     How wide its table is depends on how it was made, and not on what it says.
@@ -77,10 +85,11 @@ def _find_assignment(planned: Campaign, table: Integers, digest: str) -> Assignm
     return None
 
 
-def _code(planned: Campaign, found: Iterable[Ticket], n: int) -> Integers:
+def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int, str]) -> Codes:
     """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems.
 
-    What a policy chose was not known at the launch, and what repeats it neither.
+    What a policy chose was not known at the launch, and what repeats it neither. What is expected
+    of a ticket is put into `expected` by its number.
 
     Raises:
         KeyError, ValueError: the campaign has no such judge, pass, item or system.
@@ -98,6 +107,8 @@ def _code(planned: Campaign, found: Iterable[Ticket], n: int) -> Integers:
         seen += 1
         row = table[one.number]
         row[:3] = places[one.judge], passes[one.task], _KIND_OF[one.kind]
+        if one.expected:
+            expected[one.number] = one.expected
         again = -1 if one.again is None else one.again
         row[3] = again
         if one.chosen or not one.settled or (0 <= again < n and table[again, 4] < 0):

@@ -2,15 +2,16 @@
 
 Checked: every body has its hash, follows the record before it, and has the next number and a time
 not before; what is kept beside the chain has its digest; what was deleted was deleted on request,
-which is itself in the log. Against a head that was noted elsewhere, also that the end is there and
-that nobody wrote the whole log again.
+which is itself in the log; each record is one that a server could have written (`replay.py`).
+Against a head that was noted elsewhere, also that the end is there and that nobody wrote the whole
+log again.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +19,19 @@ from typing import Any, Final
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption
 from evenhand.web.store.chain import GENESIS, canonical, digest
 from evenhand.web.store.line import Line, read_line
+from evenhand.web.store.record import JUDGMENTS, read_record
+from evenhand.web.store.replay import NO_RECORD, Replay, Unsound
 
 PARTS: Final = ("said", "note")
+UNREADABLE: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What is raised by values that no server writes, such as numbers too large and JSON too deep."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +74,11 @@ class LogCheck:
 
     Attributes:
         head: the end of the log, as far as it holds.
-        bad: number of the first record that does not hold; None where all do.
+        bad: number of the first record that does not hold; None where all do, 0 where the fault is
+            that of no record, such as a damaged page of the file.
         reason: why it does not.
         erased: how many records had something deleted, on request.
+        receipts: of those that were asked for, the ones that are there → number of the record.
 
     """
 
@@ -72,11 +86,17 @@ class LogCheck:
     bad: int | None = None
     reason: str = ""
     erased: int = 0
+    receipts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
         """Whether the log is what was written."""
         return self.bad is None
+
+    @property
+    def fault(self) -> str:
+        """What does not hold, with the record where there is one."""
+        return f"Record {self.bad}: {self.reason}" if self.bad else self.reason
 
 
 class _Broken(Exception):
@@ -92,11 +112,14 @@ class _Reader:
     """What is known of the records so far."""
 
     head: Head | None
+    replay: Replay
+    wanted: Collection[str] = ()
     number: int = 0
     hash: str = GENESIS
     at: int = 0
     erased: dict[tuple[str, str], int] = field(default_factory=dict)
     count: int = 0
+    receipts: dict[str, int] = field(default_factory=dict)
 
     def take(self, line: Line) -> None:
         """Check the next line."""
@@ -117,6 +140,17 @@ class _Reader:
             self._settle(body)
         if self.head is not None and self.head.number == number and self.head.hash != line.hash:
             raise _Broken(number, "its hash is not the one that was noted")
+        try:
+            record = read_record(line, body)
+            if record.kind in JUDGMENTS and record.answer is None:
+                self._check_absence(line, body, number)
+            self.replay.take(record)
+        except Unsound as fault:
+            raise _Broken(number, str(fault)) from None
+        except UNREADABLE:
+            raise _Broken(number, NO_RECORD) from None
+        if line.hash in self.wanted:
+            self.receipts[line.hash] = number
         self.number, self.hash, self.at = number, line.hash, body["at"]
 
     def end(self) -> None:
@@ -140,6 +174,11 @@ class _Reader:
                 raise _Broken(number, f"what was {PART_WORDS[part]} was changed")
         self.count += gone
 
+    def _check_absence(self, line: Line, body: dict[str, Any], number: int) -> None:
+        """Check that an answer which is not there was deleted: that its digest is."""
+        if line.said is not None or "said" not in body:
+            raise _Broken(number, "it holds no answer, and none was deleted")
+
     def _settle(self, body: dict[str, Any]) -> None:
         """Take up that something was deleted on request."""
         facts = body.get("facts")
@@ -148,7 +187,7 @@ class _Reader:
             for name in ("judges", "parts")
         )
         if judges is None or parts is None:
-            raise _Broken(body["number"], "it is no record of a log")
+            raise _Broken(body["number"], NO_RECORD)
         for judge in judges:
             for part in parts:
                 self.erased.pop((judge, part), None)
@@ -157,23 +196,46 @@ class _Reader:
 PART_WORDS: Final = {"said": "answered", "note": "noted beside the answer"}
 
 
-def verify(lines: Iterable[Line], head: Head | None = None) -> LogCheck:
+def verify(
+    lines: Iterable[Line],
+    head: Head | None = None,
+    *,
+    replay: Replay | None = None,
+    receipts: Collection[str] = (),
+) -> LogCheck:
     """Check a log.
 
     Args:
         lines: as `Store.lines` or `read_log` give them.
         head: the end of the log as it was noted before; the log may have grown since.
+        replay: takes up each record; one that knows the campaign checks more.
+        receipts: hashes of records that judges were given.
 
     """
-    known = _Reader(head)
+    known = _Reader(head, replay or Replay(), receipts)
+    bad, reason = None, ""
     try:
         for line in lines:
             known.take(line)
         known.end()
     except _Broken as fault:
-        found = Head(known.number, known.hash)
-        return LogCheck(found, fault.number, fault.reason, known.count)
-    return LogCheck(Head(known.number, known.hash), erased=known.count)
+        bad, reason = fault.number, fault.reason
+    return LogCheck(Head(known.number, known.hash), bad, reason, known.count, known.receipts)
+
+
+def read_receipt(text: str) -> str:
+    """Read a receipt as a judge was given it.
+
+    Raises:
+        UnknownOption: it is none.
+
+    """
+    found = text.strip().lower()
+    if re.fullmatch(r"[0-9a-f]{64}", found) is None:
+        raise UnknownOption(
+            f"'{text[:80]}' is no receipt: it is 64 digits 0-9 and a-f, as a judge's page shows it"
+        )
+    return found
 
 
 def read_log(path: str | Path) -> Iterator[Line]:
@@ -200,18 +262,19 @@ def _read(line: bytes, number: int) -> Line:
 
 def _read_body(line: Line, number: int) -> dict[str, Any]:
     """Return the body of a line that has its hash and the fields that all have."""
-    if not line.hash:
+    texts = (line.body, line.hash, *(getattr(line, part) or "" for part in PARTS))
+    if not line.hash or not all(isinstance(one, str) for one in texts):  # SQLite takes any value
         raise _Broken(number, "it cannot be read as it was written")
     if digest(line.body) != line.hash:
         raise _Broken(number, "it was changed: it has not its hash")
     try:
         body: dict[str, Any] = json.loads(line.body)
-    except ValueError:
+        sound = isinstance(body, dict) and canonical(body) == line.body
+    except (ValueError, RecursionError):
         raise _Broken(number, "it is no JSON") from None
     kinds = {"before": str, "number": int, "kind": str, "at": int, "judge": str}
-    sound = isinstance(body, dict) and canonical(body) == line.body
     if not sound or any(not isinstance(body.get(name), kind) for name, kind in kinds.items()):
-        raise _Broken(number, "it is no record of a log")
+        raise _Broken(number, NO_RECORD)
     return body
 
 

@@ -1,1 +1,0 @@
-"""WHAT NEXT: which pair of systems to ask about, and sorting with judges as the comparator."""

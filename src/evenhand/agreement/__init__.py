@@ -1,1 +1,0 @@
-"""DO JUDGES AGREE: coefficients of agreement, with intervals that allow for clusters."""

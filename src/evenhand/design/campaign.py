@@ -1,0 +1,760 @@
+"""A campaign: what is asked of whom about what, in which words; frozen before it begins."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any, Final
+
+from evenhand.design.tasks import (
+    Task,
+    Ticket,
+    check_followed,
+    is_number,
+    is_text,
+    say_bad_name,
+    show,
+)
+from evenhand.errors import CampaignError, end, listing, require_option, suggest
+from evenhand.judgments.coding import SEED
+from evenhand.numerics.sampling import SECRET
+
+# Who is asked what, as an organiser wishes it: settings; `assign` makes them come true.
+
+COUNTS: Final = {"judges_per_item": 1, "controls": 0, "repeats": 0, "lag": 0, "again": 0}
+"""Settings that are whole numbers, and the lowest of each."""
+MOST: Final = 1_000_000_000
+"""Highest of all settings that are whole numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """What is promised of who sees what.
+
+    Attributes:
+        judges_per_item: different judges for each output, pair or set that is judged (k).
+        per_item: how many outputs, pairs or sets of each item are judged; None for all.
+        once_per_source: whether no judge sees a source again with other outputs.
+        balanced_blocks: whether sets must hold every pair of systems equally often.
+        controls: control items for each judge in each pass.
+        repeats: hidden repeats for each judge in each pass.
+        lag: fewest tickets between a repeat and what it repeats.
+        again: tickets that each judge is asked again at the end of each pass.
+        quota: most tickets of a judge, over all passes and without training; None for any number.
+        policy: rule of an active policy that chooses pairs while judgments come in; "" for none.
+        judgments: pairs that a policy chooses in all; None for as many as quotas and items allow.
+        top: how many systems are wanted, for the policy "top-k"; None for the others.
+        random_share: share of pairs at random under a policy (proportion).
+
+    """
+
+    judges_per_item: int = 1
+    per_item: int | None = None
+    once_per_source: bool = False
+    balanced_blocks: bool = False
+    controls: int = 0
+    repeats: int = 0
+    lag: int = 10
+    again: int = 0
+    quota: int | None = None
+    policy: str = ""
+    random_share: float = 0.3
+    judgments: int | None = None
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            CampaignError: names the setting.
+
+        """
+        for name, least in COUNTS.items():
+            _check_count(name, getattr(self, name), least)
+        for name in ("per_item", "quota", "judgments", "top"):
+            if getattr(self, name) is not None:
+                _check_count(name, getattr(self, name), 1)
+        for name in ("once_per_source", "balanced_blocks"):
+            if not isinstance(getattr(self, name), bool):
+                raise CampaignError(f"{name} cannot be {getattr(self, name)!r}: true or false")
+        if not isinstance(self.policy, str):
+            raise CampaignError(f"policy cannot be {self.policy!r}: it is the name of a rule")
+        share = self.random_share
+        number = isinstance(share, int | float) and not isinstance(share, bool)
+        if not number or not 0 <= share <= 1:
+            raise CampaignError(f"random_share cannot be {share!r}: it is a proportion, such as .3")
+        self._check_policy()
+
+    def _check_policy(self) -> None:
+        """Refuse settings of a policy without one, and those that a policy takes the place of."""
+        if self.policy and self.per_item is not None:
+            raise CampaignError(
+                "per_item says how many pairs of each item are judged, which a policy chooses: say"
+                " judgments = 1000 for how many in all, or leave policy out"
+            )
+        for name in ("judgments", "top"):
+            if not self.policy and getattr(self, name) is not None:
+                raise CampaignError(
+                    f'{name} is for a policy, which is not asked for: add policy = "order", or'
+                    f" leave {name} out"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as a campaign file holds them."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+def _check_count(name: str, value: object, least: int) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise CampaignError(f"{name} cannot be {value!r}: it is a whole number, {least} or more")
+    if value > MOST:  # type: ignore[operator]
+        raise CampaignError(f"{name} is a whole number up to {MOST:,}")
+
+
+# What is judged: one source and the outputs of systems for it.
+
+CONTROLS: Final = ("", "good", "bad", "expected")
+Expected = str | float | int | Mapping[str, str | float | int]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One source and its outputs.
+
+    Attributes:
+        name: its own in the campaign.
+        outputs: system → text.
+        source: what the outputs are for; "" where there is none.
+        reference: an output that is known to be right.
+        context: what stands around the source.
+        document: which document it is of.
+        group: items of one group are one source, such as a sentence that was read, transcribed and
+            edited; its own name where nothing is said.
+        control: "" for none; good or bad, where one output is known to be so; expected, where the
+            answer is known.
+        expected: the answer of a control: a score of one output, or of several outputs the system
+            that is best or "tie"; by the names of tasks where these expect different answers.
+        anchor: whether all judges judge it.
+
+    >>> Item("1", {"A": "uno", "B": "un"}).systems
+    ('A', 'B')
+    """
+
+    name: str
+    outputs: Mapping[str, str] = field(hash=False)
+    source: str = ""
+    reference: str = ""
+    context: str = ""
+    document: str = ""
+    group: str = ""
+    control: str = ""
+    expected: Expected = field(default="", hash=False)
+    anchor: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no item.
+
+        Raises:
+            CampaignError: names the item.
+
+        """
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise CampaignError('an item needs a name, such as item = "17"')
+        for name in ("name", "source", "reference", "context", "document", "group"):
+            self._check_text(name, getattr(self, name))
+        for name in ("name", "group", "document"):
+            self._check_name("item" if name == "name" else name, getattr(self, name))
+        if not isinstance(self.outputs, Mapping) or not self.outputs:
+            raise CampaignError(f"item '{self.name}' has no outputs to judge")
+        for system, output in self.outputs.items():
+            self._check_text("a system", system)
+            self._check_text(f"the output of {system}", output)
+            if not system:
+                raise CampaignError(f"item '{self.name}': a system has no name")
+            self._check_name("system", system)
+        object.__setattr__(self, "outputs", MappingProxyType(dict(self.outputs)))
+        object.__setattr__(self, "group", self.group or self.name)
+        self._check_expected()
+        self._check_control()
+
+    def _check_text(self, name: str, value: object) -> None:
+        if not isinstance(value, str):
+            raise CampaignError(f"item '{self.name}': {name} cannot be {value!r}: it is text")
+        if not is_text(value):
+            raise CampaignError(
+                f"item '{self.name}': {name} holds a character that no text holds (NUL, or half of"
+                " a surrogate pair)"
+            )
+
+    def _check_name(self, what: str, name: str) -> None:
+        """Refuse a name that could not be read back from a table."""
+        fault = say_bad_name(name)
+        if fault:
+            whose = "" if what == "item" else f"item '{self.name}': "
+            raise CampaignError(f"{whose}{what} {name!r} {fault}: take it out")
+
+    def _check_expected(self) -> None:
+        """Refuse an expected answer that is neither a word nor a number."""
+        told = self.expected.values() if isinstance(self.expected, Mapping) else [self.expected]
+        for one in told:
+            if isinstance(one, str):
+                self._check_text("expected", one)
+            elif not is_number(one):
+                raise CampaignError(
+                    f"item '{self.name}': expected cannot be {show(one)}: it is a score, or the"
+                    " name of the best system"
+                )
+
+    def _check_control(self) -> None:
+        if self.expected != "" and self.control == "":
+            object.__setattr__(self, "control", "expected")
+        if not isinstance(self.control, str) or self.control not in CONTROLS:
+            try:
+                require_option("control", str(self.control), CONTROLS[1:])
+            except ValueError as error:
+                raise CampaignError(f"item '{self.name}': {error}") from None
+        if self.control == "expected" and self.expected == "":
+            raise CampaignError(
+                f"item '{self.name}' is a control and does not say what is expected of it: add"
+                " expected = 4, or the name of the best system"
+            )
+        if self.control and self.anchor:
+            raise CampaignError(f"item '{self.name}' is a control and an anchor: choose one")
+        if isinstance(self.expected, Mapping):
+            object.__setattr__(self, "expected", MappingProxyType(dict(self.expected)))
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that have an output for it, in the order given."""
+        return tuple(self.outputs)
+
+    def expects(self, task: str) -> str | float | int:
+        """Return what a task expects of a control, "" where it expects nothing."""
+        if isinstance(self.expected, Mapping):
+            return self.expected.get(task, "")
+        return self.expected
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a campaign file holds it, without what is empty."""
+        found: dict[str, Any] = {"item": self.name}
+        for name in ("source", "reference", "context", "document", "group", "control"):
+            value = getattr(self, name)
+            if value and not (name == "group" and value == self.name):
+                found[name] = value
+        if isinstance(self.expected, Mapping):
+            found["expected"] = dict(self.expected)
+        elif self.expected != "":
+            found["expected"] = self.expected
+        if self.anchor:
+            found["anchor"] = True
+        return {**found, "outputs": dict(self.outputs)}
+
+
+# The words of a campaign's pages: instructions, consent, training, languages and directions.
+
+FIELDS: Final = ("source", "output", "reference", "context", "page")
+"""Texts that have a language: those of items, and the page around them."""
+DIRECTIONS: Final = ("ltr", "rtl", "auto")
+_SCRIPTS: Final = ("ar arc bal ckb dv fa glk he iw ks lrc mzn pnb ps sd syr ug ur yi", "az pa ku")
+RIGHT_TO_LEFT: Final = frozenset(
+    [*_SCRIPTS[0].split(), *(f"{one}-arab" for one in _SCRIPTS[1].split())]
+)
+"""Languages that are written from right to left, by their tags."""
+
+
+@dataclass(frozen=True)
+class TextField:
+    """A text of the page.
+
+    Attributes:
+        language: its tag, such as "es" or "pt-BR"; "" where it is not known.
+        direction: ltr, rtl, or auto (by the first letters); the language's where none is said.
+
+    >>> TextField("he").direction, TextField("es").direction, TextField().direction
+    ('rtl', 'ltr', 'auto')
+    """
+
+    language: str = ""
+    direction: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no language or direction.
+
+        Raises:
+            CampaignError: says what may be.
+
+        """
+        tag = self.language
+        sound = isinstance(tag, str) and tag.isascii()
+        if not sound or (tag and not tag.replace("-", "").isalnum()):
+            raise CampaignError(f"{tag!r} is no tag of a language: write es, pt-BR or zh-Hant")
+        if not self.direction:
+            folded = tag.casefold()
+            right = folded in RIGHT_TO_LEFT or folded.partition("-")[0] in RIGHT_TO_LEFT
+            usual = ("rtl" if right else "ltr") if tag else "auto"
+            object.__setattr__(self, "direction", usual)
+        if self.direction not in DIRECTIONS:
+            raise CampaignError(f"direction cannot be {self.direction!r}: {' | '.join(DIRECTIONS)}")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Texts of the pages.
+
+    Attributes:
+        instructions: what a judge may look up in every pass.
+        consent: what a judge agrees to before the first item; "" where nothing is asked.
+        thanks: what a judge reads at the end.
+        completion_code: what a judge of a crowd platform is given at the end.
+        texts: field → its language and direction.
+
+    """
+
+    instructions: str = ""
+    consent: str = ""
+    thanks: str = ""
+    completion_code: str = ""
+    texts: Mapping[str, TextField] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no text.
+
+        Raises:
+            CampaignError: names the setting.
+
+        """
+        for name in ("instructions", "consent", "thanks", "completion_code"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not is_text(value):
+                raise CampaignError(f"{name} cannot be {value!r}: it is text")
+        for name in self.texts:
+            if name not in FIELDS:
+                hint = end(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
+                raise CampaignError(f"no text of the page is called '{name}'{hint}")
+        object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
+
+    def text(self, name: str) -> TextField:
+        """Return the language and direction of a text: source, output, reference, context, page.
+
+        A reference is written as the outputs are, and a context as the source, if not said.
+        """
+        kin = {"reference": "output", "context": "source"}
+        return self.texts.get(name) or self.texts.get(kin.get(name, ""), TextField())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a campaign file holds it."""
+        found = {name: value for name, value in vars(self).items() if value and name != "texts"}
+        texts = {name: dict(vars(self.texts[name])) for name in FIELDS if name in self.texts}
+        return {**found, "texts": texts} if texts else found
+
+
+@dataclass(frozen=True)
+class Training:
+    """An item that is judged first, after which the judge is told what was expected.
+
+    Attributes:
+        task: the name of the pass before which it is shown.
+        item: what is shown; as many outputs as the task shows.
+        answer: an answer that is right, as the task takes it; empty where several are.
+        feedback: what the judge is told.
+
+    """
+
+    task: str
+    item: Item
+    answer: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    feedback: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what teaches nothing.
+
+        Raises:
+            CampaignError: names the item.
+
+        """
+        if not isinstance(self.feedback, str) or not is_text(self.feedback):
+            raise CampaignError(f"training '{self.item.name}': feedback is text")
+        if not isinstance(self.answer, Mapping):
+            raise CampaignError(f"training '{self.item.name}': answer cannot be {self.answer!r}")
+        if not self.answer and not self.feedback:
+            raise CampaignError(
+                f"training '{self.item.name}' teaches nothing: add an answer, feedback, or both"
+            )
+        object.__setattr__(self, "answer", MappingProxyType(dict(self.answer)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a campaign file holds it."""
+        found: dict[str, Any] = {"task": self.task, **self.item.to_dict()}
+        if self.answer:
+            found["answer"] = dict(self.answer)
+        return {**found, "feedback": self.feedback} if self.feedback else found
+
+
+# Crowd platforms: how the link says who comes, and what a name of a worker looks like there.
+#
+# A name that cannot be one is refused, so that nobody is two judges by writing two names. A name
+# that looks like one can be made up all the same: only a platform knows who its workers are.
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A crowd platform.
+
+    Attributes:
+        name: as a campaign file has it.
+        title: as people call it.
+        parameter: of the link, which names the worker.
+        form: what a name is, as a regular expression.
+        says: the same in words.
+        end: what stands behind the parameter in the link that the platform is given.
+
+    """
+
+    name: str
+    title: str
+    parameter: str
+    form: str
+    says: str
+    end: str = ""
+
+    def check(self, worker: str) -> str:
+        """Return the name of a worker.
+
+        Raises:
+            CampaignError: it cannot be one, with the reason.
+
+        """
+        if re.search(r"[{}<>$%\[\]]", worker):
+            raise CampaignError(
+                f"the link holds the placeholder {worker[:60]} instead of a worker: {self.title}"
+                " puts the worker there; to try the link yourself, put a name there by hand"
+            )
+        if re.fullmatch(self.form, worker) is None:
+            raise CampaignError(
+                f"'{worker[:60]}' is no worker of {self.title}: that is {self.says}"
+            )
+        return worker
+
+
+PLATFORMS: Final[Mapping[str, Platform]] = MappingProxyType(
+    {
+        one.name: one
+        for one in (
+            Platform(
+                "prolific",
+                "Prolific",
+                "PROLIFIC_PID",
+                "[0-9a-f]{24}",
+                "24 digits 0-9 and a-f",
+                "{{%PROLIFIC_PID%}}",
+            ),
+            Platform(
+                "mturk",
+                "Mechanical Turk",
+                "workerId",
+                "A[0-9A-Z]{9,29}",
+                "an A and 9 to 29 capital letters and digits",
+            ),
+            Platform(
+                "other",
+                "your platform",
+                "worker",
+                r"[\w.@:+-]{1,200}",
+                "1 to 200 letters, digits and . @ : + - _",
+            ),
+        )
+    }
+)
+USUAL: Final = "prolific"
+"""The platform of a campaign that does not say."""
+
+
+def find_platform(name: str) -> Platform:
+    """Return a platform by its name.
+
+    Raises:
+        CampaignError: there is none of this name.
+
+    >>> find_platform("prolific").parameter
+    'PROLIFIC_PID'
+    """
+    if not isinstance(name, str) or name not in PLATFORMS:
+        hint = end(suggest(str(name), PLATFORMS))
+        raise CampaignError(f"platform cannot be {name!r}: choose {' | '.join(PLATFORMS)}{hint}")
+    return PLATFORMS[name]
+
+
+DRAWN_BITS: Final = 192
+MAX_SEED: Final = 2**256
+"""No seed is as great."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Somebody who is asked.
+
+    Attributes:
+        name: the pseudonym under which judgments are kept.
+        quota: most tickets, over all passes and without training; None for the design's.
+
+    """
+
+    name: str
+    quota: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no judge.
+
+        Raises:
+            CampaignError: names the judge.
+
+        """
+        if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
+            raise CampaignError(f"{self.name!r} is no name of a judge")
+        if fault := say_bad_name(self.name):
+            raise CampaignError(f"judge {self.name!r} {fault}: take it out")
+        whole = isinstance(self.quota, int) and not isinstance(self.quota, bool)
+        if self.quota is not None and (not whole or self.quota < 1):
+            raise CampaignError(
+                f"judge '{self.name}': quota cannot be {self.quota!r}: it is a whole number, 1 or"
+                " more"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """What is asked of whom about what.
+
+    Attributes:
+        name: a short one, for files and addresses.
+        title: what judges read.
+        tasks: the passes, in the order in which each judge goes through them.
+        items: what is judged, controls and anchors among them.
+        judges: who is asked.
+        design: who sees what.
+        wording: texts of the pages, languages and directions.
+        training: what is shown first, with feedback.
+        seed: of everything random, from 0 to below 2²⁵⁶. None where none is named: the launch then
+            draws one from the operating system, and whatever is counted before is a rehearsal.
+        platform: where workers of a crowd come from, if any do: prolific, mturk or other.
+
+    """
+
+    name: str
+    tasks: tuple[Task, ...]
+    items: tuple[Item, ...]
+    judges: tuple[Judge, ...]
+    title: str = ""
+    design: Design = field(default_factory=Design)
+    wording: Wording = field(default_factory=Wording)
+    training: tuple[Training, ...] = ()
+    seed: int | None = None
+    platform: str = USUAL
+
+    def __post_init__(self) -> None:
+        """Refuse what does not fit together.
+
+        Raises:
+            CampaignError: names what does not.
+
+        """
+        if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
+            raise CampaignError('a campaign needs a name, such as name = "spring-2024"')
+        if not isinstance(self.title, str) or not is_text(self.title):
+            raise CampaignError(f"title cannot be {self.title!r}: it is text")
+        whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
+        if self.seed is not None and (not whole or not 0 <= self.seed < MAX_SEED):
+            raise CampaignError(
+                f"seed cannot be {self.seed!r}: it is a whole number from 0 to below 2^256"
+            )
+        for name in ("tasks", "items", "judges", "training"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name in ("tasks", "items", "judges"):
+            if not getattr(self, name):
+                raise CampaignError(f"campaign '{self.name}' has no {name}")
+        _refuse_twins([one.name for one in self.tasks], "tasks")
+        _refuse_twins([one.name for one in self.judges], "judges")
+        _refuse_twins(list(self._item_names), "items")
+        criteria = [one.criterion for one in self.tasks if hasattr(one, "criterion")]
+        _refuse_twins(criteria, "tasks", "criterion")
+        for one in self.training:
+            self.task(one.task)
+        find_platform(self.platform)
+        if self.design.policy:
+            check_followed(self.design.policy, self.tasks)
+
+    @property
+    def _item_names(self) -> tuple[str, ...]:
+        taught: list[Item] = []
+        for one in self.training:
+            if one.item not in taught:
+                taught.append(one.item)
+        return tuple(one.name for one in (*self.items, *taught))
+
+    @property
+    def drawing_seed(self) -> int:
+        """The seed that is drawn with: the campaign's, or that of rehearsals where it has none."""
+        return SEED if self.seed is None else self.seed
+
+    @property
+    def has_secret_seed(self) -> bool:
+        """Whether the seed is as long as one that a launch draws, so that nobody guesses it."""
+        return self.seed is not None and self.seed >= SECRET
+
+    def with_seed(self) -> Campaign:
+        """Return the campaign as it is launched: one that names no seed draws one.
+
+        The seed comes from the operating system and has 191 random bits.
+        """
+        if self.seed is not None:
+            return self
+        top = 1 << (DRAWN_BITS - 1)
+        return replace(self, seed=top | secrets.randbits(DRAWN_BITS - 1))
+
+    def fits(self, launched: Campaign) -> bool:
+        """Say whether this is a campaign that was launched.
+
+        A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
+        it was before launches drew seeds.
+        """
+        planned = self
+        if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
+            planned = replace(self, seed=launched.seed)
+        return planned.digest == launched.digest
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that are judged, in the order in which items name them; not those of controls."""
+        return tuple(self.outputs)
+
+    @cached_property
+    def outputs(self) -> Mapping[str, int]:
+        """System → of how many items it has an output, without controls."""
+        named = (one.systems for one in self.items if not one.control)
+        return Counter(system for systems in named for system in systems)
+
+    @cached_property
+    def has_documents(self) -> bool:
+        """Whether an item is part of a document."""
+        return any(one.document for one in self.items)
+
+    @cached_property
+    def _tasks(self) -> Mapping[str, Task]:
+        return {one.name: one for one in self.tasks}
+
+    @cached_property
+    def _items(self) -> Mapping[str, Item]:
+        taught = {one.item.name: one.item for one in self.training}
+        return {**{one.name: one for one in self.items}, **taught}
+
+    def task(self, name: str) -> Task:
+        """Return a pass.
+
+        Raises:
+            CampaignError: there is none of this name.
+
+        """
+        if name not in self._tasks:
+            hint = end(suggest(name, self._tasks)) or f": there are {listing(list(self._tasks))}"
+            raise CampaignError(f"campaign '{self.name}' has no task '{name}'{hint}")
+        return self._tasks[name]
+
+    def item(self, name: str) -> Item:
+        """Return an item, also of training.
+
+        Raises:
+            CampaignError: there is none of this name.
+
+        """
+        if name not in self._items:
+            raise CampaignError(f"campaign '{self.name}' has no item '{name}'")
+        return self._items[name]
+
+    def shown(self, ticket: Ticket) -> tuple[str, ...]:
+        """Return the outputs of a ticket, in the order shown."""
+        outputs = self.item(ticket.item).outputs
+        return tuple(outputs[system] for system in ticket.systems)
+
+    def feedback(self, ticket: Ticket) -> Training | None:
+        """Return what a training ticket teaches; None for other tickets."""
+        if ticket.kind != "training":
+            return None
+        named = (ticket.task, ticket.item)
+        return next(one for one in self.training if (one.task, one.item.name) == named)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a campaign file holds it; `make_campaign` takes it back."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            **({} if self.seed is None else {"seed": write_seed(self.seed)}),
+            **({} if self.platform == USUAL else {"platform": self.platform}),
+            **self.wording.to_dict(),
+            "design": self.design.to_dict(),
+            "judges": [
+                {name: value for name, value in vars(one).items() if value is not None}
+                for one in self.judges
+            ],
+            "tasks": [one.to_dict() for one in self.tasks],
+            "training": [one.to_dict() for one in self.training],
+            "items": [one.to_dict() for one in self.items],
+        }
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The canonical form: JSON in UTF-8; systems and severities stand in the order given.
+
+        The order counts: tickets are dealt by it, and pages show severities in it.
+        """
+        return json.dumps(
+            self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode()
+
+    @cached_property
+    def digest(self) -> str:
+        """Sha256 of the canonical form, in hexadecimal digits."""
+        return sha256(self.canonical).hexdigest()
+
+
+def write_seed(seed: int) -> int | str:
+    """Return a seed as files hold it: one of 64 bits or more as hexadecimal digits.
+
+    Many programs that read JSON and TOML keep 64 bits of a number.
+
+    >>> write_seed(7), write_seed(2**64)
+    (7, '00000000000000010000000000000000')
+    """
+    return seed if seed < SECRET else f"{seed:032x}"
+
+
+def read_seed(told: object) -> int | None:
+    """Return a seed as a file tells it; None where it tells none.
+
+    Raises:
+        CampaignError: it is text, and not of 32 to 64 hexadecimal digits.
+
+    """
+    if isinstance(told, str):
+        if re.fullmatch(r"[0-9a-f]{32,64}", told) is None:
+            raise CampaignError(
+                f"seed cannot be {told!r:.80}: it is a whole number from 0, or the 32 to 64"
+                " hexadecimal digits of an exported campaign; leave it out and the launch draws one"
+            )
+        return int(told, 16)
+    return told  # type: ignore[return-value]
+
+
+def _refuse_twins(names: list[str], what: str, called: str = "name") -> None:
+    """Refuse two of one name."""
+    if len(set(names)) == len(names):
+        return
+    twins = [one for one, n in Counter(names).items() if n > 1]
+    raise CampaignError(f"two {what} have one {called}: {listing(twins)}")

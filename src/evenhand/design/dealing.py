@@ -1,0 +1,821 @@
+"""How the quota of each judge is divided among passes that show different numbers of outputs.
+
+First in proportion to what each asks, rounded so that who is furthest behind over all judges is
+rounded up. What then is missing of one is taken from another that has more than it needs, through
+as many judges as it takes: a transport problem with two or three columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.design.campaign import Campaign, Item
+from evenhand.errors import CampaignError, listing
+from evenhand.numerics.designs import (
+    choose_blocks,
+    color_edges,
+    color_evenly,
+    deal,
+    find_balanced,
+    find_shortage,
+    halve,
+    level_loads,
+)
+from evenhand.numerics.sampling import Draws
+
+# What is to be judged: single outputs, pairs or sets of outputs of each item.
+
+Integers = NDArray[np.int64]
+Places = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is to be judged, once for each judge who is asked.
+
+    Attributes:
+        width: most outputs of a unit.
+        item: (U,) place of its item.
+        places: (U, width) places among the item's systems, in the order of their names; −1 after
+            the last.
+        label: (U,) which systems these are, as places in `labels`.
+        labels: the different sets of systems, by name.
+        group: (U,) code of the source.
+
+    """
+
+    width: int
+    item: Integers
+    places: Integers
+    label: Integers
+    labels: tuple[tuple[str, ...], ...]
+    group: Integers
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def take(self, chosen: NDArray[np.bool_] | Integers) -> Units:
+        """Return some of them."""
+        rows = (self.item[chosen], self.places[chosen], self.label[chosen])
+        return Units(self.width, *rows, self.labels, self.group[chosen])
+
+    @cached_property
+    def groups(self) -> Integers:
+        """(U,) codes of the sources without gaps."""
+        return np.asarray(np.unique(self.group, return_inverse=True)[1])
+
+
+def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
+    """List what is to be judged of items that are no controls; under a policy, of anchors alone.
+
+    Raises:
+        CampaignError: an item with too few outputs, or blocks that cannot be balanced.
+
+    """
+    codes: dict[str, int] = {}
+    for one in campaign.items:
+        codes.setdefault(one.group, len(codes))
+    of_kind: dict[tuple[str, ...], list[int]] = {}
+    for place, one in enumerate(campaign.items):
+        if not one.control and (one.anchor or not campaign.design.policy):
+            of_kind.setdefault(tuple(sorted(one.systems)), []).append(place)
+    item: list[int] = []
+    named: list[tuple[str, ...]] = []
+    for systems in sorted(of_kind):
+        members = of_kind[systems]
+        check_width(campaign, systems, width, campaign.items[members[0]])
+        sets = _choose_sets(campaign, len(systems), width, len(members), draws.of(*systems))
+        order = draws.of("items", *systems).order(len(members))
+        for at, chosen in zip(order.tolist(), sets, strict=True):
+            item += [members[at]] * len(chosen)
+            named += [tuple(systems[place] for place in one) for one in chosen]
+    ordered = np.argsort(np.array(item, dtype=np.int64), kind="stable")
+    return _encode(campaign, width, [(item[at], named[at]) for at in ordered.tolist()], codes)
+
+
+def _encode(
+    campaign: Campaign, width: int, rows: list[tuple[int, tuple[str, ...]]], codes: dict[str, int]
+) -> Units:
+    """Turn names into places."""
+    labels = tuple(sorted({names for _, names in rows}))
+    code = {names: at for at, names in enumerate(labels)}
+    places = np.full((len(rows), width), -1, dtype=np.int64)
+    spots = [{name: at for at, name in enumerate(one.systems)} for one in campaign.items]
+    for at, (item, names) in enumerate(rows):
+        places[at, : len(names)] = [spots[item][name] for name in names]
+    return Units(
+        width=width,
+        item=np.array([item for item, _ in rows], dtype=np.int64),
+        places=places,
+        label=np.array([code[names] for _, names in rows], dtype=np.int64),
+        labels=labels,
+        group=np.array([codes[campaign.items[item].group] for item, _ in rows], dtype=np.int64),
+    )
+
+
+def check_width(campaign: Campaign, systems: Sequence[str], width: int, example: Item) -> None:
+    """Refuse items that have too few outputs."""
+    task = next(one for one in campaign.tasks if one.width == width)
+    least = min(width, 2)
+    if len(systems) < least:
+        raise CampaignError(
+            f"task '{task.name}' compares {width} outputs, and item '{example.name}' has one"
+            f" ({listing(systems)}): add the others, or leave it out"
+        )
+
+
+def _choose_sets(
+    campaign: Campaign, m: int, width: int, items: int, draws: Draws
+) -> list[list[Places]]:
+    """Return the sets of systems of each item of one kind, each set about equally often."""
+    asked = campaign.design.per_item
+    if width > 2:
+        return _choose_ranked(campaign, (m, min(width, m)), items, draws)
+    every: list[Places] = list(combinations(range(m), width))
+    each = len(every) if asked is None else asked
+    _check_enough(each, len(every), m, width)
+    if width == 2 and campaign.design.balanced_blocks and items * each % len(every):
+        raise CampaignError(
+            f"{items * each:,} pairs out of {m} systems cannot hold each of the {len(every):,}"
+            f" equally often; {_say_known(every, items * each, 'pairs')}"
+        )
+    cycle = [every[at] for at in draws.of("sets").order(len(every)).tolist()]
+    return [[cycle[(at * each + more) % len(cycle)] for more in range(each)] for at in range(items)]
+
+
+def _check_enough(each: int, there: int, m: int, width: int) -> None:
+    what = {1: "outputs", 2: "pairs"}.get(width, f"sets of {min(width, m)} outputs")
+    if each > there:
+        raise CampaignError(
+            f"per_item asks for {each} {what} of each item; of {m} outputs there are {there}"
+        )
+
+
+def _choose_ranked(
+    campaign: Campaign, shape: tuple[int, int], items: int, draws: Draws
+) -> list[list[Places]]:
+    """Return the sets that are ranked of each item: one, if not said otherwise."""
+    (m, width), each = shape, campaign.design.per_item or 1
+    _check_enough(each, comb(m, width), m, width)
+    base = find_balanced(m, width)
+    if campaign.design.balanced_blocks:
+        _check_balance(m, width, items * each, base)
+    if m <= width:
+        return [[tuple(range(m))]] * items
+    blocks = [tuple(one) for one in choose_blocks(m, width, items * each, draws).tolist()]
+    sets = [blocks[at * each : (at + 1) * each] for at in range(items)]
+    for at, one in enumerate(sets):
+        if len(set(one)) < each:
+            _trade_sets(sets, at)
+    return sets
+
+
+def _trade_sets(sets: list[list[Places]], at: int) -> None:
+    """Trade a set that an item has twice for one of another item.
+
+    Raises:
+        CampaignError: nobody has one to trade.
+
+    """
+    mine = sets[at]
+    for place, block in enumerate(mine):
+        if block not in mine[:place]:
+            continue
+        for other in sets[:at] + sets[at + 1 :]:
+            fits = [n for n, one in enumerate(other) if one not in mine and block not in other]
+            if fits:
+                mine[place], other[fits[0]] = other[fits[0]], block
+                break
+        else:
+            raise CampaignError(f"per_item = {len(mine)} repeats a set of outputs: lower it")
+
+
+def _check_balance(m: int, width: int, sets: int, base: Sequence[Places] | None) -> None:
+    """Refuse numbers of sets that cannot be balanced.
+
+    Raises:
+        CampaignError: with the counting argument, and numbers that would do.
+
+    """
+    r, odd = divmod(sets * width, m)
+    uneven = odd or r * (width - 1) % (m - 1)
+    if uneven or (sets < m and width < m):
+        raise CampaignError(
+            f"{sets:,} sets of {width} out of {m} systems cannot hold every pair equally often:"
+            f" b·k = v·r and r·(k − 1) = λ·(v − 1) need whole numbers r and λ, and b ≥ v (Fisher);"
+            f" {_say_known(base, sets)}"
+        )
+    if base is None or sets % len(base):
+        raise CampaignError(
+            f"no balanced incomplete block design of {sets:,} sets of {width} out of {m} systems"
+            f" was found; {_say_known(base, sets)}"
+        )
+
+
+def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> str:
+    """Say which numbers of sets would do."""
+    if base is None:
+        return "leave balanced_blocks out: pairs are then met as evenly as a search gets"
+    below = sets // len(base) * len(base)
+    choices = " or ".join(f"{n:,}" for n in (below, below + len(base)) if n)
+    return f"judge {choices} {what}, or leave balanced_blocks out"
+
+
+# Who judges which unit: k different judges each, even loads, even systems for every judge.
+#
+# With `once_per_source` all units of a source go to different judges. Sources are dealt first
+# (Gale and Ryser), then the units of a source are divided among its judges so that each judge sees
+# every system as often as any other but for one (de Werra). Both are exact wherever sources have
+# outputs of the same systems.
+
+RARE = 3
+"""Sources of a kind that is rarer than this are dealt together, without regard to systems."""
+
+
+def deal_units(
+    units: Units, groups: Integers, each: int, caps: Integers, draws: Draws
+) -> tuple[Integers, Integers]:
+    """Deal units to judges.
+
+    Args:
+        units: what is to be judged.
+        groups: (U,) codes without gaps: units of one group go to different judges.
+        each: judges for each unit.
+        caps: (J,) most units of each judge; enough (`refuse_impossible`).
+        draws: for the choice.
+
+    Returns:
+        (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
+
+    """
+    kinds = _sort_out(units, groups)
+    needs = np.bincount(groups) * each
+    loads = _share_out(needs, kinds, caps, draws)
+    if loads is None:
+        kinds = np.zeros_like(kinds)
+        total = int(needs.sum())
+        loads = level_loads(caps, total, draws.of("more").order(len(caps)))[:, None]
+    dealt = [
+        _deal_kind(units, groups, each, (np.flatnonzero(kinds == kind), loads[:, kind]), draws)
+        for kind in range(int(kinds.max(initial=-1)) + 1)
+    ]
+    unit = np.concatenate([one for one, _ in dealt])
+    judge = np.concatenate([one for _, one in dealt])
+    order = np.lexsort((unit, judge))
+    return unit[order], judge[order]
+
+
+def _sort_out(units: Units, groups: Integers) -> Integers:
+    """Return (G,) the kind of each group: which systems it has; rare kinds are one."""
+    order = np.lexsort((units.label, groups))
+    ends = np.cumsum(np.bincount(groups))[:-1]
+    names = [tuple(one.tolist()) for one in np.split(units.label[order], ends)]
+    counted = Counter(names)
+    usual = sorted(one for one, n in counted.items() if n >= RARE)
+    code = {one: at for at, one in enumerate(usual)}
+    return np.array([code.get(one, len(usual)) for one in names], dtype=np.int64)
+
+
+def _share_out(
+    needs: Integers, kinds: Integers, caps: Integers, draws: Draws
+) -> NDArray[np.int64] | None:
+    """Return (J, kinds) how many groups of each kind a judge gets; None where quotas forbid it.
+
+    Judges stand in a circle; each kind goes on where the last one ended. So every judge's share of
+    each kind, and of all, differs from another's by one at most.
+    """
+    judges, n_kinds = len(caps), int(kinds.max(initial=-1)) + 1
+    total = int(needs.sum())
+    if int(caps.min()) < -(-total // judges):
+        return _share_unequally(needs, kinds, level_loads(caps, total, draws.order(judges)))
+    circle = draws.of("circle").order(judges)
+    loads = np.zeros((judges, n_kinds), dtype=np.int64)
+    start = 0
+    for kind in range(n_kinds):
+        size = int(needs[kinds == kind].sum())
+        loads[:, kind] = size // judges
+        more = size % judges
+        loads[circle[(start + np.arange(more)) % judges], kind] += 1
+        start += more
+    return loads
+
+
+def _share_unequally(needs: Integers, kinds: Integers, whole: Integers) -> Integers | None:
+    """Return (J, kinds) shares in proportion to unequal loads; None where these cannot be dealt.
+
+    Kind after kind, every judge is brought to his part of all that was dealt so far, rounded so
+    that who is furthest behind is rounded up.
+    """
+    total, done = int(whole.sum()), 0
+    given = np.zeros_like(whole)
+    shares = []
+    for kind in range(int(kinds.max(initial=-1)) + 1):
+        mine = needs[kinds == kind]
+        done += int(mine.sum())
+        share = np.maximum(whole * done // total - given, 0)
+        more = int(mine.sum() - share.sum())
+        if more < 0:
+            return None
+        behind = whole * done - total * (given + share)
+        share[np.argsort(-behind, kind="stable")[:more]] += 1
+        if find_shortage(mine, share) is not None:
+            return None
+        given += share
+        shares.append(share)
+    return np.column_stack(shares)
+
+
+def _deal_kind(
+    units: Units,
+    groups: Integers,
+    each: int,
+    share: tuple[Integers, Integers],
+    draws: Draws,
+) -> tuple[Integers, Integers]:
+    """Deal the groups of one kind, then the units of each group."""
+    members, loads = share
+    place = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
+    place[members] = np.arange(len(members))
+    mine = np.flatnonzero(place[groups] >= 0)
+    mine = mine[np.lexsort((units.label[mine], place[groups[mine]]))]
+    sizes = np.bincount(place[groups[mine]], minlength=len(members))
+    named = draws.of("kind", *units.labels[units.label[mine[0]]], len(members))
+    judge = deal(sizes * each, loads, named)
+    unit = np.repeat(mine, each)
+    m = int(sizes[0])
+    if (sizes == m).all() and m > 1:
+        labels = units.label[mine].reshape(-1, m)
+        if (labels == labels[0]).all():
+            group = np.repeat(np.arange(len(members)), m * each)
+            colors = color_edges(judge, group, m, named.of("systems"), each)
+            unit = mine.reshape(-1, m)[group, colors]
+    return unit, judge
+
+
+def find_impossible(groups: Integers, each: int, caps: Integers) -> tuple[int, int, int] | None:
+    """Return how many groups cannot all be served, what they need and what judges can give."""
+    return find_shortage(np.bincount(groups) * each, caps)
+
+
+# Which output stands where: pairs in either order, systems at every place, equally often.
+#
+# Two outputs: in each pair of systems the two orders differ by one judgment at most, over the
+# campaign, over the judges of one item, and over the items of one judge. Several: every system
+# stands at each place as often as at any other but for one, over the campaign and for each judge.
+
+
+def arrange(
+    places: Integers, systems: Integers, unit: Integers, judge: Integers, draws: Draws
+) -> Integers:
+    """Put the outputs of each ticket in the order in which they are shown.
+
+    Args:
+        places: (n, w) places among the item's systems, in the order of names; −1 after the last.
+        systems: (n, w) codes of these systems.
+        unit: (n,) what is judged.
+        judge: (n,) who judges it.
+        draws: for the choice among even arrangements.
+
+    Returns:
+        (n, w) the same places in the order shown.
+
+    """
+    if places.shape[1] == 1 or not len(places):
+        return places
+    if places.shape[1] == 2:
+        pair = systems[:, 0] * (int(systems.max()) + 1) + systems[:, 1]
+        return _turn(places, np.unique(pair, return_inverse=True)[1], unit, judge, draws)
+    shown = places.copy()
+    sizes = (places >= 0).sum(axis=1)
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        named = draws.of("places", size)
+        shown[rows, :size] = _spread(places[rows, :size], systems[rows, :size], judge[rows], named)
+    return shown
+
+
+def _turn(
+    places: Integers, pair: Integers, unit: Integers, judge: Integers, draws: Draws
+) -> Integers:
+    """Turn half of the pairs round."""
+    everything = np.zeros(len(pair), dtype=np.int64)
+    both = judge * (int(pair.max()) + 1) + pair
+    turned = halve([unit, pair, everything], [both, judge], draws)
+    return np.where(turned[:, None], places[:, ::-1], places)
+
+
+def _spread(places: Integers, systems: Integers, judge: Integers, draws: Draws) -> Integers:
+    """Spread the systems of sets of one size over the places of the screen."""
+    n, size = places.shape
+    ticket, system = np.repeat(np.arange(n), size), systems.ravel()
+    start = np.argsort(draws.keys(n * size).reshape(n, size), axis=1, kind="stable").ravel()
+    who = np.unique(np.repeat(judge, size) * (system.max() + 1) + system, return_inverse=True)[1]
+    at = color_evenly(start, size, [ticket], [who, system], draws)
+    shown = np.empty_like(places)
+    shown[ticket, at] = places.ravel()
+    return shown
+
+
+# In which order a judge answers the tickets of one pass.
+#
+# What is judged comes in random order. The pass is cut into as many equal stretches as there are
+# controls, and one stands somewhere in each; so do hidden repeats in what follows the lag, which
+# are not counted in the stretches of controls. Tickets that are asked again come last. Where what
+# was drawn leaves a repeat nothing far enough before it, anchors and own items trade places, and
+# then repeats come later.
+
+
+class NoRoom(Exception):
+    """A repeat finds nothing far enough before it."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The tickets of one judge in one pass, as numbers.
+
+    Attributes:
+        targets: what may be repeated.
+        anchors: what all judges share.
+        controls: whose answers are known, in the order in which they are to come.
+
+    """
+
+    targets: tuple[int, ...]
+    anchors: tuple[int, ...] = ()
+    controls: tuple[int, ...] = ()
+
+
+def seat(
+    hand: Hand, repeats: int, again: int, lag: int, draws: Draws
+) -> tuple[list[int], list[int]]:
+    """Put the tickets of one judge in one pass in order.
+
+    Args:
+        hand: what is asked.
+        repeats: hidden repeats.
+        again: tickets that are asked again at the end.
+        lag: fewest tickets between a repeat and what it repeats.
+        draws: for the order.
+
+    Returns:
+        The tickets in order, and for each the place in this order of what it repeats, −1 for none.
+
+    Raises:
+        NoRoom: too few tickets for repeats so far apart.
+
+    >>> seat(Hand((10, 11, 12)), 0, 1, 2, Draws(1))
+    ([11, 10, 12, 11], [-1, -1, -1, 0])
+    """
+    mains = [*hand.targets, *hand.anchors]
+    mains = [mains[at] for at in draws.of("order").order(len(mains)).tolist()]
+    stretches = spread(len(mains), len(hand.controls), 0, draws)
+    base = _insert(mains, hand.controls, stretches)
+    if not repeats + again:
+        return base, [-1] * len(base)
+    if repeats + again > len(hand.targets):
+        raise NoRoom
+    may, whole = frozenset(hand.targets), len(base) + repeats
+    last = list(range(len(base), whole + again))
+    drawn = spread(len(base), repeats, min(lag + 1, len(base)), draws.of("repeats"))
+    late = _insert(mains, hand.controls, _end_stretches(len(mains), len(hand.controls)))
+    found = _repeat(base, may, [*drawn, *last[repeats:]], lag, draws)
+    for order, places in ((base, [*drawn, *last[repeats:]]), (base, last), (late, last)):
+        if found is None and (moved := _bring_forward(order, hand, places, lag, draws)):
+            found = _repeat(moved, may, places, lag, draws)
+    if found is None:
+        raise NoRoom
+    return found
+
+
+def _end_stretches(others: int, n: int) -> list[int]:
+    """Return the last place of each of n equal stretches."""
+    return [(at + 1) * (others + n) // n - 1 for at in range(n)]
+
+
+def _bring_forward(
+    base: list[int], hand: Hand, places: list[int], lag: int, draws: Draws
+) -> list[int] | None:
+    """Trade anchors for what may be repeated until every repeat finds something to repeat.
+
+    Only as many as are needed change places: of each pair one that stands before the lag of a
+    repeat, and one after it, both drawn. None where no trade helps, and so no order does, if
+    controls and repeats stand as late as they may.
+    """
+    order, may, anchors = list(base), frozenset(hand.targets), frozenset(hand.anchors)
+    named = draws.of("forward")
+    for n, place in enumerate(places):
+        before = place - lag - sum(one < place - lag for one in places)
+        reach = min(max(0, before), len(order))
+        while sum(one in may for one in order[:reach]) <= n:
+            front = [at for at, one in enumerate(order[:reach]) if one in anchors]
+            back = [at for at in range(reach, len(order)) if order[at] in may]
+            if not front or not back:
+                return None
+            trade = named.of(n, len(front))
+            one, other = front[trade.order(len(front))[0]], back[trade.order(len(back))[0]]
+            order[one], order[other] = order[other], order[one]
+    return order
+
+
+def spread(others: int, n: int, first: int, draws: Draws) -> list[int]:
+    """Return n places among `others` + n, one in each of n equal stretches after the first few.
+
+    >>> spread(8, 2, 0, Draws(2))
+    [0, 9]
+    """
+    if not n:
+        return []
+    total = others + n - first
+    ends = [first + at * total // n for at in range(n + 1)]
+    room = [end - start for start, end in pairwise(ends)]
+    within = draws.of("stretches").below(np.array(room, dtype=np.int64)).tolist()
+    return [start + more for start, more in zip(ends, within, strict=False)]
+
+
+def _insert(others: list[int], ones: tuple[int, ...], places: list[int]) -> list[int]:
+    """Put some tickets at their places among others."""
+    at, rest, whole = dict(zip(places, ones, strict=True)), iter(others), len(others) + len(ones)
+    return [at[place] if place in at else next(rest) for place in range(whole)]
+
+
+def _repeat(
+    base: list[int], may: frozenset[int], places: list[int], lag: int, draws: Draws
+) -> tuple[list[int], list[int]] | None:
+    """Choose what is repeated at each place; None where nothing is far enough before."""
+    taken = set(places)
+    whole = len(base) + len(places)
+    free = [place for place in range(whole) if place not in taken]
+    order, origin = [-1] * whole, [-1] * whole
+    for place, ticket in zip(free, base, strict=True):
+        order[place] = ticket
+    eligible: list[int] = []
+    reach = 0
+    keys = draws.of("which").keys(len(places)).tolist()
+    for place, key in zip(places, keys, strict=True):
+        while reach < place - lag:
+            if reach not in taken and order[reach] in may:
+                eligible.append(reach)
+            reach += 1
+        if not eligible:
+            return None
+        chosen = eligible.pop((key >> 32) * len(eligible) >> 32)
+        order[place], origin[place] = order[chosen], chosen
+    return order, origin
+
+
+# What a campaign asks for: all that ought to be on tickets, counted from its items alone.
+
+
+def count_units(campaign: Campaign, item: Item, width: int) -> int:
+    """Return how many outputs, pairs or sets of an item are judged.
+
+    Args:
+        campaign: whose design it is.
+        item: no control.
+        width: most outputs of one.
+
+    """
+    each, m = campaign.design.per_item, len(item.systems)
+    if width > 2:
+        return each or 1
+    return comb(m, width) if each is None else each
+
+
+def may_choose(campaign: Campaign, item: Item, width: int) -> bool:
+    """Say whether only some of the outputs, pairs or sets of an item are judged."""
+    return count_units(campaign, item, width) < comb(
+        len(item.systems), min(width, len(item.systems))
+    )
+
+
+def list_targets(campaign: Campaign) -> list[Item]:
+    """Return the items that are dealt out."""
+    return [one for one in campaign.items if not (one.control or one.anchor)]
+
+
+def list_anchors(campaign: Campaign) -> list[Item]:
+    """Return the items that all judges share."""
+    return [one for one in campaign.items if one.anchor]
+
+
+def count_targets(campaign: Campaign, width: int) -> Mapping[str, int]:
+    """Return item → how many outputs, pairs or sets of it are dealt out."""
+    return {one.name: count_units(campaign, one, width) for one in list_targets(campaign)}
+
+
+def count_anchors(campaign: Campaign, width: int) -> Mapping[str, int]:
+    """Return what all judges share: by items, or one by sources where a source is seen once."""
+    anchors = list_anchors(campaign)
+    if campaign.design.once_per_source:
+        return {one.group: 1 for one in anchors}
+    return {one.name: count_units(campaign, one, width) for one in anchors}
+
+
+def has_left_out(campaign: Campaign, width: int) -> bool:
+    """Say whether some that was chosen of an anchor is shown to nobody: one is, of each source."""
+    if not campaign.design.once_per_source:
+        return False
+    of: Counter[str] = Counter()
+    for one in list_anchors(campaign):
+        of[one.group] += count_units(campaign, one, width)
+    return max(of.values(), default=0) > 1
+
+
+def has_quotas(campaign: Campaign) -> bool:
+    """Say whether somebody has one."""
+    quotas = [campaign.design.quota, *(one.quota for one in campaign.judges)]
+    return any(one is not None for one in quotas)
+
+
+# How many pairs each judge is asked under a policy, which says later which they are.
+
+
+def count_pairs(campaign: Campaign) -> Integers:
+    """Return (I,) how many pairs each item has; none of anchors and controls.
+
+    Raises:
+        CampaignError: an item has one output, or there is none to choose.
+
+    """
+    found = np.zeros(len(campaign.items), dtype=np.int64)
+    for at, one in enumerate(campaign.items):
+        if not one.control and not one.anchor:
+            check_width(campaign, one.systems, 2, one)
+            found[at] = len(one.systems) * (len(one.systems) - 1) // 2
+    if not found.any():
+        raise CampaignError("a policy finds nothing to choose: all items are anchors or controls")
+    return found
+
+
+def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
+    """Share the judgments of a campaign among its judges, as evenly as quotas allow.
+
+    Args:
+        campaign: whose design it is.
+        caps: (J,) most pairs of each judge.
+        draws: who is asked one more.
+
+    Returns:
+        (J,) pairs for each judge.
+
+    Raises:
+        CampaignError: there are fewer pairs or judges than are asked for, with the count.
+
+    """
+    design, judges, pairs = campaign.design, len(campaign.judges), count_pairs(campaign)
+    if design.judges_per_item > judges:
+        raise CampaignError(
+            f"{design.judges_per_item} different judges for each pair need as many judges: there"
+            f" are {judges}"
+        )
+    if design.once_per_source:
+        each, whole = _count_sources(campaign, pairs)
+    else:
+        each, whole = int(pairs.sum()), int(pairs.sum()) * design.judges_per_item
+    able = min(int(np.minimum(caps, each).sum()), whole)
+    wanted = able if design.judgments is None else design.judgments
+    if wanted > able:
+        once = " with no source twice" if design.once_per_source else ""
+        raise CampaignError(
+            f"judgments = {wanted:,} are asked for, and {judges:,} judges can give {able:,} within"
+            f" their quotas{once}, of {int(pairs.sum()):,} pairs with at most"
+            f" {design.judges_per_item} different judges each: ask for less, or add judges or items"
+        )
+    return level_loads(np.minimum(caps, each), wanted, draws.of("budget").order(judges))
+
+
+def _count_sources(campaign: Campaign, pairs: Integers) -> tuple[int, int]:
+    """Return how many pairs one judge can be asked if no source comes twice, and all judges.
+
+    Raises:
+        CampaignError: an anchor shares its source with an item that is none.
+
+    """
+    judges, each = len(campaign.judges), campaign.design.judges_per_item
+    needs: dict[str, int] = {}
+    for one, n in zip(campaign.items, pairs.tolist(), strict=True):
+        if n:
+            needs[one.group] = needs.get(one.group, 0) + n * each
+    for one in campaign.items:
+        if one.anchor and one.group in needs:
+            raise CampaignError(
+                f"source '{one.group}' is an anchor, which all judges see, and a policy may choose"
+                " it too, though no judge may see a source twice: mark all its items as anchors,"
+                " or none"
+            )
+    taken = any(one.control and one.group in needs for one in campaign.items)
+    own = len(needs) - taken * campaign.design.controls
+    return max(0, own), sum(min(judges, n) for n in needs.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The widths that passes have, one after the other.
+
+    Attributes:
+        passes: (W,) passes of each, in which a judge gets the same.
+        sizes: (W,) judgments in one pass, of all judges.
+        most: (W,) most that one judge can give in one pass: no unit and no source twice.
+
+    """
+
+    passes: Integers
+    sizes: Integers
+    most: Integers
+
+
+def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
+    """Divide what every judge may give among the widths.
+
+    Args:
+        rooms: (J,) judgments over all passes; −1 for any number.
+        columns: what is asked.
+
+    Returns:
+        (J, W) most judgments in one pass of each width.
+
+    >>> columns = Columns(np.array([1, 1]), np.array([20, 10]), np.array([20, 10]))
+    >>> divide_quotas(np.array([10, 10, 10]), columns).sum(axis=0)
+    array([20, 10])
+    """
+    caps = np.tile(columns.most, (len(rooms), 1))
+    limited = np.flatnonzero(rooms >= 0)
+    whole = int((columns.passes * columns.sizes).sum())
+    behind = np.zeros(len(columns.sizes))
+    for judge in limited.tolist():
+        room = min(int(rooms[judge]), int((columns.passes * columns.most).sum()))
+        ideal = room * columns.sizes / max(1, whole)
+        behind += ideal
+        caps[judge] = _round(
+            room, np.minimum(ideal.astype(np.int64), columns.most), behind, columns
+        )
+        behind -= caps[judge]
+    left = np.where(rooms < 0, 0, rooms - caps @ columns.passes)
+    while _trade_widths(caps, left, columns):
+        pass
+    return caps
+
+
+def _round(room: int, floor: Integers, behind: NDArray[np.float64], columns: Columns) -> Integers:
+    """Give what is left of a room to the widths that are furthest behind."""
+    found = floor.copy()
+    left = room - int(found @ columns.passes)
+    while True:
+        may = (found < columns.most) & (columns.passes <= left)
+        if not may.any():
+            return found
+        at = int(np.where(may, behind - found, -np.inf).argmax())
+        rest = int(columns.most[at] - found[at]) if may.sum() == 1 else 1
+        more = min(rest, left // int(columns.passes[at]))
+        found[at] += more
+        left -= more * int(columns.passes[at])
+
+
+def _trade_widths(caps: Integers, left: Integers, columns: Columns) -> bool:
+    """Give one more to a width that lacks some, and say whether that was possible."""
+    over = caps.sum(axis=0) - columns.sizes
+    for short in np.flatnonzero(over < 0).tolist():
+        path = _find_path(caps, left, columns, over, short)
+        if path is not None:
+            for judge, more, less in path:
+                caps[judge, more] += 1
+                left[judge] -= columns.passes[more]
+                if less >= 0:
+                    caps[judge, less] -= 1
+                    left[judge] += columns.passes[less]
+            return True
+    return False
+
+
+def _find_path(
+    caps: Integers, left: Integers, columns: Columns, over: Integers, short: int
+) -> list[tuple[int, int, int]] | None:
+    """Return who gives one more of what for one less of what; −1 for nothing less."""
+    paths: dict[int, list[tuple[int, int, int]]] = {short: []}
+    queue = deque([short])
+    while queue:
+        at = queue.popleft()
+        used = [judge for judge, _, _ in paths[at]]
+        able = caps[:, at] < columns.most[at]
+        able[used] = False
+        free = np.flatnonzero(able & (left >= columns.passes[at]))
+        if len(free):
+            return [*paths[at], (int(free[0]), at, -1)]
+        for other in range(len(over)):
+            gain = columns.passes[other] - columns.passes[at]
+            givers = np.flatnonzero(able & (caps[:, other] > 0) & (left + gain >= 0))
+            if other in paths or not len(givers):
+                continue
+            paths[other] = [*paths[at], (int(givers[0]), at, other)]
+            if over[other] > 0:
+                return paths[other]
+            queue.append(other)
+    return None

@@ -1,0 +1,724 @@
+"""The cheapest design that is expected to do: judges, items and judgments by the closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import floor, inf, isinf
+from typing import Final
+
+import numpy as np
+from numpy.random import PCG64, Generator
+from numpy.typing import NDArray
+
+from evenhand.design.power import MOST, Design, Truth, average_answers, name_pair
+from evenhand.design.spec import CampaignSpec
+from evenhand.errors import NotConverged, NotIdentified, listing
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.multiple_tests import order_statistic
+from evenhand.ranking.intervals import FEW
+
+# The errors that a design is expected to have, without a single simulated judgment.
+#
+# The model's fit to the shares of answers that are expected of all judges and items together gives
+# the pooled log-worths Δ, which tastes pull towards each other, and v, the variance that one
+# judgment in all would leave. A judge's taste moves the answers to two of his judgments alike: to
+# first order
+#
+# Var(θ̂_s − θ̂_t) = v/n + σ_J² T Σ_j n_j (n_j − 1)/n² + σ_I² T Σ_i m_i (m_i − 1)/m² + same pair
+#
+# with T = c′H⁺M²H⁺c, H the information of one judgment, M how far a judgment moves with taste, n_j
+# judgments of a judge and m_i output pairs of an item; two judgments of one output pair covary
+# through that pair alone. With all pairs compared alike T is nearly 2, and with many judgments this
+# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4; on the
+# scale of log-worths as in `preference/variance_components.py`).
+#
+# When not to use it: as the last word. It takes errors for normal, and a fit for one that exists.
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen:
+    """What is expected of a campaign whatever its size. Matrices are (K, K), row less column.
+
+    Attributes:
+        log_worth: (K,) pooled log-worths.
+        apart: differences of pooled log-worths.
+        chance: v, of one judgment in all.
+        taste: T of votes on different output pairs.
+        same: the same of two votes on one output pair.
+        judge_sd: σ_J.
+        item_sd: σ_I.
+
+    """
+
+    log_worth: Array
+    apart: Array
+    chance: Array
+    taste: Array
+    same: Array
+    judge_sd: float
+    item_sd: float
+
+    def vary(self, design: Design) -> dict[str, Array]:
+        """Return what judges, items and chance add to the variance of each difference, (K, K)."""
+        n, m = design.judgments, design.outputs
+        of_judges = design.shares() * n
+        each = np.bincount(np.arange(m) % design.items, minlength=design.items)
+        group = design.overlap * design.repeats
+        own = max(design.repeats - 1, 0) / n  # ordered pairs of one judge on one output pair, / n²
+        within = max(group - 1, 0) / n
+        by_judge = max(float((of_judges * (of_judges - 1)).sum()) / n**2 - own, 0.0)
+        by_item = float((each * (each - 1.0)).sum()) / m**2
+        return {
+            "judges": self.judge_sd**2 * (by_judge * self.taste + own * self.same),
+            "items": self.item_sd**2 * (by_item * self.taste + within * self.same),
+            "chance": self.chance / n,
+        }
+
+    def bound(self, design: Design) -> Array:
+        """Return (K, K) what tastes leave, however many judgments these judges give."""
+        judges = float((design.shares() ** 2).sum())
+        return self.taste * (self.judge_sd**2 * judges + self.item_sd**2 / design.items)
+
+    def beyond(self, design: Design, times: float) -> Array:
+        """Return (K, K) the variance with so many times more judgments; inf for without end."""
+        bound = self.bound(design)
+        now: Array = np.sum(list(self.vary(design).values()), axis=0)
+        return bound + (now - bound) / times
+
+
+def foresee(truth: Truth, design: Design) -> Foreseen:
+    """Return what is expected of campaigns of one kind.
+
+    Args:
+        truth: systems and tastes.
+        design: of which only the pairs that are compared matter.
+
+    Raises:
+        NotIdentified: the pairs that are compared do not link the systems.
+
+    >>> found = foresee(Truth.spaced(2, 0.0), Design(10, 50, 100))
+    >>> found.chance.round(6).tolist()  # 1/(p (1 − p))
+    [[0.0, 4.0], [4.0, 0.0]]
+    """
+    first, second = design.compared(len(truth.systems))
+    x, share = truth.worth[first] - truth.worth[second], 1 / len(first)
+    chances, slope = average_answers(x, truth)
+    sides = (first.astype(np.int32), second.astype(np.int32))
+    scale = 1e6  # the fit's notes speak of thin data below
+    wins, drawn, losses = chances * share * scale
+    tally = Tally(truth.systems, *sides, wins, drawn, losses, n_judgments=scale)
+    try:
+        fit = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard").fit(tally)
+    except (NotIdentified, NotConverged) as refusal:
+        raise refusal.without_options() from None
+    rows = np.zeros((len(first), len(truth.systems)))
+    rows[np.arange(len(first)), first], rows[np.arange(len(first)), second] = 1, -1
+    decided = 1.0 - chances[1]
+    spread = (decided - (chances[0] - chances[2]) ** 2) / 4
+    moved = slope * share
+    inverse = np.linalg.pinv((rows.T * (spread * share)) @ rows, hermitian=True)
+    shift = inverse @ ((rows.T * moved) @ rows)
+    alone = inverse @ (2 * (rows.T * (slope * moved)) @ rows) @ inverse
+    pooled = fit.log_worth - fit.log_worth.mean()
+    return Foreseen(
+        pooled,
+        pooled[:, None] - pooled,
+        _of_pairs(fit.worth_vcov) * scale,
+        _of_pairs(shift @ shift.T),
+        _of_pairs(alone),
+        truth.judge_sd,
+        truth.item_sd,
+    )
+
+
+def _of_pairs(covariance: Array) -> Array:
+    """Return (K, K) variances of differences."""
+    own = np.diag(covariance)
+    return np.asarray(own[:, None] + own - 2 * covariance)
+
+
+# The power that a design is expected to have, without simulated judgments: to search by.
+#
+# Estimates are taken for normal around the pooled log-worths, with the errors of `closed_form.py`
+# on so many degrees of freedom as there are clusters less one. One pair is decided with the
+# probability of a noncentral t. Of several pairs the critical value falls whenever one is decided,
+# as in the step-down of rank sets: t of all pairs is drawn together, and the pairs that are left
+# after each step are taken to be those that are hardest to decide.
+#
+# When not to use it: where clusters are few. `power.py` simulates the analysis itself.
+
+WORLDS: Final = 1_999
+FEWER_REPLICATES: Final = 399
+SOME: Final = 200
+"""Pairs above which fewer worlds are drawn."""
+LARGE: Final = 60
+"""Degrees of freedom above which every pair is given the same error."""
+QUANTILES: Final = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What is expected of one design. Matrices are (K, K).
+
+    Attributes:
+        stderr: of differences of pooled log-worths.
+        power: probability that a pair is decided the right way (proportion); 0 between equals.
+        critical: critical value of |t| at the first step.
+        df: degrees of freedom.
+
+    """
+
+    stderr: Array
+    power: Array
+    critical: float
+    df: float
+
+
+def expect(foreseen: Foreseen, design: Design, level: float) -> Expected:
+    """Return what is expected of a design.
+
+    Args:
+        foreseen: what holds whatever the size.
+        design: who judges what.
+        level: at which all pairs hold together (proportion).
+
+    """
+    variance = np.sum(list(foreseen.vary(design).values()), axis=0)
+    return expect_errors(foreseen, design, variance, level)
+
+
+def expect_errors(foreseen: Foreseen, design: Design, variance: Array, level: float) -> Expected:
+    """Return what is expected of a design under errors of any size.
+
+    Args:
+        foreseen: what holds whatever the size.
+        design: of which judges and items matter.
+        variance: (K, K) of differences of pooled log-worths; 0 decides whatever differs.
+        level: at which all pairs hold together (proportion).
+
+    """
+    k = len(foreseen.log_worth)
+    first, second = np.triu_indices(k, 1)
+    apart, error = np.abs(foreseen.apart[first, second]), np.sqrt(variance[first, second])
+    endless = np.where(apart > 0, np.inf, 0.0)
+    size = np.divide(apart, error, out=endless, where=error > 0)
+    df = find_df(design)
+    power = np.zeros((k, k))
+    own, critical = _step_down(size, draw_worlds(k, df), level)
+    if len(size) == 1:
+        own = find_power(size, critical, df)
+    if design.effective_judges >= FEW - 1e-9:
+        power[first, second] = np.where(size > 0, own, 0.0)
+    return Expected(np.sqrt(variance), power + power.T, critical, df)
+
+
+def _step_down(size: Array, worlds: Worlds, level: float) -> tuple[Array, float]:
+    """Return (P,) how often pairs are decided on the side of the truth, and the first critical t.
+
+    The seed is fixed, so that more judgments never seem to decide less by chance.
+    """
+    order = np.argsort(size.round(9), kind="stable")  # equal ones by name, not by their last digit
+    null = np.abs(worlds.apart / worlds.error)[:, order]
+    critical = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
+    drawn = (worlds.apart + size)[:, order] / worlds.error[:, order]
+    left = np.full(len(drawn), len(size))
+    while True:
+        beyond = np.abs(drawn) > critical[left - 1][:, None]
+        still = len(size) - beyond.sum(axis=1)
+        still = np.where(still == 0, 1, still)
+        if (still >= left).all():
+            break
+        left = np.minimum(left, still)
+    right = np.empty(len(size))
+    right[order] = (beyond & (drawn > 0)).mean(axis=0)
+    return right, float(critical[-1])
+
+
+def find_df(design: Design) -> float:
+    """Return degrees of freedom: clusters less one, the fewest of both ways that cluster.
+
+    >>> find_df(Design(judges=20, items=500, judgments=2000))
+    19.0
+    """
+    ways = [design.effective_judges]
+    if 1 < design.items < design.judgments:
+        ways.append(float(design.items))
+    return round(max(min(ways) - 1, 1.0), 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """Worlds in which no systems differ.
+
+    Attributes:
+        apart: (B, P) differences over their true standard errors.
+        error: (B, P) estimated over true standard errors.
+
+    """
+
+    apart: Array
+    error: Array
+
+
+@cache
+def draw_worlds(systems: int, df: float) -> Worlds:
+    """Return t of all pairs where no systems differ, from one fixed seed."""
+    rng = Generator(PCG64(SEED))
+    first, second = np.triu_indices(systems, 1)
+    many = WORLDS if len(first) <= SOME else FEWER_REPLICATES
+    drawn = rng.standard_normal((many, systems))
+    apart = (drawn[:, first] - drawn[:, second]) / np.sqrt(2)
+    if df > LARGE:
+        common = np.sqrt(rng.chisquare(df, (many, 1)) / df)
+        return Worlds(apart, np.broadcast_to(common, apart.shape))
+    variance, clusters = np.zeros_like(apart), max(round(df), 1)
+    for _ in range(clusters):
+        own = rng.standard_normal((many, systems))
+        variance += (own[:, first] - own[:, second]) ** 2 / 2
+    return Worlds(apart, np.sqrt(variance / clusters))
+
+
+def find_power(size: Array, critical: float, df: float) -> Array:
+    """Return the probability that t exceeds a critical value, on the side of the truth.
+
+    Args:
+        size: (P,) differences over their standard errors.
+        critical: the critical value of |t|.
+        df: degrees of freedom of t.
+
+    >>> find_power(np.array([0.0, 1.96, 2.8]), 1.959964, np.inf).round(3).tolist()
+    [0.025, 0.5, 0.8]
+    """
+    from scipy.special import gammaincinv, ndtr
+
+    if isinf(df):
+        return np.asarray(ndtr(size - critical))
+    middle = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    stretch = np.sqrt(2 * gammaincinv(df / 2, middle) / df)
+    return np.asarray(ndtr(size[:, None] - critical * stretch).mean(axis=1))
+
+
+# Designs that cannot work are refused with the reason, before anything is simulated.
+
+LEAST_ITEMS: Final = 6
+"""Items that a plan needs where items differ. Of five, no pair has quite five effective ones, and
+`rank` passes over items that are so few: then its boards are about those items only, and of 25
+boards of four equal systems on 5 items (sd .6) 17 decided something."""
+LEAST_JUDGES: Final = 6
+"""Effective judges that a plan needs where judges differ, for the same reason: of 40 boards of five
+judges (sd .6, three systems alike) 24 decided something false of judges at large."""
+LESS: Final = "ask for less (resolve, power)"
+
+
+def check_links(spec: CampaignSpec) -> None:
+    """Refuse systems that are never compared, or not with the others.
+
+    Raises:
+        NotIdentified: names them.
+
+    """
+    if spec.pairs is None:
+        return
+    names = spec.truth.systems
+    seen = {place for pair in spec.pairs for place in pair}
+    never = [name for place, name in enumerate(names) if place not in seen]
+    if never:
+        raise NotIdentified(
+            f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
+            ["add pairs to compare", "leave these systems out"],
+        )
+    groups = _link(spec.pairs, len(names))
+    if len(groups) > 1:
+        parts = " | ".join(listing([names[place] for place in group]) for group in groups)
+        raise NotIdentified(
+            f"the pairs to compare do not link all systems: {parts}",
+            ["add at least one pair across each bar"],
+        )
+
+
+def _link(pairs: tuple[tuple[int, int], ...], k: int) -> list[list[int]]:
+    """Return systems that are linked, group by group."""
+    group = list(range(k))
+    for first, second in pairs:
+        old, new = group[first], group[second]
+        group = [new if one == old else one for one in group]
+    return [[place for place in range(k) if group[place] == one] for one in dict.fromkeys(group)]
+
+
+def check_clusters(spec: CampaignSpec, design: Design) -> None:
+    """Refuse fewer than five effective judges; of judges or items that differ, fewer than six.
+
+    Raises:
+        NotIdentified: says how many there are, and what is needed.
+
+    """
+    effective = design.effective_judges
+    least = LEAST_JUDGES if spec.truth.judge_sd > 0 else FEW
+    if effective < least - 1e-9:
+        many = f"{design.judges} judges" + (
+            f" with such unequal loads count as {effective:.1f}" if spec.loads == "zipf" else ""
+        )
+        remedies = [f"plan {least:.0f} judges or more, better 10"]
+        remedies += ["spread the load evenly"] if spec.loads == "zipf" else []
+        raise NotIdentified(
+            f"{many}: with fewer than {least:.0f} effective judges nothing is decided about judges"
+            " at large, whatever they say",
+            remedies,
+        )
+    if spec.truth.item_sd > 0 and design.items < LEAST_ITEMS:
+        raise NotIdentified(
+            f"{_count_items(design.items)}: with fewer than {LEAST_ITEMS} nothing shows how items"
+            " differ, and what is decided holds for these items only",
+            [f"plan {LEAST_ITEMS} items or more, better 10"],
+        )
+
+
+def _count_items(items: int) -> str:
+    return "1 item" if items == 1 else f"{items} items"
+
+
+def check_shares(design: Design) -> None:
+    """Refuse judges who are left without anything to judge.
+
+    Raises:
+        NotIdentified: says how many judgments there are for how many judges.
+
+    """
+    if design.judgments < design.judges * design.repeats:
+        twice = f" {design.repeats} times" if design.repeats > 1 else ""
+        most = design.judgments // design.repeats
+        raise NotIdentified(
+            f"{design.judgments:,} judgments leave some of {design.judges:,} judges without any:"
+            f" each is to see at least one output pair{twice}",
+            [
+                f"plan {design.judges * design.repeats:,} judgments or more",
+                f"plan {most:,} judges or fewer" if most else "ask for fewer repeats",
+            ],
+        )
+
+
+def refuse_bounded(
+    spec: CampaignSpec, foreseen: Foreseen, design: Design, enough: str
+) -> NotIdentified:
+    """Return the refusal of judges and items with whom no number of judgments does.
+
+    Args:
+        spec: what was asked.
+        foreseen: what holds whatever the size.
+        design: of these judges and items, with as many judgments as are ever planned.
+        enough: what would do, in words.
+
+    """
+    last = expect_errors(foreseen, design, foreseen.beyond(design, inf), spec.level).power
+    pair = min(spec.targets, key=lambda one: float(last[one]))
+    if last[pair] >= spec.power:
+        return _refuse_many(spec, foreseen, design)
+    sds = (("judges", spec.truth.judge_sd), ("items", spec.truth.item_sd))
+    left = float(foreseen.bound(design)[pair]) ** 0.5
+    return NotIdentified(
+        f"no number of judgments by {_name_panel(spec, design)} decides"
+        f" {name_pair(spec.truth, pair)} with power {spec.power:g}: the tastes of"
+        f" {' and '.join(name for name, sd in sds if sd > 0)} leave a standard error of {left:.2g}"
+        f" of a difference of {abs(float(foreseen.apart[pair])):.2g} in the worths of all judges"
+        f" together, and power ends at {float(last[pair]):.2f}",
+        [enough, *_ask_less(spec, last)],
+    )
+
+
+def _ask_less(spec: CampaignSpec, power: Array) -> list[str]:
+    """Say from which difference on pairs can be decided; asking for less power is the last way."""
+    places, worth = range(len(spec.truth.log_worth)), spec.truth.log_worth
+    pairs = [(a, b) for a in places for b in places if worth[a] > worth[b]]
+    gaps = {pair: worth[pair[0]] - worth[pair[1]] for pair in pairs}
+    short = max((gaps[pair] for pair in pairs if power[pair] < spec.power), default=0.0)
+    apart = (floor(100 * short + 1e-6) + 1) / 100
+    wide = sum(gap >= apart for gap in gaps.values())
+    if not wide:
+        return ["ask for less (power)" if len(pairs) == 1 else LESS]
+    which = f"the {wide} of {len(pairs)} pairs" if wide > 1 else f"the one of {len(pairs)} pairs"
+    return [f"ask for {which} at least {apart:g} apart (--resolve {apart:g})", LESS]
+
+
+def _refuse_many(spec: CampaignSpec, foreseen: Foreseen, design: Design) -> NotIdentified:
+    """Return the refusal of a campaign that is too large to be planned."""
+    power = expect_errors(foreseen, design, foreseen.beyond(design, 1.0), spec.level).power
+    least, pair = min((float(power[pair]), pair) for pair in spec.targets)
+    need = float(f"{_find_times(spec, foreseen, design) * design.judgments:.2g}")
+    return NotIdentified(
+        f"{name_pair(spec.truth, pair)} is a difference of {abs(float(foreseen.apart[pair])):.2g},"
+        f" and it takes some {need:,.0f} judgments by {_name_panel(spec, design)} to decide it with"
+        f" power {spec.power:g}: more than are planned here ({design.judgments:,} reach power"
+        f" {least:.2f})",
+        ["plan for the smallest difference that matters (gap)", *_ask_less(spec, power)],
+    )
+
+
+def _find_times(spec: CampaignSpec, foreseen: Foreseen, design: Design) -> float:
+    """Return how many times more judgments would do."""
+
+    def reaches(times: float) -> bool:
+        power = expect_errors(foreseen, design, foreseen.beyond(design, times), spec.level).power
+        return min(float(power[pair]) for pair in spec.targets) >= spec.power
+
+    low, high = 1.0, 2.0
+    while not reaches(high):
+        low, high = high, 2 * high
+    while high / low > 1.02:
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def refuse_loads(spec: CampaignSpec, design: Design, power: float, enough: str) -> NotIdentified:
+    """Return the refusal of judges who each give too little, however many they are.
+
+    Args:
+        spec: what was asked.
+        design: of the most judges.
+        power: that it reaches.
+        enough: what would do, in words.
+
+    """
+    less = "1 judgment of each judge is" if spec.each == 1 else f"{spec.each:,} of each judge are"
+    return NotIdentified(
+        f"{less} too few: {design.judges:,} judges reach power {power:.2f}",
+        [enough, LESS],
+    )
+
+
+def _name_panel(spec: CampaignSpec, design: Design) -> str:
+    """Name judges, and items where they were stated."""
+    many = f"{design.judges:,} judges" + ("" if spec.judges is not None else ", the most planned,")
+    return many if spec.items is None else f"{many} on {design.items:,} items"
+
+
+JUDGES: Final = (6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 1_000)
+ITEMS: Final = (10, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
+"""Numbers that are tried."""
+PLENTY: Final = 5_000
+"""Items while judges are looked for."""
+MAX_JUDGMENT_RATIO: Final = 1.5
+"""Fewer judges are taken, where a judge has no price, for at most so many times more judgments."""
+SLACK: Final = 1.1
+"""The same of items."""
+FEW_STATED: Final = 3.0
+"""The same of judges where a design was stated with too few: who stated few can hardly get many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Looks for designs of one campaign.
+
+    Attributes:
+        spec: what was asked.
+
+    """
+
+    spec: CampaignSpec
+
+    def __post_init__(self) -> None:
+        """Refuse pairs that do not link the systems."""
+        check_links(self.spec)
+
+    @cached_property
+    def foreseen(self) -> Foreseen:
+        """What holds whatever the size."""
+        return foresee(self.spec.truth, self.spec.design(max(JUDGES), 10, MOST))
+
+    def expect(self, design: Design) -> Expected:
+        """Return what is expected of a design."""
+        return expect(self.foreseen, design, self.spec.level)
+
+    def weakest(self, design: Design) -> float:
+        """Return the least power of the pairs that are to be decided (proportion)."""
+        power = self.expect(design).power
+        return min(float(power[pair]) for pair in self.spec.targets)
+
+    def find(self) -> Design:
+        """Return the stated design; where numbers are missing, the cheapest that does.
+
+        Raises:
+            NotIdentified: the design cannot work, whatever is missing.
+
+        """
+        spec = self.spec
+        known = max(JUDGES) if spec.judges is None else spec.judges
+        check_clusters(spec, spec.design(known, spec.items or PLENTY, MOST))
+        items = spec.items or PLENTY
+        stated = spec.judgments
+        if stated is None and spec.each is not None and spec.judges is not None:
+            stated = spec.each * spec.judges
+        if stated is not None and spec.judges is not None:
+            items = spec.items or self._fewest_items(spec.judges, stated)
+            return self._checked(spec.design(spec.judges, items, stated))
+        if spec.each is not None or stated is not None:
+            judges, n = self._fewest_judges(items, stated)
+            return self._checked(spec.design(judges, spec.items or self._items(judges, n), n))
+        judges, n = self._cheapest(items)
+        if spec.items is None:
+            items = self._items(judges, n)
+            n = self.need(judges, items) or n
+        return self._checked(spec.design(judges, items, n))
+
+    def _checked(self, design: Design) -> Design:
+        check_clusters(self.spec, design)
+        check_shares(design)
+        return design
+
+    def grow(self, design: Design, judgments: int) -> Design:
+        """Return a larger design, on more items where there were as many as output pairs.
+
+        Args:
+            design: the smaller one.
+            judgments: n of the larger one.
+
+        """
+        items = self.spec.items or design.items
+        if self.spec.items is None and design.items == design.outputs:
+            items = max(items, self._fewest_items(design.judges, judgments))
+        return self.spec.design(design.judges, items, judgments)
+
+    def frontier(self, items: int) -> list[Design]:
+        """Return the fewest judgments that do for each number of judges."""
+        found = ((judges, self.need(judges, items)) for judges in JUDGES)
+        return [self.spec.design(judges, items, n) for judges, n in found if n is not None]
+
+    def need(self, judges: int, items: int) -> int | None:
+        """Return the fewest judgments with which a panel does; None where no number does."""
+        if judges < self.spec.overlap:
+            return None
+
+        def reaches(n: int) -> bool:
+            return self.weakest(self.spec.design(judges, items, n)) >= self.spec.power
+
+        if not reaches(MOST):
+            return None
+        low, high = 1, MOST  # low does not do, high does
+        while high / low > 1.005 and high - low > 1:
+            middle = int(np.sqrt(low * high)) if high > 4 * low else (low + high) // 2
+            low, high = (low, middle) if reaches(max(middle, 1)) else (middle, high)
+        return max(high, judges * self.spec.repeats)
+
+    def _cheapest(self, items: int) -> tuple[int, int]:
+        """Return judges and judgments of the least cost.
+
+        Raises:
+            NotIdentified: no number of judgments does.
+
+        """
+        spec = self.spec
+        choices = JUDGES if spec.judges is None else (spec.judges,)
+        found = self._panels(choices, items)
+        if not found:
+            raise self.refuse(choices[-1], items)
+        return self._choose(found, items)
+
+    def _panels(self, choices: Sequence[int], items: int) -> list[tuple[int, int]]:
+        """Return judges with the fewest judgments that do, where any do."""
+        tried = ((judges, self.need(judges, items)) for judges in choices)
+        return [(judges, n) for judges, n in tried if n is not None]
+
+    def _choose(
+        self, found: Sequence[tuple[int, int]], items: int, times: float = MAX_JUDGMENT_RATIO
+    ) -> tuple[int, int]:
+        """Return the panel of least cost; a smaller one for little more where judges are free."""
+        prices = self.spec.prices
+        cost = {one: prices.cost(self.spec.design(one[0], items, one[1])) for one in found}
+        least = min(cost.values()) * (times if prices.judge == 0 else 1.0)
+        return next(one for one in found if cost[one] <= least)
+
+    def _fewest_judges(self, items: int, stated: int | None) -> tuple[int, int]:
+        """Return the fewest judges, each with the stated load, or sharing the stated judgments."""
+        spec = self.spec
+        choices = JUDGES if spec.judges is None else (spec.judges,)
+        for judges in _between(choices):
+            n = stated or judges * (spec.each or 1)
+            design = spec.design(judges, items, n) if judges >= spec.overlap else None
+            if design is not None and n <= MOST and self.weakest(design) >= spec.power:
+                return judges, n
+        if stated is not None:
+            judges, n = self._cheapest(items)
+            raise NotIdentified(
+                f"{stated:,} judgments are too few, however many judges give them",
+                [f"plan {n:,} judgments by {judges} judges", "ask for less (resolve, power)"],
+            )
+        most = min(choices[-1], MOST // (spec.each or 1))
+        design = spec.design(most, items, most * (spec.each or 1))
+        enough = self._say_enough(spec.judges or min(JUDGES), items)
+        raise refuse_loads(spec, design, self.weakest(design), enough)
+
+    def _items(self, judges: int, n: int) -> int:
+        """Return the fewest items that cost few more judgments than very many would."""
+        if self.spec.truth.item_sd == 0:
+            return self._usual_items(n)
+        for items in ITEMS:
+            need = self.need(judges, items)
+            if need is not None and need <= SLACK * n:
+                return items
+        return PLENTY
+
+    def _fewest_items(self, judges: int, n: int) -> int:
+        """Return the fewest items with which a stated number of judgments tells nearly as much."""
+        if self.spec.truth.item_sd == 0:
+            return self._usual_items(n)
+        best = self._variance(judges, PLENTY, n)
+        enough = (one for one in ITEMS if self._variance(judges, one, n) <= SLACK * best)
+        return next(enough, PLENTY)
+
+    def _variance(self, judges: int, items: int, n: int) -> float:
+        """Return the mean variance of the differences that are to be decided."""
+        parts = self.foreseen.vary(self.spec.design(judges, items, n))
+        total = np.sum(list(parts.values()), axis=0)
+        return float(np.mean([total[pair] for pair in self.spec.targets]))
+
+    def _usual_items(self, n: int) -> int:
+        """Return items where they do not matter: so many that few output pairs come twice."""
+        outputs = n / (self.spec.overlap * self.spec.repeats)
+        pairs = len(self.spec.design(max(JUDGES), 1, 1).compared(len(self.spec.truth.systems))[0])
+        return next((items for items in ITEMS if items * pairs >= outputs), PLENTY)
+
+    def refuse(self, judges: int, items: int) -> NotIdentified:
+        """Return the refusal of judges and items that no number of judgments makes work."""
+        design = self.spec.design(judges, items, MOST)
+        enough = self._say_enough(self.spec.judges or min(JUDGES), items)
+        return refuse_bounded(self.spec, self.foreseen, design, enough)
+
+    def enough(self, judges: int, items: int) -> Design | None:
+        """Return what would do: so many judges or more, on so many items or more; None if nothing.
+
+        Args:
+            judges: J.
+            items: I, of which more are tried where these do not do.
+
+        """
+        panels = (judges, *(one for one in JUDGES if one > judges))
+        for choices, many in ((panels, items), ((judges,), PLENTY), (panels, PLENTY)):
+            found = self._panels(choices, many)
+            if found:
+                chosen, n = self._choose(found, many, FEW_STATED)
+                more = items if many == items else self._items(chosen, n)
+                return self.spec.design(chosen, more, self.need(chosen, more) or n)
+        return None
+
+    def _say_enough(self, judges: int, items: int) -> str:
+        """Say how many judges, or items, would do."""
+        found = self.enough(judges, items)
+        if found is None:
+            return f"leave out pairs that are nearly equal: {max(JUDGES):,} judges do not do either"
+        on = "" if found.items <= items else f" on {found.items:,} items"
+        return f"plan {found.judges:,} judges{on} ({found.judgments:,} judgments)"
+
+
+def _between(choices: tuple[int, ...]) -> Iterator[int]:
+    """Go through numbers of judges one by one while they are few."""
+    if len(choices) == 1:
+        yield choices[0]
+        return
+    yield from range(5, 101)
+    yield from range(105, max(JUDGES) + 1, 5)

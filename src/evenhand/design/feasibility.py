@@ -1,0 +1,228 @@
+"""What is allowed and yet makes a campaign worth less: counted before anybody is asked."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.design.campaign import Campaign, Item
+from evenhand.design.dealing import Columns, Units, divide_quotas, find_impossible, has_left_out
+from evenhand.design.tasks import Task
+from evenhand.errors import CampaignError, listing
+
+# Designs that cannot be, refused with the count that shows it.
+
+Integers = NDArray[np.int64]
+
+
+def check_balance(campaign: Campaign) -> None:
+    """Refuse balanced blocks where there are none, or where some of them are shown to nobody.
+
+    Raises:
+        CampaignError: says why.
+
+    """
+    if not campaign.design.balanced_blocks:
+        return
+    widths = {one.width for one in campaign.tasks}
+    why = ""
+    if max(widths) < 2:
+        why = "every pass shows one output, and blocks are pairs or sets"
+    elif campaign.design.policy:
+        why = f"policy '{campaign.design.policy}' chooses the pairs while judgments come in"
+    elif any(has_left_out(campaign, width) for width in widths if width > 1):
+        why = (
+            "with once_per_source one pair or set of each anchor is shown, and the others are"
+            " missing"
+        )
+    if why:
+        raise CampaignError(f"balanced_blocks cannot be: {why}; leave balanced_blocks out")
+
+
+def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:
+    """Refuse a design in which judges do not suffice.
+
+    Args:
+        campaign: whose design it is.
+        units: what is judged, without anchors.
+        groups: (U,) codes without gaps: units of one group go to different judges.
+        caps: (J,) most units of each judge.
+
+    Raises:
+        CampaignError: with the counting argument.
+
+    """
+    each, judges = campaign.design.judges_per_item, len(campaign.judges)
+    if each > judges:
+        raise CampaignError(
+            f"{each} different judges for each item need {each} judges: there are {judges}"
+        )
+    needs = np.bincount(groups) * each
+    widest = int(needs.argmax())
+    if needs[widest] > judges:
+        name = campaign.items[units.item[np.flatnonzero(groups == widest)[0]]].group
+        raise CampaignError(
+            f"no judge may see a source from two systems: source '{name}' has"
+            f" {needs[widest] // each} {_name(units)}, which with {each} judges each need"
+            f" {needs[widest]} different judges; there are {judges}"
+        )
+    total = int(needs.sum())
+    able = int(np.minimum(caps, len(needs)).sum())
+    if total > able:
+        once = " with no source twice" if campaign.design.once_per_source else ""
+        raise CampaignError(
+            f"{len(units):,} {_name(units)} × {each} judges = {total:,} judgments in each pass, and"
+            f" quotas leave room for {able:,}{once}: raise quotas, add judges, or ask for less"
+        )
+    short = find_impossible(groups, each, caps)
+    if short is not None:
+        t, need, supply = short
+        raise CampaignError(
+            f"quotas are too unequal: the {t:,} largest sources need {need:,} judgments, and"
+            f" nobody may judge more than {t:,} of them, which leaves {supply:,} (Gale and Ryser);"
+            " give more judges a share"
+        )
+
+
+def _name(units: Units) -> str:
+    return {1: "outputs", 2: "pairs"}.get(units.width, "sets of outputs")
+
+
+def find_caps(
+    campaign: Campaign, sizes: dict[int, int], most: dict[int, int], anchors: dict[int, int]
+) -> dict[int, Integers]:
+    """Return how many units of each width every judge may be dealt in a pass.
+
+    Args:
+        campaign: whose quotas they are.
+        sizes: width → units that are dealt.
+        most: width → units that one judge may be dealt.
+        anchors: width → units that all judges share.
+
+    Returns:
+        Width → (J,) most units.
+
+    Raises:
+        CampaignError: a quota that is used up by what everybody is asked, or quotas that leave
+            too little room.
+
+    """
+    design = campaign.design
+    beside = design.controls + design.repeats + design.again
+    passes = {width: sum(one.width == width for one in campaign.tasks) for width in sizes}
+    fixed = sum(n * (beside + anchors[width]) for width, n in passes.items())
+    rooms = np.full(len(campaign.judges), -1, dtype=np.int64)
+    for at, judge in enumerate(campaign.judges):
+        quota = judge.quota if judge.quota is not None else design.quota
+        if quota is None:
+            continue
+        rooms[at] = quota - fixed
+        if rooms[at] < 0:
+            raise CampaignError(
+                f"judge '{judge.name}' has a quota of {quota:,}: anchors, controls and repeats"
+                f" alone are {fixed:,}"
+            )
+    listed = [np.array([one[width] for width in sizes]) for one in (passes, sizes, most)]
+    columns = Columns(*listed)
+    _refuse_narrow(rooms, columns)
+    caps = divide_quotas(rooms, columns)
+    return {width: caps[:, at] for at, width in enumerate(sizes)}
+
+
+def _refuse_narrow(rooms: Integers, columns: Columns) -> None:
+    """Refuse quotas that leave too little room for all passes together."""
+    whole = int(columns.passes @ columns.sizes)
+    able = int(columns.passes @ columns.most)
+    room = int(np.where(rooms < 0, able, np.minimum(rooms, able)).sum())
+    if len(columns.sizes) > 1 and room < whole:
+        raise CampaignError(
+            f"all passes together ask for {whole:,} judgments besides anchors, controls and"
+            f" repeats, and quotas leave room for {room:,}: raise quotas, add judges, or ask for"
+            " less"
+        )
+
+
+SEED_IS_NAMED: Final = (
+    "the campaign file names its seed: whoever has the file can compute which side is which system;"
+    " leave the seed out, and the launch draws a secret one"
+)
+SEED_IS_KNOWN: Final = (
+    "this campaign was launched with a seed that everybody knows, as every campaign was before"
+    " launches drew secret ones: whoever has its file can compute which side is which system"
+)
+_PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b", re.IGNORECASE)
+"""How feedback in English names an output by its place."""
+
+
+def find_doubts(campaign: Campaign) -> tuple[str, ...]:
+    """Return what an organiser should look at, a sentence each; () where nothing is odd.
+
+    Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
+    equal sources that count as different ones where no judge may see a source twice, and
+    feedback that names outputs by their place.
+    """
+    items = [one for one in campaign.items if not one.control]
+    found = [one for task in campaign.tasks for one in _find_unshown(items, task)]
+    found += [*_find_equal_outputs(campaign, items), *_find_equal_sources(campaign, items)]
+    return (*found, *find_named_places(campaign))
+
+
+def find_named_places(campaign: Campaign) -> Iterator[str]:
+    """Find feedback that names an output by its place, which is drawn for each judge."""
+    for one in campaign.training:
+        place = _PLACES.search(one.feedback)
+        if place is not None and len(one.item.systems) > 1:
+            yield (
+                f"the feedback of training '{one.item.name}' in pass '{one.task}' says"
+                f" '{place[0]}': each judge is shown the outputs in an order of their own; quote"
+                " the output instead"
+            )
+
+
+def _find_unshown(items: list[Item], task: Task) -> Iterator[str]:
+    """Find what a pass shows beside the outputs and items lack; a context few items have."""
+    for name in task.shows:
+        lacking = [one.name for one in items if not getattr(one, name).strip()]
+        if len(lacking) == len(items) and name == "reference":
+            yield f"pass '{task.name}' shows the {name}, and no item has one"
+        elif lacking and len(lacking) < len(items) and name != "context":
+            yield (
+                f"pass '{task.name}' shows the {name}, and {len(lacking):,} of {len(items):,} items"
+                f" have none ({listing(lacking, 3)})"
+            )
+
+
+def _find_equal_outputs(campaign: Campaign, items: list[Item]) -> Iterator[str]:
+    """Find items of which two outputs are the same text, where outputs are compared."""
+    if all(one.width == 1 for one in campaign.tasks):
+        return
+    equal = [one.name for one in items if len(set(one.outputs.values())) < len(one.outputs)]
+    if equal:
+        yield (
+            f"{len(equal):,} of {len(items):,} items have the same text as the output of two"
+            f" systems ({listing(equal, 3)}): judges may be asked which of two equal texts is"
+            " better"
+        )
+
+
+def _find_equal_sources(campaign: Campaign, items: list[Item]) -> Iterator[str]:
+    """Find sources that stand under several names, where no judge may see one twice."""
+    if not campaign.design.once_per_source:
+        return
+    groups: dict[str, set[str]] = defaultdict(set)
+    for one in items:
+        if one.source.strip():
+            groups[one.source].add(one.group)
+    twins = [sorted(names) for names in groups.values() if len(names) > 1]
+    if twins:
+        example = " and ".join(f"'{name}'" for name in twins[0][:2])
+        yield (
+            f"{len(twins):,} sources are the same text under several items, such as {example}: a"
+            " judge may see the text again, though once_per_source is set; give these items one"
+            " name in the column group"
+        )

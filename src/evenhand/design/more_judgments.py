@@ -1,0 +1,348 @@
+"""What more judgments would decide of a whole board, from the judgments there are.
+
+Worths as they may be are drawn from what is believed of them: estimates θ̂ with covariance V, drawn
+together as those of a pilot (`pilot.py`; Efron & Morris 1975). With t times as many judgments, by
+as many more judges and on as many more items of the same kind, the estimates will be
+
+    θ̂_t = θ̂/t + (1 − 1/t) θ + ε,   ε ~ N(0, V (t − 1)/t²)
+
+and a pair is decided if it is beyond c s/√t, with c of the last step of rank sets today. At t = 1
+that is the board as it is. With more pairs decided c would fall a little: the numbers are low
+rather than high. This is a predictive probability, also called assurance (O'Hagan, Stevens &
+Campbell 2005, Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201).
+
+When not to use it: of the same few judges, whose tastes more answers do not average out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.random import PCG64, Generator
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified
+from evenhand.judgments.coding import SEED
+from evenhand.models.base import Fit
+from evenhand.numerics.distributions import normal_quantile
+from evenhand.ranking.intervals import FEW, RankSets
+from evenhand.ranking.ranking import Ranking
+
+# How many more judgments would decide pairs that are open, from the judgments there are.
+#
+# A pair is decided if its difference is beyond c standard errors. Today's estimate d̂, with error
+# s, stays part of what will be known. With t times as many judgments, by as many more judges and on
+# as many more items of the same kind, of a pair that is d apart (as in `outlook.py`),
+#
+# d̂_t = d̂/t + (1 − 1/t) d + ε,   ε ~ N(0, s² (t − 1)/t²)
+#
+# and it is decided with power π at the t where
+#
+# d̂ + (t − 1) d = c s √t + z_π s √(t − 1)
+#
+# which a pair that is open today has once where d > 0, beyond t = 1, and nowhere else. m judgments
+# of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
+# of one judgment in the model, less by what judges and items add to the variance. d is taken to be
+# d̂; the least and the most go with the ends of its 80 % interval. Of an open pair the interval
+# often reaches zero, and then no number is the most. Ours.
+#
+# When not to use it: to plan a campaign of other judges, systems or pairs (`evenhand plan`).
+
+Array = NDArray[np.float64]
+POWER: Final = 0.8
+RANGE: Final = 0.8
+"""Level of the interval of a difference (proportion)."""
+STEPS: Final = 60
+"""Halvings of the search for t: more than digits of a number."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What would decide a pair.
+
+    Attributes:
+        better: the system that is ahead.
+        worse: the other.
+        gap: difference of log-worths (log-odds).
+        stderr: its standard error.
+        times: so many times as many judgments of all pairs, more than 1 of a pair that is open;
+            None where no number is enough.
+        times_least: if the gap is as large as it may be.
+        times_most: if it is as small; None where it may be none.
+        alone: so many more judgments of this pair alone; None where that does not decide it.
+        alone_least: if the gap is as large as it may be.
+        alone_most: if it is as small; None where it may be none.
+        barred: whether it may not be decided, since too few judges or items link the two.
+
+    """
+
+    better: str
+    worse: str
+    gap: float
+    stderr: float
+    times: float | None
+    times_least: float | None
+    times_most: float | None
+    alone: float | None
+    alone_least: float | None
+    alone_most: float | None
+    barred: bool
+
+
+def separate_pairs(
+    ranking: Ranking, pairs: Sequence[tuple[int, int]], power: float = POWER
+) -> tuple[Separation, ...]:
+    """Say how many more judgments would decide pairs.
+
+    Args:
+        ranking: with rank sets.
+        pairs: places of the better and the worse system on the board.
+        power: chance of deciding it that is wanted (proportion).
+
+    Raises:
+        NotIdentified: the ranking has no rank sets.
+
+    """
+    critical = find_critical(ranking)
+    return tuple(_separate(ranking, pair, critical, power) for pair in pairs)
+
+
+def find_critical(ranking: Ranking) -> float:
+    """Return the |t| beyond which pairs of a board are decided: that of the last step.
+
+    Raises:
+        NotIdentified: the ranking has no rank sets.
+
+    """
+    sets = ranking.rank_sets
+    if sets is None or ranking.pair_stderr is None:
+        raise NotIdentified("what would decide a pair is asked of rank sets, and there are none")
+    if not sets.critical or not np.isfinite(min(sets.critical)):
+        raise NotIdentified(
+            "no pair can be decided, whatever the judgments say: judges or items are too few",
+            ["more judges", "more items"],
+        )
+    return min(sets.critical)
+
+
+def find_times(today: float, apart: float, critical: float, power: float) -> float | None:
+    """Return how many times as many judgments decide a pair with a power.
+
+    Args:
+        today: its estimated difference over the error of that.
+        apart: its difference over the same error.
+        critical: |t| beyond which it is decided.
+        power: chance (proportion, .5 or more).
+
+    Returns:
+        1 of a pair that is decided, more of one that is open; None where no number is enough.
+
+    >>> find_times(1.0, 1.0, 2.0, 0.5)  # the error is halved by four times as many
+    4.0
+    >>> find_times(1.0, 0.0, 2.0, 0.8) is None
+    True
+    """
+    if today > critical:
+        return 1.0
+    if apart <= 0:
+        return None
+    sure = normal_quantile(power)
+
+    def is_short(more: float) -> bool:
+        needed = critical * np.sqrt(1 + more) + sure * np.sqrt(more)
+        return bool(today + more * apart < needed)
+
+    low, high = 0.0, 1.0
+    while is_short(high):
+        low, high = high, 2 * high
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_short(middle) else (low, middle)
+    return 1 + high
+
+
+def _separate(ranking: Ranking, pair: tuple[int, int], critical: float, power: float) -> Separation:
+    """Say what would decide one pair, at its gap and at the ends of the interval of that."""
+    sets, errors = ranking.rank_sets, ranking.pair_stderr
+    stderr = 0.0 if errors is None else float(errors[pair])
+    gap = float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]])
+    today = gap / stderr if stderr > 0 else np.inf
+    wide = normal_quantile((1 + RANGE) / 2)
+    barred = sets is not None and bool(sets.barred[pair])
+    each = None if barred else _weigh_judgment(ranking, pair, stderr)
+    found = [find_times(today, one, critical, power) for one in (today, today + wide, today - wide)]
+    alone = [
+        None if each is None or one is None else (one - 1) / (each * stderr**2) for one in found
+    ]
+    times = [one if sets is None else _link(sets, pair, one) for one in found]
+    return Separation(
+        better=ranking.systems[pair[0]],
+        worse=ranking.systems[pair[1]],
+        gap=gap,
+        stderr=stderr,
+        times=times[0],
+        times_least=times[1],
+        times_most=times[2],
+        alone=alone[0],
+        alone_least=alone[1],
+        alone_most=alone[2],
+        barred=barred,
+    )
+
+
+def _link(sets: RankSets, pair: tuple[int, int], times: float | None) -> float | None:
+    """Return no fewer than link a pair by judges and items enough; None where none do."""
+    effective = float(sets.effective[pair])
+    if times is None or sets.resting[pair] or effective <= 0:
+        return None
+    return max(times, FEW / effective)
+
+
+def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> float | None:
+    """Return the information that one more judgment of a pair adds; None where it is not known.
+
+    As much as in the model, less by what judges and items add to the variance.
+    """
+    fit = ranking.fit
+    if not isinstance(fit, Fit) or fit.vcov is None or stderr <= 0:
+        return None
+    first, second = (fit.systems.index(ranking.systems[place]) for place in pair)
+    spread = fit.worth_vcov
+    own = float(spread[first, first] + spread[second, second] - 2 * spread[first, second])
+    chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
+    decided = 1.0 - float(chances[1])
+    one = (decided - float(chances[0] - chances[2]) ** 2) / 4
+    return one / max(stderr**2 / own, 1.0) if own > 0 and one > 0 else None
+
+
+TIMES: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
+DRAWS: Final = 400
+MOST: Final = 4_000_000
+"""Draws times pairs that are held at once: of many systems fewer worlds are drawn."""
+TAIL: Final = 0.1
+"""Share of worlds below the lower end, and above the upper."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What so many judgments would decide.
+
+    Attributes:
+        times: so many times as many as there are.
+        judgments: so many in all.
+        decided: mean number of decided pairs.
+        lower: a tenth of the worlds decide fewer.
+        upper: a tenth decide more.
+        candidates: mean number of systems that may then be the best.
+        one_best: share of the worlds in which no more than one may be the best (proportion).
+
+    """
+
+    times: float
+    judgments: float
+    decided: float
+    lower: float
+    upper: float
+    candidates: float
+    one_best: float
+
+
+def look_ahead(
+    ranking: Ranking, times: Sequence[float] = TIMES, *, draws: int = DRAWS, seed: int = SEED
+) -> tuple[Prospect, ...]:
+    """Foresee what more judgments of the same kind would decide.
+
+    Args:
+        ranking: with rank sets.
+        times: how many times as many judgments, 1 or more each.
+        draws: worlds.
+        seed: of the worlds.
+
+    Raises:
+        NotIdentified: the ranking has no rank sets, or they can decide nothing.
+
+    """
+    critical = find_critical(ranking)
+    sets, errors = ranking.rank_sets, np.asarray(ranking.pair_stderr)
+    if sets is None:  # find_critical refuses
+        return ()
+    if not np.isfinite(errors).all():
+        raise NotIdentified("of some systems nothing can be said, so that nothing is foreseen")
+    k = len(errors)
+    worlds = max(2, min(draws, MOST // k**2))
+    covariance = centre(errors)
+    estimate = ranking.estimate - ranking.estimate.mean()
+    rng = Generator(PCG64(seed))
+    truths = draw_truths(estimate, covariance, worlds, rng)
+    noise = _draw(covariance, worlds, rng)
+    found = []
+    for one in times:
+        later = estimate / one + (1 - 1 / one) * truths + noise * np.sqrt(one - 1) / one
+        may = (sets.effective * one >= FEW) & ~sets.resting
+        limit = np.where(may, critical * errors / np.sqrt(one), np.inf)
+        found.append(_count(one, one * ranking.n_judgments, later, limit))
+    return tuple(found)
+
+
+def centre(errors: Array) -> Array:
+    """Return (K, K) the covariance of centred worths from the errors of their differences.
+
+    >>> centre(np.array([[0.0, 2.0], [2.0, 0.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    squares = errors**2
+    mean = squares.mean(axis=0)
+    return np.asarray(-(squares - mean - mean[:, None] + squares.mean()) / 2)
+
+
+def draw_truths(estimate: Array, covariance: Array, draws: int, rng: Generator) -> Array:
+    """Draw (B, K) worths as they may be: estimates drawn together, with what is left of errors.
+
+    How far worths are apart is itself drawn: with few systems nothing else shows how little is
+    known of it. The sum of squares of the estimates is τ² + ε² times χ² on K − 1 degrees of
+    freedom; what is below zero of τ² counts as none.
+
+    Args:
+        estimate: (K,) centred.
+        covariance: (K, K) of them.
+        draws: B.
+        rng: source of randomness.
+
+    """
+    k = len(estimate)
+    sizes, directions = np.linalg.eigh(covariance)
+    sizes = np.maximum(sizes, 0.0)
+    apart = float(estimate @ estimate) / rng.chisquare(k - 1, (draws, 1))
+    between = np.maximum(apart - sizes.sum() / (k - 1), 0.0)
+    whole = between + sizes
+    kept = np.divide(between, whole, out=np.zeros_like(whole), where=whole > 0)
+    along = kept * (estimate @ directions)
+    along += np.sqrt(kept * sizes) * rng.standard_normal((draws, k))
+    return np.asarray(along @ directions.T)
+
+
+def _draw(covariance: Array, draws: int, rng: Generator) -> Array:
+    """Draw (B, K) from the normal; what is below zero of a covariance counts as none."""
+    size, directions = np.linalg.eigh(covariance)
+    root = directions * np.sqrt(np.maximum(size, 0.0))
+    return np.asarray(rng.standard_normal((draws, len(root))) @ root.T)
+
+
+def _count(times: float, judgments: float, later: Array, limit: Array) -> Prospect:
+    """Count what is decided in each world."""
+    beyond = later[:, :, None] - later[:, None, :] > limit
+    decided = beyond.sum(axis=(1, 2))
+    candidates = (~beyond.any(axis=1)).sum(axis=1)
+    ends = np.quantile(decided, (TAIL, 1 - TAIL), method="inverted_cdf")
+    return Prospect(
+        times,
+        judgments,
+        float(decided.mean()),
+        float(ends[0]),
+        float(ends[1]),
+        float(candidates.mean()),
+        float((candidates == 1).mean()),
+    )

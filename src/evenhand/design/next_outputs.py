@@ -1,0 +1,417 @@
+"""Outputs to rate next in one group of ratings, and what the query is worth there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.design.policy import CHOSEN, RANDOM, START
+from evenhand.design.query import (
+    RANDOM_QUERY,
+    FeaturedOutputs,
+    Query,
+    Scene,
+    join_outputs,
+    keep_rated,
+    read_either,
+    remark_counts,
+)
+from evenhand.design.query_replay import QueryCurves, QueryReplay, trace_queries
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_seed
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.engine import fetch_columns, one_thread
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rating_groups import list_levels
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.signature import write_signature
+from evenhand.numerics.gaussian_process import Points
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
+from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
+
+# The outputs to label next, with everything that must be said beside them.
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Chosen = tuple[int, str, float | None]
+"""Number of an output, its kind, and the standard deviation that chose it."""
+
+LABELLED: Final = 10
+"""Outputs with a label before labels choose: fewer say too little of the features."""
+MOST: Final = 4000
+"""Outputs, with a label or waiting, up to which everything is exact; beyond it is refused."""
+
+
+@dataclass(frozen=True)
+class OutputChoice:
+    """An output to label.
+
+    Attributes:
+        item: its item, with the task where there are tasks.
+        system: its system.
+        kind: "start-up", "random" or "chosen".
+        predicted: the label that is foreseen, in points; None before any label.
+        deviation: standard deviation of that, noise of one label left out; None likewise. Of a
+            chosen output it is what was left when it was chosen, those chosen before it counted as
+            rated.
+        reason: why, in words.
+
+    """
+
+    item: str
+    system: str
+    kind: str
+    predicted: float | None
+    deviation: float | None
+    reason: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NextOutputs(InNotebooks):
+    """Outputs to label now.
+
+    Attributes:
+        outputs: in the order of choice.
+        query: what chose them.
+        labelled: outputs that have a label.
+        waiting: outputs that had none.
+        features: what was read, as numbers, kinds or texts.
+        left_out: features that are the same everywhere.
+        notes: what must stand beside them.
+        signature: what makes the choice again.
+
+    """
+
+    outputs: tuple[OutputChoice, ...]
+    query: Query
+    labelled: int
+    waiting: int
+    features: tuple[str, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What kinds of outputs there are, and why the start-up comes first."""
+        kinds = Counter(one.kind for one in self.outputs)
+        said = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        lines = [f"{len(self.outputs)} of {self.waiting:,} outputs without a rating: {said}"]
+        if kinds[CHOSEN]:
+            lines.append(f"chosen is {_WHY[self.query.strategy]}")
+        if kinds[CHOSEN] > 1 and self.query.spread:
+            lines.append("± is what is left once those chosen above an output are rated")
+        if kinds[START]:
+            lines.append(
+                f"outputs are drawn at random until {LABELLED} have ratings ({self.labelled} have):"
+                " fewer say too little of the features"
+            )
+        return tuple(lines)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each output."""
+        return [asdict(one) for one in self.outputs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {
+            "outputs": self.records(),
+            "query": self.query.name,
+            "labelled": self.labelled,
+            "waiting": self.waiting,
+            "features": list(self.features),
+            "left_out": list(self.left_out),
+            "says": list(self.says),
+            "notes": list(self.notes),
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"{one.item}, {one.system}: {one.reason}" for one in self.outputs]
+        return "\n".join([*lines, *self.says, *self.notes, self.signature])
+
+
+@carries_excluded("controls", "repeats", uses=("no-score",))
+def choose_outputs(
+    data: Ratings,
+    features: OutputFeatures,
+    query: Query | None = None,
+    *,
+    n: int = 10,
+    seed: int = SEED,
+) -> NextOutputs:
+    """Choose the outputs to have rated next.
+
+    Args:
+        data: a row for each rating, and one without a score for each output that has none yet.
+        features: what is known of all of them.
+        query: how to choose; uncertainty unless told otherwise.
+        n: outputs that are asked for at the same time.
+        seed: of random choices.
+
+    Raises:
+        NotIdentified: no output is without a rating.
+        InvalidJudgments: features that are missing or the same everywhere, kinds that no output
+            that waits shares with a rated one, several criteria.
+        UnknownOption: fewer than one output, an oracle, or more outputs than can be exact.
+
+    """
+    query = Query() if query is None else query
+    if n < 1:
+        raise UnknownOption(f"{n} outputs cannot be chosen: ask for 1 or more")
+    require_seed(seed)
+    if query.strategy == "oracle":
+        raise UnknownOption("an oracle knows the labels, which nobody has: choose uncertainty")
+    every, labelled = _gather(data, features)
+    if len(every) > MOST:
+        raise UnknownOption(
+            f"{len(every):,} outputs: choosing is exact and the most is {MOST:,}; take a part"
+        )
+    _refuse_strange(every, labelled, query)
+    scaling = learn_scaling(every.table)
+    points, waiting = scaling.apply(every.table), np.arange(labelled, len(every))
+    rng = np.random.Generator(np.random.PCG64(seed))
+    with one_blas_thread():
+        process = _learn(points, every.label[:labelled], rng)
+        chosen = _choose(query, (process, points, waiting), n, rng)
+    parts = ("next outputs", query.name, f"features {features}", f"outputs={n} seed={seed}")
+    return NextOutputs(
+        tuple(_present(every, one, process, points) for one in chosen),
+        query,
+        labelled,
+        len(waiting),
+        _name_features(every, features),
+        scaling.constant,
+        (*every.notes, *remark_counts(every.ratings[:labelled])),
+        write_signature(parts, int(every.ratings[:labelled].sum()), every.digest),
+    )
+
+
+def _gather(data: Ratings, features: OutputFeatures) -> tuple[FeaturedOutputs, int]:
+    """Return outputs, those with a label first, and how many have one.
+
+    Raises:
+        NotIdentified: none is without.
+
+    """
+    rated, waiting = read_either(data, features)
+    if waiting is None:
+        raise NotIdentified(
+            "every output has a rating: there is nothing to choose from",
+            ["add a row without a score for each output that may be rated, with its features"],
+        )
+    return join_outputs(rated, waiting), 0 if rated is None else len(rated)
+
+
+def _refuse_strange(every: FeaturedOutputs, labelled: int, query: Query) -> None:
+    """Refuse kinds that say nothing of outputs that wait, where features choose.
+
+    Raises:
+        InvalidJudgments: names the feature.
+
+    """
+    if labelled < LABELLED or query.strategy == RANDOM:
+        return
+    for name, column in zip(every.table.label_names, every.table.labels.T, strict=True):
+        rated, waiting = set(column[:labelled].tolist()), set(column[labelled:].tolist())
+        if not rated & waiting:
+            raise InvalidJudgments(
+                f"feature '{name}' is of kinds, and no output that waits is of the same kind as a"
+                f" rated one ({listing([repr(one) for one in sorted(waiting)], 3)} beside"
+                f" {listing([repr(one) for one in sorted(rated)], 3)}): it tells nothing of them;"
+                " leave it out, or write kinds in the same way"
+            )
+
+
+def _name_features(every: FeaturedOutputs, features: OutputFeatures) -> tuple[str, ...]:
+    """Return the names of features and how each was read."""
+    texts = [own for own in (features.source_text, features.output_text) if own is not None]
+    return (
+        *(f"{name} (number)" for name in features.numbers),
+        *(f"{name} (kinds)" for name in every.table.label_names),
+        *(f"{name} (text)" for name in texts),
+    )
+
+
+def _learn(points: Points, label: Array, rng: np.random.Generator) -> OutputProcess | None:
+    """Return what is believed of outputs; None before any label.
+
+    Raises:
+        NotConverged: no likeliest parameters are found.
+
+    """
+    if not len(label):
+        return None
+    known = points.take(np.arange(len(label)))
+    vector = relearn(known, label, begin(points), len(label), rng)
+    return condition(known, label, vector)
+
+
+def _choose(
+    query: Query,
+    scene: tuple[OutputProcess | None, Points, Numbers],
+    n: int,
+    rng: np.random.Generator,
+) -> list[Chosen]:
+    """Return numbers of outputs and why they are there: those of the start-up first."""
+    process, points, waiting = scene
+    labelled = len(points) - len(waiting)
+    by_chance = Query(RANDOM) == query
+    start = 0 if by_chance else min(max(LABELLED - labelled, 0), n, len(waiting))
+    first = rng.permutation(waiting)[:start]
+    found: list[Chosen] = [(int(at), START, None) for at in first]
+    rest = np.setdiff1d(waiting, first)
+    if process is None:  # then the start-up alone, or chance, is all that there is
+        drawn = rng.permutation(rest)[: n - start] if by_chance else rest[:0]
+        return [*found, *((int(at), RANDOM, None) for at in drawn)]
+    chosen, variance = query.pick(Scene(process, points, rest), n - start, rng)
+    if variance is None:
+        return [*found, *((int(at), RANDOM, None) for at in chosen)]
+    left = (process.standard.deviation * np.sqrt(variance)).tolist()
+    return [*found, *zip(chosen.tolist(), [CHOSEN] * len(left), left, strict=True)]
+
+
+def _present(
+    every: FeaturedOutputs,
+    one: Chosen,
+    process: OutputProcess | None,
+    points: Points,
+) -> OutputChoice:
+    """Say what is foreseen of an output, and why it was taken."""
+    at, kind, left = one
+    where = (every.items[at], every.systems[at])
+    if process is None:
+        return OutputChoice(*where, kind, None, None, _REASONS[kind])
+    mean, deviation = (float(own[0]) for own in process.predict(points.take(np.array([at]))))
+    if left is None:
+        return OutputChoice(*where, kind, mean, deviation, _REASONS[kind])
+    return OutputChoice(*where, kind, mean, left, f"foreseen {mean:.3g} ± {left:.2g}")
+
+
+_REASONS: Final = {
+    START: "at random, to begin with",
+    RANDOM: "at random",
+}
+_WHY: Final = {
+    "uncertainty": "what is foreseen least surely, whatever its worth",
+    "density": "what is foreseen least surely among outputs that many others are like",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenPart:
+    """What was found in one group.
+
+    Attributes:
+        next: the outputs.
+        curves: what queries would have saved, where that was asked.
+
+    """
+
+    next: NextOutputs
+    curves: QueryCurves | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        curves = None if self.curves is None else self.curves.to_dict()
+        return {**self.next.to_dict(), "savings": curves}
+
+
+def choose_part(
+    part: Ratings,
+    features: OutputFeatures,
+    query: Query,
+    asked: tuple[int, int],
+    replays: tuple[int, Callable[[int, int], None] | None],
+) -> ChosenPart:
+    """Choose outputs of one group, and replay queries on those that have ratings if that was asked.
+
+    Args:
+        part: ratings of one task and criterion.
+        features: what is known of outputs.
+        query: how to choose.
+        asked: how many outputs are rated at the same time, also in replays; and the seed.
+        replays: how often to replay, 0 for not at all; and what is told of it.
+
+    Raises:
+        UnknownOption: random choices, which there is nothing to compare with.
+        NotIdentified: every output has a rating.
+        InvalidJudgments: ratings or features that say nothing.
+
+    """
+    found = choose_outputs(part, features, query, n=asked[0], seed=asked[1])
+    times, tell = replays
+    if not times:
+        return ChosenPart(found, None)
+    if query.strategy == RANDOM_QUERY:
+        raise UnknownOption("--savings compares a policy with random ones: choose another policy")
+    how = QueryReplay(repeats=times, batch=asked[0], seed=asked[1])
+    queries = (Query(RANDOM_QUERY), query, Query("oracle"))
+    rated = keep_rated(part)
+    return ChosenPart(found, trace_queries(rated, features, queries, how, tell=tell))
+
+
+def name_features(
+    data: Ratings, columns: Sequence[str], texts: tuple[str | None, str | None]
+) -> OutputFeatures:
+    """Return features of columns: where all values are numbers they are numbers, else kinds.
+
+    Raises:
+        UnknownColumn: a column that is not there.
+        UnknownOption: the score, which is not known before anybody rates.
+        InvalidJudgments: a column of which over half but not all is numbers.
+
+    """
+    if "score" in columns:
+        raise UnknownOption(
+            "the score is no feature: it is not known before anybody rates; a first rating of every"
+            " output would be one, in a column of its own"
+        )
+    kinds = {name: name not in ROLES and _holds_numbers(data, name) for name in columns}
+    numbers = tuple(name for name in columns if kinds[name])
+    return OutputFeatures(numbers, tuple(name for name in columns if not kinds[name]), *texts)
+
+
+def _holds_numbers(data: Ratings, name: str) -> bool:
+    """Say whether a column is numbers.
+
+    Raises:
+        InvalidJudgments: it is for the most part: then the others are mistakes, not kinds.
+
+    """
+    column = data.require(name)
+    bad = [one for one in list_levels(data, column) if not _is_number(name, one)]
+    if not bad:
+        return True
+    where = nw.col(column).cast(nw.String)
+    asked = data.frame.select("item", "system", feature=where)
+    with one_thread(data.source.connection):
+        table = fetch_columns(asked)
+    values = table["feature"].tolist()
+    rows = [row for row, value in enumerate(values) if value in bad]
+    if 2 * len(rows) >= len(values):
+        return False
+    row = rows[0]
+    held = "nothing" if values[row] is None else f"'{values[row]}'"
+    raise InvalidJudgments(
+        f"feature '{name}' is numbers in {len(values) - len(rows):,} of {len(values):,} rows, but"
+        f" holds {held} in row {row + 1:,} ({table['item'][row]}, {table['system'][row]}): give"
+        " every row a number, or leave such rows out; where it holds kinds, put a letter before"
+        " those that are written in digits"
+    )
+
+
+def _is_number(name: str, text: str | None) -> bool:
+    try:
+        parse_number(name, text or "")
+    except InvalidJudgments:
+        return False
+    return True

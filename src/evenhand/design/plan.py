@@ -1,0 +1,699 @@
+"""From a spec to a plan: searched in closed form, confirmed by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, ClassVar, Final
+
+from evenhand.design.expected_power import JUDGES, Expected, Foreseen, Search, expect, foresee
+from evenhand.design.pilot import Pilot, learn_from_pilot
+from evenhand.design.power import (
+    CAMPAIGNS,
+    MOST,
+    Design,
+    Progress,
+    Simulated,
+    Truth,
+    bound_share,
+    name_pair,
+    simulate_power,
+)
+from evenhand.design.spec import CampaignSpec, make_spec
+from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.exclusions import carries_excluded, sign_excluded, write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.signature import exactly, write_signature
+from evenhand.numerics.distributions import normal_quantile
+
+# What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
+
+SHORT: Final = 0.05
+"""How far power in closed form and by simulation may differ before it is said."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a curve, in closed form.
+
+    Attributes:
+        judgments: n.
+        judges: J.
+        weakest: power of the pair that is hardest to decide (proportion).
+        mean: mean power of the pairs that are to be decided.
+
+    """
+
+    judgments: int
+    judges: int
+    weakest: float
+    mean: float
+
+
+@dataclass(frozen=True)
+class Round:
+    """A size that was simulated on the way to the design.
+
+    Attributes:
+        judgments: n.
+        expected: power of the pair that is hardest to decide, in closed form (proportion).
+        power: the same by simulation.
+        campaigns: that were simulated.
+        unranked: campaigns whose worths had no estimate.
+
+    """
+
+    judgments: int
+    expected: float
+    power: float
+    campaigns: int
+    unranked: int
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the closed form expects more than simulation can be reconciled with."""
+        upper = bound_share(round(self.power * self.campaigns), self.campaigns)[1]
+        return self.expected > upper + SHORT
+
+
+@dataclass(frozen=True)
+class PairPower:
+    """How likely a pair is to be decided.
+
+    Attributes:
+        pair: the better, then the other, for people: names may hold " > " themselves.
+        better: the better system.
+        worse: the other.
+        gap: difference in log-worth, of one judge on one item.
+        chance: how often one judgment prefers the better, of those that prefer one (proportion).
+        expected: power in closed form.
+        power: power by simulation, or None.
+        lower: lower end of its interval.
+        upper: upper end.
+        false: campaigns in which it was decided the wrong way, or None.
+        asked: whether it is to be decided.
+
+    """
+
+    pair: str
+    better: str
+    worse: str
+    gap: float
+    chance: float
+    expected: float
+    power: float | None
+    lower: float | None
+    upper: float | None
+    false: int | None
+    asked: bool
+
+    @property
+    def best(self) -> float:
+        """Power by simulation, else in closed form."""
+        return self.expected if self.power is None else self.power
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CampaignPlan(InNotebooks):
+    """A plan.
+
+    Attributes:
+        spec: what was asked.
+        design: who judges what.
+        foreseen: what holds whatever the size.
+        expected: of the design, in closed form.
+        simulated: the same by simulation, of this very design, or None.
+        rounds: the sizes that were simulated, the design the last.
+        by_judgments: power by judgments.
+        by_judges: power by judges, each with the planned load.
+        frontier: fewest judgments for each number of judges.
+        overlaps: other overlaps and repeats of as many judgments, with the power of the weakest
+            pair.
+        enough: what would do, where the stated design does not.
+        pilot: what a pilot says, or None.
+        worst: power of the weakest pair if tastes are as strong as the pilot cannot exclude.
+
+    """
+
+    TABLE: ClassVar = "pairs"
+
+    spec: CampaignSpec
+    design: Design
+    foreseen: Foreseen
+    expected: Expected
+    simulated: Simulated | None
+    rounds: tuple[Round, ...]
+    by_judgments: tuple[Point, ...]
+    by_judges: tuple[Point, ...]
+    frontier: tuple[Design, ...]
+    overlaps: tuple[tuple[Design, float], ...]
+    enough: Design | None
+    pilot: Pilot | None
+    worst: float | None
+
+    @property
+    def cost(self) -> float:
+        """What the design costs."""
+        return self.spec.prices.cost(self.design)
+
+    @cached_property
+    def pairs(self) -> tuple[PairPower, ...]:
+        """All pairs that differ, those to be decided first, the hardest first."""
+        targets = set(self.spec.targets)
+        worth = self.spec.truth.log_worth
+        places = range(len(worth))
+        found = [
+            self._pair(one, asked=one in targets)
+            for one in ((a, b) for a in places for b in places if worth[a] > worth[b])
+        ]
+        return tuple(sorted(found, key=lambda one: (not one.asked, one.expected, one.best)))
+
+    def _pair(self, pair: tuple[int, int], *, asked: bool) -> PairPower:
+        from math import exp
+
+        truth, counted = self.spec.truth, self.simulated
+        pooled = float(self.foreseen.apart[pair])
+        power, lower, upper, false = None, None, None, None
+        if counted is not None:
+            power, (lower, upper) = float(counted.power[pair]), counted.interval(*pair)
+            false = int(counted.false[pair])
+        return PairPower(
+            name_pair(truth, pair),
+            truth.systems[pair[0]],
+            truth.systems[pair[1]],
+            truth.log_worth[pair[0]] - truth.log_worth[pair[1]],
+            1 / (1 + exp(-pooled)),
+            float(self.expected.power[pair]),
+            power,
+            lower,
+            upper,
+            false,
+            asked,
+        )
+
+    @property
+    def asked(self) -> tuple[PairPower, ...]:
+        """The pairs that are to be decided, the hardest first."""
+        return tuple(one for one in self.pairs if one.asked)
+
+    @property
+    def weakest(self) -> PairPower:
+        """The pair that is hardest to decide, of those that are to be."""
+        return min(self.asked, key=lambda one: one.best)
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether simulated power is below what was asked by more than chance explains."""
+        upper = self.weakest.upper
+        return upper is not None and upper < self.spec.power
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the closed form expects more than simulation can be reconciled with.
+
+        Of the design, or of a smaller one that was simulated before it.
+        """
+        if any(one.is_contradicted for one in self.rounds[:-1]):
+            return True
+        low = self.weakest
+        return low.upper is not None and low.expected > low.upper + SHORT
+
+    @property
+    def signature(self) -> str:
+        """One line that reproduces it."""
+        spec, counted = self.spec, self.simulated
+        simulated = "closed form" if counted is None else f"{counted.campaigns} campaigns"
+        wish = (f"power {exactly(spec.power)}", f"level {exactly(spec.level)}")
+        parts = ["plan", spec.source, *wish, simulated]
+        pilot = None if self.pilot is None else self.pilot.components.signature
+        kinds = (spec.truth, spec.pairs, self.design, spec.resolve, spec.prices, pilot)
+        digest = sha256(repr(kinds).encode()).hexdigest()
+        seed = f"seed={spec.seed}"
+        signature = write_signature(
+            [*parts, seed], self.design.judgments, digest, judges=self.design.judges
+        )
+        return sign_excluded(signature, self.excluded)
+
+    @cached_property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        return say_plan(self)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside it."""
+        return note_plan(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand plan --json`."""
+        counted, spec = self.simulated, self.spec
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "systems": dict(zip(spec.truth.systems, spec.truth.log_worth, strict=True)),
+            **{name: getattr(spec.truth, name) for name in ("ties", "judge_sd", "item_sd")},
+            "wish": {"resolve": spec.resolve, "power": spec.power, "level": spec.level},
+            "design": self.design.to_dict(),
+            "prices": vars(spec.prices),
+            "cost": self.cost,
+            "pairs": [vars(one) for one in self.pairs],
+            "variance": self._parts(),
+            "simulated": None
+            if counted is None
+            else {name: getattr(counted, name) for name in COUNTED},
+            "rounds": [vars(one) for one in self.rounds],
+            "by_judgments": [vars(one) for one in self.by_judgments],
+            "by_judges": [vars(one) for one in self.by_judges],
+            "frontier": [self._priced(one) for one in self.frontier],
+            "overlaps": [{**self._priced(one), "power": power} for one, power in self.overlaps],
+            "enough": None if self.enough is None else self._priced(self.enough),
+            "pilot": None if self.pilot is None else self.pilot.to_dict(),
+            "power_if_tastes_are_stronger": self.worst,
+            "says": list(self.says),
+            "notes": list(self.notes),
+        }
+
+    def _parts(self) -> dict[str, float]:
+        """Return what judges, items and chance add to the variance of the weakest pair."""
+        truth = self.spec.truth
+        first, second = truth.find(self.weakest.better), truth.find(self.weakest.worse)
+        parts = self.foreseen.vary(self.design)
+        return {name: float(one[first, second]) for name, one in parts.items()}
+
+    def _priced(self, design: Design) -> dict[str, Any]:
+        return {**design.to_dict(), "cost": self.spec.prices.cost(design)}
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.says, *(f"note: {one}" for one in self.notes), self.signature])
+
+
+COUNTED = ("campaigns", "any_false", "unranked", "places")
+
+
+# A plan in sentences.
+
+THIN = 10
+"""Output pairs for each pair of systems below which variances are larger than in closed form; fits
+to 120 judgments of 15 pairs have 1.14 to 1.28 times its variance."""
+
+
+def say_plan(plan: CampaignPlan) -> tuple[str, ...]:
+    """Say what the design is, what it decides and what keeps it from more.
+
+    Args:
+        plan: the plan.
+
+    """
+    return (
+        f"{say_design(plan.design)}{_say_cost(plan, plan.design)}",
+        _say_power(plan),
+        _say_parts(plan),
+        *_say_overlap(plan),
+        *_say_enough(plan),
+        *([] if plan.pilot is None else plan.pilot.says),
+    )
+
+
+def say_design(design: Design) -> str:
+    """Say who judges what.
+
+    >>> say_design(Design(judges=20, items=100, judgments=2000, overlap=2))
+    '2,000 judgments by 20 judges (100 each) on 100 items, 2 judges for each output pair'
+    """
+    each = design.judgments / design.judges
+    load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
+    said = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"
+    said += f" on {design.items:,} items"
+    if design.overlap > 1:
+        said += f", {design.overlap} judges for each output pair"
+    return said + (f", each {design.repeats} times" if design.repeats > 1 else "")
+
+
+def _say_cost(plan: CampaignPlan, design: Design) -> str:
+    """Say what a design costs, where prices were stated."""
+    prices = plan.spec.prices
+    return f", cost {prices.cost(design):,.10g}" if prices.stated else ""
+
+
+def _say_power(plan: CampaignPlan) -> str:
+    """Say which pairs are decided, and how surely."""
+    wish, asked, low = plan.spec.power, plan.asked, plan.weakest
+    of = "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
+    which = f"{low.pair} is" if len(asked) == 1 else f"all {len(asked)} pairs are"
+    hardest = "" if len(asked) == 1 else f" or more; hardest: {low.pair}"
+    if low.best >= wish:
+        return f"{which} decided with power {low.best:.2f}{of}{hardest}"
+    if plan.simulated is not None and low.upper is not None and low.upper >= wish:
+        return (
+            f"{which} decided with power {low.best:.2f}{of}{hardest}; asked: {wish:g}, from which"
+            f" {plan.simulated.campaigns} simulated campaigns cannot tell it"
+        )
+    if len(asked) == 1:
+        return f"{which} decided with power {low.best:.2f}{of}, short of {wish:g}"
+    short = [one.pair for one in asked if one.best < wish]
+    return (
+        f"{len(asked) - len(short)} of {len(asked)} pairs reach power {wish:g}; hardest: {low.pair}"
+        f" {low.best:.2f}{of}; short: {listing(short, 5)}"
+    )
+
+
+def _say_parts(plan: CampaignPlan) -> str:
+    """Say what the error of the hardest pair is made of."""
+    parts = plan._parts()
+    total = sum(parts.values())
+    shares = ", ".join(f"{name} {100 * one / total:.0f} %" for name, one in parts.items() if one)
+    which = "the difference" if len(plan.asked) == 1 else "the hardest difference"
+    return (
+        f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to {shares}"
+    )
+
+
+def _say_overlap(plan: CampaignPlan) -> list[str]:
+    """Say what overlap and repeats cost."""
+    powers = {(one.overlap, one.repeats): power for one, power in plan.overlaps}
+    stated = plan.design.overlap > 1 or plan.design.repeats > 1
+    if stated or (2, 1) not in powers or plan.is_contradicted:
+        return []
+    shown = {f"{powers[one]:.2f}" for one in ((2, 1), (1, 2), (1, 1))}
+    if len(shown) == 1:
+        return [
+            "as many judgments with 2 judges for each output pair, or with each pair shown twice to"
+            f" one judge: expected power {shown.pop()}, as with neither"
+        ]
+    return [
+        f"as many judgments with 2 judges for each output pair: expected power {powers[2, 1]:.2f};"
+        f" with each pair shown twice to one judge: {powers[1, 2]:.2f}; with neither:"
+        f" {powers[1, 1]:.2f}"
+    ]
+
+
+def _say_enough(plan: CampaignPlan) -> list[str]:
+    """Say what would do where the design does not, or why that is not known."""
+    if plan.enough is not None:
+        doubt = ", if the closed form holds: here it expects too much" * plan.is_contradicted
+        return [f"enough would be {say_design(plan.enough)}{_say_cost(plan, plan.enough)}{doubt}"]
+    if plan.weakest.expected < plan.spec.power:
+        return ["no design that was tried would do"]
+    return [_say_rounds(plan)] if plan.falls_short else []
+
+
+def _say_rounds(plan: CampaignPlan) -> str:
+    """Say that the power was not reached though the closed form expects it."""
+    rounds = plan.rounds
+    if plan.spec.is_sized or len(rounds) == 1:
+        said = (
+            f"the closed form expects {plan.weakest.expected:.2f} of this design, so that it does"
+            " not say what would do: state more judgments"
+        )
+    else:
+        said = (
+            f"{len(rounds)} sizes were simulated, of {rounds[0].judgments:,} to"
+            f" {rounds[-1].judgments:,} judgments, and none reaches it: state a larger number"
+            " (judgments), or more judges"
+        )
+    return f"{said}{_say_lost(rounds[-1], plan)}"
+
+
+def _say_lost(last: Round, plan: CampaignPlan) -> str:
+    """Say how far campaigns without an estimate are the cause."""
+    if not last.unranked or plan.simulated is None:
+        return ""
+    campaigns = plan.simulated.campaigns
+    cause = "the cause" if last.power + last.unranked / campaigns >= plan.spec.power else "a cause"
+    return f"; campaigns whose worths have no estimate are {cause} ({last.unranked} of {campaigns})"
+
+
+def _note_rounds(plan: CampaignPlan) -> list[str]:
+    """Say which smaller design the closed form thought enough that was not."""
+    first, *larger = plan.rounds or (None,)
+    if first is None or not larger or plan.falls_short or first.expected < plan.spec.power:
+        return []
+    return [
+        f"{first.judgments:,} judgments would do by the closed form, which expects"
+        f" {first.expected:.2f}; simulated they gave {first.power:.2f}, hence more"
+    ]
+
+
+def _note_design(plan: CampaignPlan) -> list[str]:
+    """Say where judgments are few for the closed form, or for the items."""
+    design, notes = plan.design, []
+    compared = len(design.compared(len(plan.spec.truth.systems))[0])
+    if design.outputs < THIN * compared:
+        notes.append(
+            f"fewer than {THIN} output pairs for each pair of systems: the closed form, and with it"
+            " curves and the table of judges, expects too much of so few"
+        )
+    if plan.spec.items is not None and design.items < plan.spec.items:
+        notes.append(
+            f"{design.judgments:,} judgments show {design.items:,} of the {plan.spec.items:,} items"
+        )
+    return notes
+
+
+def _note_false(plan: CampaignPlan) -> list[str]:
+    """Say where more campaigns decided something false than the level allows."""
+    counted, level = plan.simulated, plan.spec.level
+    if counted is None or counted.any_false <= (1 - level) * counted.campaigns + 1e-9:
+        return []
+    said = f"in {counted.any_false} of {counted.campaigns} campaigns something false was decided"
+    if bound_share(counted.any_false, counted.campaigns)[0] > 1 - level:
+        return [f"{said}: level {level:g} does not hold for this design"]
+    return [
+        f"{said}, more than the {100 * (1 - level):.3g} % of level {level:g}; so few campaigns"
+        " cannot tell whether it holds for this design"
+    ]
+
+
+def note_plan(plan: CampaignPlan) -> tuple[str, ...]:
+    """Say what must stand beside the numbers."""
+    notes = []
+    low, counted = plan.weakest, plan.simulated
+    if counted is None:
+        notes.append("closed form only: nothing was simulated")
+    else:
+        if counted.unranked:
+            notes.append(
+                f"{counted.unranked} of {counted.campaigns} campaigns gave worths no estimate; they"
+                " count as undecided"
+            )
+        notes += _note_false(plan)
+        if not low.lower - SHORT <= low.expected <= low.upper + SHORT:  # type: ignore[operator]
+            notes.append(
+                f"the closed form expects {low.expected:.2f} for {low.pair}: believe the simulation"
+            )
+    notes += [*_note_rounds(plan), *_note_design(plan)]
+    if plan.design.overlap == 1:
+        notes.append("no two judges see one output pair: agreement cannot be measured (overlap)")
+    if plan.worst is not None:
+        notes.append(
+            f"if tastes are as strong as the pilot cannot exclude, power for the hardest pair is"
+            f" {plan.worst:.2f}"
+        )
+    elif plan.pilot is not None:
+        notes.append(
+            "the pilot sets no bound to tastes: power may be much lower (try a larger judge_sd)"
+        )
+    if plan.spec.truth.judge_sd == 0:
+        notes.append("judges are taken to be alike (judge_sd = 0), which real judges are not")
+    return (*notes, *(() if plan.pilot is None else plan.pilot.notes))
+
+
+ROUNDS: Final = 4
+"""How many sizes are simulated, each larger, while a design falls short."""
+MORE: Final = 1.15
+MOST_MORE: Final = 2.0
+"""How much larger the next size is, at least and at most."""
+FACTORS: Final = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
+"""Multiples of the design that curves show."""
+SCALES: Final = (1, 2, 3, 5)
+"""Overlaps that are compared."""
+
+
+@carries_excluded("controls", argument="pilot")
+def plan_campaign(
+    settings: Mapping[str, Any] | CampaignSpec,
+    *,
+    pilot: Comparisons | Rankings | None = None,
+    campaigns: int = CAMPAIGNS,
+    progress: Progress | None = None,
+) -> CampaignPlan:
+    """Say how many judgments, judges and items decide which systems, and what they cost.
+
+    What is not stated is looked for in closed form; then campaigns of the design are simulated and
+    ranked as `rank` does, and the design grows where they fall short.
+
+    Args:
+        settings: by the names of a plan's TOML file, or a spec.
+        pilot: judgments from which worths and tastes are taken.
+        campaigns: how many are simulated; 0 for the closed form alone.
+        progress: called with campaigns done and to do.
+
+    Raises:
+        UnknownOption: a setting that does not exist or does not fit.
+        NotIdentified: a design that cannot work; says why, and what would.
+
+    >>> plan = plan_campaign({"systems": 2, "gap": 1.0, "judges": 10}, campaigns=20)
+    >>> plan.design.judges, plan.weakest.pair
+    (10, 'S1 > S2')
+    """
+    if campaigns < 0 or campaigns == 1:
+        raise UnknownOption(f"campaigns cannot be {campaigns}: two or more, or 0 for none")
+    learned = None if pilot is None else learn_from_pilot(pilot)
+    if isinstance(settings, CampaignSpec):
+        if learned is not None:
+            raise UnknownOption("a spec says what the truth is: leave out the pilot")
+        spec = settings
+    else:
+        spec = make_spec(settings, None if learned is None else _start(learned))
+    search = Search(spec)
+    design = search.find()
+    design, simulated, rounds = _confirm(search, design, campaigns, progress)
+    return _finish(search, design, simulated, rounds, learned)
+
+
+def _start(pilot: Pilot) -> CampaignSpec:
+    return CampaignSpec(pilot.truth, source="from the pilot")
+
+
+def _confirm(
+    search: Search, design: Design, campaigns: int, progress: Progress | None
+) -> tuple[Design, Simulated | None, tuple[Round, ...]]:
+    """Simulate; a design whose size was looked for grows, and is simulated again, where it fails.
+
+    Returned are the design that was simulated last, what was counted, and all sizes.
+    """
+    spec = search.spec
+    rounds: tuple[Round, ...] = ()
+    if not campaigns:
+        return design, None, rounds
+    wanted = spec.power - _slack(spec.power, campaigns)
+    while True:
+        found = _simulate(spec, design, campaigns, progress)
+        lowest = min(float(found.power[pair]) for pair in spec.targets)
+        expected = search.expect(design)
+        least = min(float(expected.power[pair]) for pair in spec.targets)
+        rounds = (*rounds, Round(design.judgments, least, lowest, campaigns, found.unranked))
+        more = find_growth(lowest, spec.power, expected.critical)
+        larger = round(design.judgments * more)
+        if spec.is_sized or lowest >= wanted or len(rounds) == ROUNDS or larger > MOST:
+            return design, found, rounds
+        design = search.grow(design, larger)
+
+
+def _simulate(
+    spec: CampaignSpec, design: Design, campaigns: int, progress: Progress | None
+) -> Simulated:
+    return simulate_power(
+        spec.truth,
+        design,
+        campaigns=campaigns,
+        level=spec.level,
+        seed=spec.seed,
+        progress=progress,
+    )
+
+
+def find_growth(power: float, wish: float, critical: float) -> float:
+    """Return how many times more judgments would do, were the error that of chance alone.
+
+    Power is Φ(δ − c), and δ grows with the square root of the judgments.
+
+    Args:
+        power: that was reached (proportion).
+        wish: that was asked.
+        critical: c, the critical value of |t|.
+
+    >>> round(find_growth(0.6, 0.8, 1.96), 2), find_growth(0.79, 0.8, 1.96)
+    (1.6, 1.15)
+    """
+    reached = critical + normal_quantile(power) if 0 < power < 1 else 0.0
+    if reached <= 0:
+        return MOST_MORE
+    times = (critical + normal_quantile(wish)) / reached
+    return float(min(max(times**2, MORE), MOST_MORE))
+
+
+def _slack(power: float, campaigns: int) -> float:
+    """Return one standard error of a power from so many campaigns."""
+    return float((power * (1 - power) / campaigns) ** 0.5)
+
+
+def _finish(
+    search: Search,
+    design: Design,
+    simulated: Simulated | None,
+    rounds: tuple[Round, ...],
+    pilot: Pilot | None,
+) -> CampaignPlan:
+    spec = search.spec
+    return CampaignPlan(
+        spec=spec,
+        design=design,
+        foreseen=search.foreseen,
+        expected=search.expect(design),
+        simulated=simulated,
+        rounds=rounds,
+        by_judgments=tuple(_trace_judgments(search, design)),
+        by_judges=tuple(_trace_judges(search, design)),
+        frontier=tuple(search.frontier(design.items)),
+        overlaps=tuple(_try_overlaps(search, design)),
+        enough=_find_enough(search, design),
+        pilot=pilot,
+        worst=_worst_power(spec, design, pilot),
+    )
+
+
+def _trace_judgments(search: Search, design: Design) -> list[Point]:
+    """Return power by judgments, the same judges and items."""
+    sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
+    return [_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST]
+
+
+def _trace_judges(search: Search, design: Design) -> list[Point]:
+    """Return power by judges, each with the load that was planned."""
+    each = design.judgments / design.judges
+    panel = sorted({*(one for one in JUDGES if one <= 4 * design.judges), design.judges})
+    sizes = [(judges, round(judges * each)) for judges in panel if judges >= design.overlap]
+    looks = (replace(design, judges=judges, judgments=n) for judges, n in sizes if n <= MOST)
+    return [_look(search, one) for one in looks]
+
+
+def _look(search: Search, design: Design) -> Point:
+    power = search.expect(design).power
+    each = [float(power[pair]) for pair in search.spec.targets]
+    return Point(design.judgments, design.judges, min(each), sum(each) / len(each))
+
+
+def _try_overlaps(search: Search, design: Design) -> list[tuple[Design, float]]:
+    """Return designs with other overlaps and repeats of as many judgments, and their power."""
+    found = []
+    for overlap in SCALES:
+        if overlap <= design.judges:
+            one = replace(design, overlap=overlap, repeats=1)
+            found.append((one, search.weakest(one)))
+    twice = replace(design, overlap=1, repeats=2)
+    return [*found, (twice, search.weakest(twice))]
+
+
+def _find_enough(search: Search, design: Design) -> Design | None:
+    """Return a design that would do where the stated one does not; None where it does, or none."""
+    spec = search.spec
+    if search.weakest(design) >= spec.power:
+        return None
+    return search.enough(design.judges, design.items)
+
+
+def _worst_power(spec: CampaignSpec, design: Design, pilot: Pilot | None) -> float | None:
+    """Return the power if tastes are as strong as the pilot cannot exclude."""
+    truth: Truth | None = None if pilot is None else pilot.worst()
+    if truth is None:
+        return None
+    try:
+        power = expect(foresee(truth, design), design, spec.level).power
+    except NotIdentified:
+        return None
+    return min(float(power[pair]) for pair in spec.targets)

@@ -1,0 +1,932 @@
+"""The policy that a campaign asks for, by the settings of its design."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.design.campaign import Campaign
+from evenhand.errors import (
+    CampaignError,
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    end,
+    listing,
+    require_option,
+    suggest,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.tally import Tally
+from evenhand.models.design import DENSE
+from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.newton import Expansion, invert_positive, maximise
+
+# What is believed of the worths: a normal distribution around a fit with a ridge.
+#
+# ℓ(θ, γ) − ½ r (Σ_s θ_s² + γ²),   r = ¼: log-worths are N(0, 2²) before the first judgment,
+#
+# ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied. The belief
+# is normal around the maximum, its covariance the inverse information (Laplace's approximation).
+# One comparison of two systems with difference Δ tells about it
+#
+# I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²),
+#
+# p₊ and p₋ being the chances of the two preferences: p (1 − p) where nothing ties. The ridge and
+# what is made of it are ours. `BradleyTerry(prior=1)` has the same curvature at equal worths and
+# shrinks systems far out less; it is made for estimates, this for choosing, many times a second.
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.signedinteger[Any]]
+
+RIDGE: Final = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Log-worths as a normal distribution.
+
+    Attributes:
+        mean: (K,) log-worths, their mean 0.
+        vcov: (K, K) covariance.
+        tie: Davidson's ν, 0 where nothing ties.
+
+    """
+
+    mean: Array
+    vcov: Array
+    tie: float = 0.0
+
+    def gap(self, one: Codes, other: Codes) -> tuple[Array, Array]:
+        """Return mean and variance of the differences between systems, by their codes."""
+        own = self.vcov.diagonal()
+        variance = own[one] + own[other] - 2 * self.vcov[one, other]
+        return self.mean[one] - self.mean[other], variance
+
+    def above(self, one: Codes, other: Codes) -> Array:
+        """Return the probability that the first of two systems is the better one."""
+        from scipy.special import ndtr
+
+        gap, variance = self.gap(one, other)
+        return np.asarray(ndtr(gap / np.sqrt(variance)))
+
+    def information(self, gap: Array) -> Array:
+        """Return what one comparison tells of a difference of log-worths (1 / logit²)."""
+        won, _, lost = _chances(gap, self.tie)
+        return np.asarray((won + lost - (won - lost) ** 2) / 4)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Array:
+        """Return (n, K) draws."""
+        root = np.linalg.cholesky(self.vcov)
+        return np.asarray(self.mean + rng.normal(size=(n, len(self.mean))) @ root.T)
+
+    def expect(self, one: int, other: int) -> Belief:
+        """Return what will be believed, on average, after one more comparison of two systems.
+
+        The mean is expected to stay, the covariance to lose what the comparison tells.
+        """
+        own = self.vcov[one, one] + self.vcov[other, other]  # numbers: arrays of one take longer
+        variance = float(own - 2 * self.vcov[one, other])
+        told = float(self.information(np.asarray(self.mean[one] - self.mean[other])))
+        column = self.vcov[:, one] - self.vcov[:, other]
+        loss = told / (1 + told * variance)
+        return replace(self, vcov=self.vcov - loss * np.outer(column, column))
+
+
+def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
+    """Fit the worths and, where anything tied, the tie parameter, with a ridge.
+
+    Args:
+        tally: judgments folded, so that every pair has one entry; there may be none.
+        start: (K,) log-worths to begin with, such as those of a moment ago.
+
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([3.0]), np.array([0.0]), np.array([1.0])
+    >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean
+    array([ 0.473, -0.473])
+    """
+    k, tied = len(tally.systems), bool(tally.ties.any())
+    at = np.zeros(k + tied)
+    if start is not None:
+        at[:k] = start
+    found = maximise(lambda beta: _expand(tally, beta), at)
+    vcov = invert_positive(found.expansion.information)[:k, :k]
+    return Belief(found.at[:k], vcov, float(np.exp(found.at[k])) if tied else 0.0)
+
+
+def _chances(gap: Array, tie: float) -> tuple[Array, Array, Array]:
+    """Return the chances of the first, of a tie and of the second."""
+    most = np.abs(gap) / 2
+    won, tied, lost = np.exp(gap / 2 - most), tie * np.exp(-most), np.exp(-gap / 2 - most)
+    total = won + tied + lost
+    return won / total, tied / total, lost / total
+
+
+def _expand(tally: Tally, beta: Array) -> Expansion:
+    """Return the log-likelihood less the ridge, to second order."""
+    k, (left, right) = len(tally.systems), (tally.left, tally.right)
+    tied = len(beta) > k
+    n = tally.wins + tally.ties + tally.losses
+    chances = _chances(beta[left] - beta[right], float(np.exp(beta[k])) if tied else 0.0)
+    won, tie, lost = chances
+    value = tally.wins @ np.log(won) + tally.losses @ np.log(lost)
+    score = (tally.wins - tally.losses - n * (won - lost)) / 2
+    gradient = np.zeros_like(beta)
+    gradient[:k] = np.bincount(left, score, minlength=k) - np.bincount(right, score, minlength=k)
+    weight = n * (won + lost - (won - lost) ** 2) / 4
+    information = np.zeros((len(beta), len(beta)))
+    information[left, right] = -weight  # every pair has one entry
+    information += information.T
+    np.fill_diagonal(information, -information.sum(axis=1))
+    if tied:
+        value += tally.ties @ np.log(tie)
+        gradient[k] = (tally.ties - n * tie).sum()
+        cross = -n * tie * (won - lost) / 2
+        shared = np.bincount(left, cross, minlength=k) - np.bincount(right, cross, minlength=k)
+        information[:k, k] = information[k, :k] = shared
+        information[k, k] = (n * tie * (1 - tie)).sum()
+    np.fill_diagonal(information, np.diag(information) + RIDGE)
+    return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
+
+
+# What is known when the next pairs are chosen: judgments so far, and questions still out.
+
+Counts = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Integers = NDArray[np.signedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Judgments so far, and questions still out.
+
+    Pairs are numbered: pair p is of systems `low[p]` < `high[p]`.
+
+    Attributes:
+        tally: the judgments, one entry per pair, over all K systems.
+        waiting: (P,) how often each pair was handed out and is not answered yet.
+        allowed: (P,) which pairs may be asked.
+        near: (K,) log-worths from which the fit begins, such as those of a moment ago.
+        others: pairs that may be asked, but not by the judge for whom `narrow` left some out.
+
+    """
+
+    tally: Tally
+    waiting: Counts
+    allowed: Mask
+    near: Counts | None = None
+    others: int = 0
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The K systems."""
+        return self.tally.systems
+
+    @cached_property
+    def _ends(self) -> tuple[Integers, Integers]:
+        return np.triu_indices(len(self.systems), 1)
+
+    @property
+    def low(self) -> Integers:
+        """(P,) code of the first system of each pair."""
+        return self._ends[0]
+
+    @property
+    def high(self) -> Integers:
+        """(P,) code of the second."""
+        return self._ends[1]
+
+    @cached_property
+    def met(self) -> Counts:
+        """(P,) judgments of each pair, those that are waited for included."""
+        found = self.waiting.copy()
+        at = number_pairs(self.tally.left, self.tally.right, len(self.systems))
+        np.add.at(found, at, self.tally.counts.sum(axis=1))
+        return found
+
+    @cached_property
+    def loads(self) -> Counts:
+        """(K,) judgments of each system, those that are waited for included."""
+        k = len(self.systems)
+        sides = [np.bincount(end, self.met, minlength=k) for end in (self.low, self.high)]
+        return np.asarray(sides[0] + sides[1])
+
+    @cached_property
+    def parts(self) -> Integers:
+        """(K,) which systems hang together by judgments, given or waited for."""
+        seen = self.met > 0
+        return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is any judgment to learn from."""
+        return self.tally.n_comparisons > 0
+
+    @cached_property
+    def now(self) -> Belief:
+        """What is known of the worths by the judgments alone."""
+        return fit_belief(self.tally, self.near)
+
+    @cached_property
+    def belief(self) -> Belief:
+        """What is known of the worths, the answers that are waited for counted as given."""
+        belief = self.now
+        for pair in np.flatnonzero(self.waiting):
+            for _ in range(int(self.waiting[pair])):
+                belief = belief.expect(int(self.low[pair]), int(self.high[pair]))
+        return belief
+
+    def wait_for(self, pairs: Sequence[int]) -> State:
+        """Return the state with some pairs handed out."""
+        waiting = self.waiting.copy()
+        np.add.at(waiting, list(pairs), 1)
+        return replace(self, waiting=waiting)
+
+    def give_back(self, pairs: Sequence[int]) -> State:
+        """Return the state with some pairs no longer out: answered, or handed back unanswered.
+
+        Raises:
+            InvalidJudgments: a pair that nobody has.
+
+        >>> board = read_state(None, systems=["a", "b"], waiting=[("a", "b")])
+        >>> board.give_back([0]).waiting.tolist()
+        [0.0]
+        """
+        waiting = self.waiting.copy()
+        np.subtract.at(waiting, list(pairs), 1)
+        if (waiting < 0).any():
+            pair = int(np.argmin(waiting))
+            names = (self.systems[end[pair]] for end in (self.low, self.high))
+            raise InvalidJudgments(f"{' and '.join(names)} cannot be given back: nobody has them")
+        return replace(self, waiting=waiting)
+
+    def narrow(self, allowed: Mask) -> State:
+        """Return the state for one judge, who may be asked of some of the allowed pairs only.
+
+        Args:
+            allowed: (P,) the pairs that this judge may be asked about.
+
+        >>> board = read_state(None, systems=["a", "b", "c"])
+        >>> board.narrow(np.array([True, False, True])).others
+        1
+        """
+        kept = self.allowed & allowed
+        left_out = int((self.allowed & ~allowed).sum())
+        return replace(self, allowed=kept, others=self.others + left_out)
+
+
+def read_state(
+    tally: Tally | None,
+    *,
+    systems: Sequence[str] = (),
+    waiting: Sequence[tuple[str, str]] = (),
+) -> State:
+    """Count judgments for choosing the next pairs.
+
+    Args:
+        tally: the judgments, or None where there are none yet.
+        systems: systems that may have no judgments yet.
+        waiting: pairs that were handed out and are not answered.
+
+    Raises:
+        NotIdentified: fewer than two systems, or too many for their covariance.
+        UnknownOption: a system is named twice.
+        InvalidJudgments: a pair that is waited for with an unknown system, or with itself.
+
+    >>> read_state(None, systems=["b", "a"], waiting=[("b", "a")]).met.tolist()
+    [1.0]
+    """
+    twice = [name for name, count in Counter(systems).items() if count > 1]
+    if twice:
+        raise UnknownOption(f"{listing(twice)} is named twice: name each system once")
+    tally = _spread(tally, systems)
+    k = len(tally.systems)
+    if k < 2:
+        raise NotIdentified("there is no pair to ask about: there are fewer than two systems")
+    if k > DENSE:
+        raise NotIdentified(f"{k:,} systems are too many: pairs are chosen among {DENSE:,} at most")
+    left, right = _code(waiting, tally.systems)
+    pairs = k * (k - 1) // 2
+    out = np.bincount(number_pairs(left, right, k), minlength=pairs).astype(np.float64)
+    return State(tally, out, np.ones(pairs, dtype=np.bool_))
+
+
+def number_pairs(
+    one: Sequence[int] | Integers, other: Sequence[int] | Integers, k: int
+) -> Integers:
+    """Return the numbers of pairs of systems, whoever is named first.
+
+    >>> number_pairs([0, 2], [1, 1], 3).tolist()
+    [0, 2]
+    """
+    first, second = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
+
+
+def _spread(tally: Tally | None, systems: Sequence[str]) -> Tally:
+    """Pool judgments over everything but pairs, and give codes to systems without any."""
+    names = tuple(sorted({*(tally.systems if tally is not None else ()), *systems}))
+    if tally is None:
+        none, codes = np.zeros(0), np.zeros(0, dtype=np.int32)
+        return Tally(names, codes, codes, none, none, none)
+    folded = replace(tally, factors={}, squares=None).fold()
+    code = np.searchsorted(names, folded.systems).astype(np.int32)
+    return replace(folded, systems=names, left=code[folded.left], right=code[folded.right])
+
+
+def _code(
+    pairs: Sequence[tuple[str, str]], systems: tuple[str, ...]
+) -> tuple[list[int], list[int]]:
+    place = {name: code for code, name in enumerate(systems)}
+    for one, other in pairs:
+        for name in (one, other):
+            if name not in place:
+                hint = suggest(name, systems) or f" There are {listing(systems)}"
+                raise InvalidJudgments(f"'{name}' is waited for and is no system.{hint}")
+        if one == other:
+            raise InvalidJudgments(f"'{one}' is waited for against itself")
+    return [place[one] for one, _ in pairs], [place[other] for _, other in pairs]
+
+
+# A batch of pairs in the making: what was taken, and what is expected of it.
+
+Places = NDArray[np.intp]
+
+START: Final = "start-up"
+RANDOM: Final = "random"
+NARROWED: Final = "narrowed"
+CHOSEN: Final = "chosen"
+DRAWS: Final = 1000
+"""Draws of the worths behind a probability: its error is .016 at most."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A pair to ask about.
+
+    Attributes:
+        left: the system to show first.
+        right: the other.
+        kind: "start-up", "random", "narrowed" (at random, of the pairs that are left) or "chosen".
+        reason: why, in words.
+
+    """
+
+    left: str
+    right: str
+    kind: str
+    reason: str
+
+
+class Batch:
+    """Pairs that are asked together.
+
+    A rule takes none twice, and none that waits for an answer, until half of the pairs are out.
+    From then on it may repeat pairs, which count as answered on average: where few are in doubt,
+    whoever must ask of every pair once more has no rule any longer.
+    """
+
+    def __init__(self, state: State, top: int = 0) -> None:
+        self.state, self.top = state, top
+        self.systems, self.low, self.high = state.systems, state.low, state.high
+        self.out = state.waiting.copy()
+        self.loads = state.loads.copy()
+        self.taken: list[tuple[int, str, str]] = []
+        self._belief: Belief | None = None
+        self._expected = 0
+        self._first: Array | None = None
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed, the pairs taken so far counted as answered on average."""
+        if self._belief is None:
+            self._belief = self.state.belief
+        for pair, _, _ in self.taken[self._expected :]:
+            self._belief = self._belief.expect(int(self.low[pair]), int(self.high[pair]))
+        self._expected = len(self.taken)
+        return self._belief
+
+    @property
+    def first(self) -> Array:
+        """(K,) how probably each system is among the first `top`, by the judgments so far.
+
+        The share of 1,000 draws, always the same: who asks twice is told the same.
+        """
+        if self._first is None:
+            drawn = self.state.now.draw(DRAWS, np.random.Generator(np.random.PCG64(SEED)))
+            least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
+            self._first = (drawn >= least).mean(axis=0)
+        return self._first
+
+    @property
+    def free(self) -> Mask:
+        """(P,) the allowed pairs that are least often out."""
+        allowed = self.state.allowed
+        least = self.out[allowed].min()
+        return np.asarray(allowed & (self.out == least))
+
+    @property
+    def open(self) -> Mask:
+        """(P,) the pairs that a rule may take: those not out, or all once half of them are out."""
+        allowed = self.state.allowed
+        new = allowed & (self.out == 0)
+        return np.asarray(new if 2 * new.sum() > allowed.sum() else allowed)
+
+    def take(self, pair: int, kind: str, reason: str) -> None:
+        """Take a pair."""
+        self.taken.append((pair, kind, reason))
+        self.out[pair] += 1
+        self.loads[[self.low[pair], self.high[pair]]] += 1
+
+    def take_best(self, scores: Array, say: Callable[[Batch, int, float], str]) -> None:
+        """Take the open pair with the highest score.
+
+        Args:
+            scores: (P,) of all pairs.
+            say: puts the reason into words.
+
+        """
+        pair = int(np.argmax(np.where(self.open, scores, -np.inf)))
+        self.take(pair, CHOSEN, say(self, pair, float(scores[pair])))
+
+
+# Pairs that do not depend on answers: random ones, and those that every campaign begins with.
+#
+# Until every system has `start` judgments, systems with the fewest are paired at random: successive
+# random perfect matchings. Then parts of the systems that no chain of judgments joins are joined.
+# What is chosen by answers that do not exist yet is chosen badly.
+
+AT_RANDOM = "at random, whatever the answers so far"
+OF_THE_LEFT = "at random, of the pairs that are left"
+
+
+def take_start(batch: Batch, n: int, start: int, rng: np.random.Generator) -> int:
+    """Take up to n pairs of the start-up phase; return how many were needed.
+
+    Args:
+        batch: what is taken already.
+        n: most pairs.
+        start: judgments that every system has after it.
+        rng: of the matchings.
+
+    """
+    taken = 0
+    while taken < n and (_take_matched(batch, start, rng) or _take_link(batch, rng)):
+        taken += 1
+    return taken
+
+
+def take_balanced(batch: Batch, n: int, rng: np.random.Generator) -> None:
+    """Take n random pairs of the systems with the fewest judgments."""
+    for _ in range(n):
+        pair, _ = _match(batch, np.ones(len(batch.systems), dtype=np.bool_), rng)
+        batch.take(pair, RANDOM, AT_RANDOM)
+
+
+def take_uniform(batch: Batch, n: int, rng: np.random.Generator) -> None:
+    """Take n random pairs, each of all alike: the same one again, and one that waits, as any.
+
+    Pairs that are out are no exception: a rule chose most of them, and what it leaves over would
+    be no sample. Where some pairs may not be asked, none of the n is one of all pairs.
+    """
+    allowed = batch.state.allowed
+    kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else (NARROWED, OF_THE_LEFT)
+    for pair in rng.choice(np.flatnonzero(allowed), n).tolist():
+        batch.take(pair, kind, reason)
+
+
+def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
+    """Take a pair of systems with too few judgments, if there are any."""
+    few = (batch.loads < start) & _reachable(batch)
+    if not few.any():
+        return False
+    pair, least = _match(batch, few, rng, start)
+    name, had = batch.systems[least], int(batch.loads[least])
+    batch.take(pair, START, f"{name} has {_count(had)}; every system gets {start} first")
+    return True
+
+
+def _count(judgments: int) -> str:
+    return f"{judgments} judgment" if judgments == 1 else f"{judgments} judgments"
+
+
+def _match(
+    batch: Batch, among: Mask, rng: np.random.Generator, enough: float = np.inf
+) -> tuple[int, int]:
+    """Return a pair of the system with the fewest judgments among some, and that system.
+
+    Its partner is of those with the fewest judgments, and of these the pair is least often out: a
+    matching that is perfect is worth a pair that comes twice. Where all those pairs are out, the
+    systems that have enough judgments are alike: who is new meets several of them.
+    """
+    k = len(batch.systems)
+    first = _least(batch.loads, among & _reachable(batch), rng)
+    others = np.delete(np.arange(k), first)
+    pairs = number_pairs(np.full(k - 1, first), others, k)
+    out = np.zeros(k)
+    out[others] = batch.out[pairs]
+    partners = others[batch.state.allowed[pairs]]
+    had = batch.loads[partners]
+    if out[partners[had == had.min()]].all():
+        had = np.minimum(had, enough)
+    fewest = partners[had == had.min()]
+    second = _least(out, np.isin(np.arange(k), fewest), rng)
+    return int(number_pairs([first], [second], k)[0]), first
+
+
+def _least(counts: NDArray[np.float64], among: Mask, rng: np.random.Generator) -> int:
+    """Return a random one of those among some that count least."""
+    codes = np.flatnonzero(among)
+    return int(rng.choice(codes[counts[codes] == counts[codes].min()]))
+
+
+def _reachable(batch: Batch) -> Mask:
+    """Return (K,) which systems have a pair that may be asked."""
+    found = np.zeros(len(batch.systems), dtype=np.bool_)
+    allowed = batch.state.allowed
+    found[batch.low[allowed]] = found[batch.high[allowed]] = True
+    return found
+
+
+def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
+    """Take a pair that joins two parts of the systems, if there are parts."""
+    if not batch.state.parts.any():
+        return False
+    seen = (batch.state.met > 0) | (batch.out > 0)
+    parts = weak_components(Graph(len(batch.systems), batch.low[seen], batch.high[seen]))
+    across = batch.free & (parts[batch.low] != parts[batch.high])
+    if not across.any():
+        return False
+    pair = int(rng.choice(np.flatnonzero(across)))
+    sizes = np.bincount(parts)
+    smaller = min(parts[batch.low[pair]], parts[batch.high[pair]], key=lambda part: sizes[part])
+    names = [batch.systems[code] for code in np.flatnonzero(parts == smaller)]
+    batch.take(pair, START, f"no chain of judgments joins {listing(names, 3)} to the others")
+    return True
+
+
+# Pairs whose answers tell most about the order: three ways to look at what is uncertain.
+#
+# *order* (the default). Where the belief has density f_ab at Δ_ab = 0 and variance V_ab, about
+# .8 Σ_ab f_ab √V_ab pairs will stand in the wrong order once it has narrowed to V_ab. The score of
+# a comparison c is by how much it lowers that, to first order:
+#
+# Σ_ab w_ab (V_ab − V_ab|c),   w_ab = φ(Δ_ab / √V_ab) / V_ab,
+#
+# which is I_c D_cᵀ L_w D_c / (1 + I_c V_c) with D_c = V x_c and L_w the Laplacian of the weights.
+# While differences are hardly known (mean variance above `ROUGH`), the information I_c of a
+# comparison is taken at a draw from the belief: a guess would be trusted too far.
+#
+# *closest* (Thompson sampling). Draw the worths from the belief; ask about the two systems that are
+# nearest to each other in that draw.
+#
+# *voi* (value of information). The answer that is expected to lower the probability most that the
+# pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
+#
+# The formulas are ours, in the field's standard forms. A pair chosen counts as answered, on
+# average, for those chosen after it in one batch.
+
+ROUGH: Final = 0.8
+"""Mean variance of differences (logit²) above which information is taken at a draw."""
+
+CLEAR: Final = 0.95
+"""Probability of an order above which it is no longer called doubtful."""
+
+LITTLE: Final = "little doubt here"
+"""What the reason of a pair begins with whose own order is clear."""
+
+
+def choose_by_order(batch: Batch, n: int, rng: np.random.Generator) -> None:
+    """Choose n pairs by how much their answers tell about doubtful orders."""
+    low, high = batch.low, batch.high
+    for _ in range(n):
+        belief = batch.belief
+        gap, variance = belief.gap(low, high)
+        at = gap
+        if variance.mean() > ROUGH:
+            drawn = belief.draw(1, rng)[0]
+            at = drawn[low] - drawn[high]
+        told = belief.information(at)
+        weights = np.exp(-(gap**2) / variance / 2) / variance
+        spread = _spread_of_doubt(belief, (low, high), weights)
+        gains = told * spread / (1 + told * variance)
+        batch.take_best(gains / (weights @ variance), say_order)
+
+
+def _spread_of_doubt(belief: Belief, ends: tuple[Integers, Integers], weights: Array) -> Array:
+    """Return x_cᵀ V L_w V x_c for every pair c: how much of what counts hangs on it."""
+    low, high = ends
+    laplacian = np.zeros_like(belief.vcov)
+    laplacian[low, high] = laplacian[high, low] = -weights
+    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
+    spread = belief.vcov @ laplacian @ belief.vcov
+    own = spread.diagonal()
+    return np.asarray(own[low] + own[high] - 2 * spread[low, high])
+
+
+def choose_closest(batch: Batch, n: int, rng: np.random.Generator) -> None:
+    """Choose for each of n draws the two systems that are nearest to each other."""
+    for drawn in batch.belief.draw(n, rng):
+        batch.take_best(-np.abs(drawn[batch.low] - drawn[batch.high]), say_nearest)
+
+
+def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
+    """Choose n pairs by how much less likely a wrong order is expected to be."""
+    from scipy.special import ndtr
+
+    for _ in range(n):
+        belief = batch.belief
+        gap, variance = belief.gap(batch.low, batch.high)
+        left = variance / (1 + belief.information(gap) * variance)
+        now = ndtr(-np.abs(gap) / np.sqrt(variance))
+        chances = np.exp(np.stack([gap / 2, np.full_like(gap, -np.inf), -gap / 2]))
+        chances[1] = belief.tie
+        chances /= chances.sum(axis=0)
+        score = np.array([[0.5], [0.0], [-0.5]]) - (chances[0] - chances[2]) / 2
+        after = (chances * ndtr(-np.abs(gap + left * score) / np.sqrt(left))).sum(axis=0)
+        batch.take_best(now - after, say_gain)
+
+
+def say_order(batch: Batch, pair: int, value: float) -> str:
+    """Say how doubtful the order of a pair is, or what its answer tells of others."""
+    share = f"{100 * value:.2g} % of the doubt about all orders"
+    return _say_doubt(batch, pair) or f"{LITTLE}, but an answer removes {share}"
+
+
+def say_nearest(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
+    """Say how doubtful the order of a pair is, or that a draw chose it."""
+    return _say_doubt(batch, pair) or f"{LITTLE}, but the nearest two in a draw of worths"
+
+
+def say_gain(batch: Batch, pair: int, value: float) -> str:
+    """Say how doubtful the order of a pair is, or that the doubtful ones are taken."""
+    left = f"removes {value:.4f} of the risk of a wrong order"
+    return _say_doubt(batch, pair) or f"more doubtful pairs are out already: an answer {left}"
+
+
+def _say_doubt(batch: Batch, pair: int) -> str:
+    """Say who may be better, or nothing where that is clear: it is no reason to ask.
+
+    It is what the judgments say: a pair that comes twice in a batch is as doubtful both times.
+    """
+    low, high = batch.low[pair : pair + 1], batch.high[pair : pair + 1]
+    sure = float(batch.state.now.above(low, high)[0])
+    if max(sure, 1 - sure) >= CLEAR:
+        return ""
+    better = low if sure >= 0.5 else high
+    return f"{batch.systems[int(better[0])]} is better with probability {max(sure, 1 - sure):.2f}"
+
+
+# Pairs at the border of the first k: who is in, who is out?
+#
+# Draw the worths from the belief; ask about the systems in places k and k + 1 of that draw (of the
+# pairs that may be asked, the one whose ends lie on both sides and nearest to the border). For k =
+# 1 it asks who is best. The rule is ours, Thompson sampling for a set.
+
+
+def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
+    """Choose for each of n draws the pair across the border of the first `batch.top`."""
+    k = batch.top
+    for drawn in batch.belief.draw(n, rng):
+        place = np.argsort(np.argsort(-drawn, kind="stable"), kind="stable")
+        one, other = place[batch.low], place[batch.high]
+        across = (one < k) != (other < k)
+        border = np.sort(drawn)[::-1][k - 1 : k + 1].mean()
+        far = np.abs(drawn[batch.low] - border) + np.abs(drawn[batch.high] - border)
+        batch.take_best(np.where(across, -far, -far - 1e6), say_border)
+
+
+def say_border(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
+    """Say how probably each of the two is among the first, the more probable one before."""
+    one, other = int(batch.low[pair]), int(batch.high[pair])
+    if batch.first[one] < batch.first[other]:
+        one, other = other, one
+    likely, less = (_say_chance(float(batch.first[system])) for system in (one, other))
+    return (
+        f"{batch.systems[one]} is among the first {batch.top} with probability {likely},"
+        f" {batch.systems[other]} {less}"
+    )
+
+
+def _say_chance(chance: float) -> str:
+    """Write a probability that draws cannot tell from 0 or 1."""
+    return "<0.01" if chance < 0.005 else ">0.99" if chance > 0.995 else f"{chance:.2f}"
+
+
+# Pairs whose answers tell most about all worths: expected information (D-optimality).
+#
+# ½ log(1 + I_c V_c)   nats,
+#
+# by which one more comparison of pair c lowers the entropy of the belief. It asks about whatever is
+# least known, whether the order hangs on it or not; early it is worse than random pairs. The
+# formula is ours, in the standard form of Bayesian design.
+
+
+def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
+    """Choose n pairs by expected information."""
+    for _ in range(n):
+        gap, variance = batch.belief.gap(batch.low, batch.high)
+        batch.take_best(np.log1p(batch.belief.information(gap) * variance) / 2, say_nats)
+
+
+def say_nats(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
+    """Say how much an answer tells."""
+    return f"an answer tells {value:.3f} nats about the worths"
+
+
+# Which pairs to ask about next: a start-up phase, then a share at random, the rest by a rule.
+#
+# Of each batch the random pairs are drawn first, uniformly and independently, whatever was
+# answered, waits, or is wanted; the rule fills in around them. So they are a sample of all pairs.
+#
+# Whoever serves pairs to judges (the pages, a script, `evenhand next`) asks a `Chooser` for n pairs
+# and gets them with reasons. All of it is ours; experiment E5 of the documentation measures what it
+# saves where the truth is known, and `savings.py` what it would have saved on collected judgments.
+#
+# When not to use it: judgments that were chosen by earlier answers are for this one ranking of
+# these systems. For anything else that they may be asked (agreement, judges, a new system's place
+# among all) pairs at random are better; therefore a share stays random.
+
+
+class Chooser(Protocol):
+    """Whatever says which pairs come next."""
+
+    def choose(self, state: State, n: int, rng: np.random.Generator) -> tuple[Choice, ...]:
+        """Return n pairs to be asked at the same time, each with its reason."""
+
+
+Rule = Callable[[Batch, int, np.random.Generator], None]
+
+RULES: Final[Mapping[str, Rule]] = {
+    "order": choose_by_order,
+    "closest": choose_closest,
+    "voi": choose_by_voi,
+    "information": choose_by_information,
+    "top-k": choose_at_border,
+    "random": take_balanced,
+}
+"""Rules by name."""
+
+TITLES: Final[Mapping[str, str]] = {
+    "order": "pairs whose answers tell most about doubtful orders",
+    "closest": "the nearest two systems in a draw of the worths",
+    "voi": "pairs whose order is expected to become surer",
+    "information": "pairs whose answers tell most about all worths",
+    "top-k": "pairs at the border of the first k",
+    "random": "pairs at random, every system as often",
+}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A rule, with what surrounds it.
+
+    Attributes:
+        rule: order, closest, voi, information, top-k or random.
+        random_share: share of pairs at random after the start-up phase; of a batch that it does
+            not divide, on average.
+        start: judgments of every system before the rule is asked.
+        top: the k of top-k.
+
+    >>> from evenhand.design.policy import read_state
+    >>> state = read_state(None, systems=["a", "b", "c"])
+    >>> [one.kind for one in Policy().choose(state, 3, np.random.default_rng(1))]
+    ['start-up', 'start-up', 'start-up']
+    """
+
+    rule: str = "order"
+    random_share: float = 0.3
+    start: int = 5
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_option("policy", self.rule, tuple(RULES))
+        if not 0 <= self.random_share <= 1:
+            raise UnknownOption(
+                f"the random share cannot be {self.random_share:g}: it is a proportion, such as .3"
+            )
+        if self.start < 0:
+            raise UnknownOption(f"start cannot be {self.start}: it is a number of judgments")
+        self._check_top()
+
+    def _check_top(self) -> None:
+        """Refuse a k that is none, or not asked for."""
+        if self.rule != "top-k":
+            if self.top is not None:
+                raise UnknownOption(
+                    f"top-k {self.top} is for the policy top-k, not for {self.rule}"
+                )
+            return
+        if self.top is None:
+            raise UnknownOption(
+                'top-k needs to know how many systems are wanted: Policy("top-k", top=3), or'
+                " --top-k 3 on the command line"
+            )
+        if not isinstance(self.top, Integral) or self.top < 1:
+            raise UnknownOption(f"top-k cannot be {self.top}: a whole number, 1 or more")
+
+    def choose(self, state: State, n: int, rng: np.random.Generator) -> tuple[Choice, ...]:
+        """Return n pairs to be asked at the same time, in random order of sides.
+
+        The rule takes no pair twice, and none that waits for its answer, until half of the pairs
+        are out. Pairs at random are drawn before it, blind to what waits.
+
+        Raises:
+            UnknownOption: a number of pairs that is none, or k is no number of these systems.
+            NotIdentified: no pair may be asked.
+
+        """
+        if not isinstance(n, Integral):
+            raise UnknownOption(f"{n!r} pairs cannot be chosen: give a whole number, 1 or more")
+        if n < 1:
+            raise UnknownOption(f"{n} pairs cannot be chosen: ask for 1 or more")
+        if self.top is not None and self.top >= len(state.systems):
+            raise UnknownOption(
+                f"top-k {self.top} has no border: there are {len(state.systems)} systems"
+            )
+        if not state.allowed.any():
+            raise NotIdentified(_say_none(state))
+        batch = Batch(state, self.top or 0)
+        if self.rule == "random":
+            take_balanced(batch, n, rng)
+            return _present(batch, 0, rng)
+        started = take_start(batch, n, self.start, rng)
+        rest = n - started
+        by_chance = int(np.floor(rest * self.random_share + rng.random()))
+        by_chance = by_chance if state.answered else rest
+        take_uniform(batch, by_chance, rng)
+        RULES[self.rule](batch, rest - by_chance, rng)
+        return _present(batch, started, rng)
+
+
+def _say_none(state: State) -> str:
+    """Say whether no pair is left for anybody, or none for whom the pairs were narrowed down."""
+    if state.others:
+        return f"no pair is left for this judge: {state.others:,} others may be asked"
+    return "no pair may be asked: every one is used up or excluded"
+
+
+def _present(batch: Batch, started: int, rng: np.random.Generator) -> tuple[Choice, ...]:
+    """Put the pairs in order: the start-up first, the others mixed; sides by the toss of a coin."""
+    order = [*range(started), *(started + rng.permutation(len(batch.taken) - started)).tolist()]
+    turned = rng.random(len(order)) < 0.5
+    choices = []
+    for at, turn in zip(order, turned.tolist(), strict=True):
+        pair, kind, reason = batch.taken[at]
+        sides = (batch.systems[batch.low[pair]], batch.systems[batch.high[pair]])
+        left, right = reversed(sides) if turn else sides
+        choices.append(Choice(left, right, kind, reason))
+    return tuple(choices)
+
+
+def make_policy(campaign: Campaign) -> Policy | None:
+    """Return the policy of a campaign, None where the design says who sees what.
+
+    Raises:
+        CampaignError: there is none of the name, or it does not fit the campaign.
+
+    >>> from evenhand.design import make_campaign
+    >>> items = [{"item": "1", "A": "uno", "B": "un"}]
+    >>> told = {"name": "s", "items": items, "design": {"policy": "oder"}}
+    >>> make_policy(make_campaign(told))
+    Traceback (most recent call last):
+    evenhand.errors.CampaignError: campaign 's': there is no policy 'oder'. Did you mean 'order'?
+    """
+    design = campaign.design
+    if not design.policy:
+        return None
+    start = f"campaign '{campaign.name}'"
+    if design.policy not in RULES:
+        hint = end(suggest(design.policy, RULES)) or f": choose {' | '.join(RULES)}"
+        raise CampaignError(f"{start}: there is no policy '{design.policy}'{hint}")
+    if design.policy == "top-k" and design.top is None:
+        raise CampaignError(
+            f"{start}: policy 'top-k' needs to know how many systems are wanted: add top = 3"
+        )
+    if len(campaign.systems) > DENSE:
+        raise CampaignError(
+            f"{start} has {len(campaign.systems):,} systems: a policy chooses among {DENSE:,} at"
+            " most"
+        )
+    if design.top is not None and design.top >= len(campaign.systems):
+        raise CampaignError(
+            f"{start}: top = {design.top} has no border: there are {len(campaign.systems)} systems"
+        )
+    try:
+        return Policy(design.policy, design.random_share, top=design.top)
+    except UnknownOption as refusal:
+        raise CampaignError(f"{start}: {refusal}") from None

@@ -1,0 +1,509 @@
+"""What all judges and items answer together, and truths of other tastes that answer alike.
+
+Tastes pull pooled worths towards each other by the root of the growth of
+`preference/tastes/attenuation.py`: who takes tastes for stronger than they were taken for, and
+still observes the same answers of all, must take the worths of one judge to be further apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite, sqrt
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.random import PCG64, Generator, SeedSequence
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.levels import Levels
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
+from evenhand.numerics.distributions import normal_quantile
+from evenhand.numerics.quadrature import normal_rule
+from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.robustness.removal import merge_evidence
+from evenhand.ranking.settings import Settings
+
+# What a planned campaign is: systems and tastes as they may be, and who judges what.
+#
+# x = (θ_s + b_js + u_is) − (θ_t + b_jt + u_it),   b ~ N(0, σ_J²), u ~ N(0, σ_I²)
+# P(s preferred) : P(tie) : P(t preferred) = e^{x/2} : ν : e^{−x/2}
+#
+# An output pair is one item answered by two systems. `overlap` different judges see each output
+# pair, each of them `repeats` times.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Loads = Literal["equal", "zipf"]
+LOADS: Final = ("equal", "zipf")
+MOST_SYSTEMS: Final = 50
+MOST: Final = 2_000_000
+"""Most judgments that are planned."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How systems, judges and items are taken to be.
+
+    Attributes:
+        systems: names.
+        log_worth: θ of each (natural log-odds).
+        ties: share of ties between equals, as one judge gives them on one item (proportion).
+        judge_sd: σ_J, of a judge's taste for a system (log-worth).
+        item_sd: σ_I, of how much better a system does on one item than on others (log-worth).
+
+    """
+
+    systems: tuple[str, ...]
+    log_worth: tuple[float, ...]
+    ties: float = 0.0
+    judge_sd: float = 0.0
+    item_sd: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        if not 2 <= len(self.systems) <= MOST_SYSTEMS:
+            raise UnknownOption(
+                f"{len(self.systems)} systems cannot be planned for: 2 to {MOST_SYSTEMS} can"
+            )
+        twice = [one for one in dict.fromkeys(self.systems) if self.systems.count(one) > 1]
+        if twice:
+            raise UnknownOption(f"two systems have one name: {listing(twice)}")
+        if len(self.log_worth) != len(self.systems):
+            raise UnknownOption(
+                f"there are {len(self.systems)} systems and {len(self.log_worth)} worths: give one"
+                " worth for each"
+            )
+        if not all(isfinite(one) for one in self.log_worth):
+            raise UnknownOption("worths are finite log-worths, such as 0.4")
+        if not 0 <= self.ties < 1:
+            raise UnknownOption(f"ties cannot be {self.ties:g}: a share from 0 to below 1, as .2")
+        for name, sd in (("judge_sd", self.judge_sd), ("item_sd", self.item_sd)):
+            if not (isfinite(sd) and sd >= 0):
+                raise UnknownOption(f"{name} cannot be {sd:g}: it is 0 or more, in log-worth")
+
+    @classmethod
+    def spaced(
+        cls,
+        systems: int,
+        gap: float,
+        *,
+        ties: float = 0.0,
+        judge_sd: float = 0.0,
+        item_sd: float = 0.0,
+    ) -> Truth:
+        """Return systems S1, S2 ..., best first, each so much better than the next.
+
+        >>> Truth.spaced(3, 0.5).log_worth
+        (1.0, 0.5, 0.0)
+        """
+        names = tuple(f"S{number}" for number in range(1, systems + 1))
+        worth = tuple(gap * number for number in range(systems - 1, -1, -1))
+        return cls(names, worth, ties, judge_sd, item_sd)
+
+    @property
+    def tie(self) -> float:
+        """ν, with which equals tie as often as was said: ν / (2 + ν)."""
+        return 2 * self.ties / (1 - self.ties)
+
+    @cached_property
+    def worth(self) -> Array:
+        """(K,) log-worths."""
+        return np.array(self.log_worth, dtype=np.float64)
+
+    def find(self, name: str) -> int:
+        """Return the place of a system.
+
+        Raises:
+            UnknownOption: there is none of this name.
+
+        """
+        if name not in self.systems:
+            raise UnknownOption(f"there is no system '{name}': there are {listing(self.systems)}")
+        return self.systems.index(name)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Who judges what.
+
+    Attributes:
+        judges: J.
+        items: I.
+        judgments: n, of all judges together.
+        overlap: different judges for each output pair.
+        repeats: how often each of them sees it.
+        loads: judgments per judge: equal, or zipf, with P(j) ∝ 1/(j + 1).
+        pairs: pairs of systems that are compared, by place; None for all, each as likely.
+
+    """
+
+    judges: int
+    items: int
+    judgments: int
+    overlap: int = 1
+    repeats: int = 1
+    loads: Loads = "equal"
+    pairs: tuple[tuple[int, int], ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_option("loads", self.loads, LOADS)
+        for name in ("judges", "items", "judgments", "overlap", "repeats"):
+            if getattr(self, name) < 1:
+                raise UnknownOption(f"{name} cannot be {getattr(self, name)}: one or more")
+        if self.judgments > MOST:
+            raise UnknownOption(
+                f"{self.judgments:,} judgments are more than are planned here: at most {MOST:,}"
+            )
+        if self.overlap > self.judges:
+            raise UnknownOption(
+                f"{self.overlap} judges for each output pair need as many judges: there are"
+                f" {self.judges}"
+            )
+
+    @property
+    def outputs(self) -> int:
+        """Number of output pairs."""
+        return -(-self.judgments // (self.overlap * self.repeats))
+
+    def compared(self, systems: int) -> tuple[Integers, Integers]:
+        """Return (P,) first and (P,) second system of the pairs that are compared."""
+        if self.pairs is None:
+            first, second = np.triu_indices(systems, 1)
+            return first.astype(np.int64), second.astype(np.int64)
+        chosen = np.array(self.pairs, dtype=np.int64)
+        return chosen[:, 0], chosen[:, 1]
+
+    def shares(self) -> Array:
+        """Return (J,) the share of judgments that each judge is expected to give."""
+        if self.loads == "equal":
+            return np.full(self.judges, 1 / self.judges)
+        chance = 1 / np.arange(1, self.judges + 1)
+        return np.asarray(chance / chance.sum())
+
+    @property
+    def effective_judges(self) -> float:
+        """(Σ n)² / Σ n²."""
+        return float(1 / (self.shares() ** 2).sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        shown = dict(vars(self))
+        shown.pop("pairs")
+        return {**shown, "outputs": self.outputs, "effective_judges": self.effective_judges}
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a campaign costs, in any currency.
+
+    Attributes:
+        judgment: of one judgment.
+        judge: of finding and training one judge.
+
+    """
+
+    judgment: float = 1.0
+    judge: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse negative prices.
+
+        Raises:
+            UnknownOption: a price below 0.
+
+        """
+        for name, price in vars(self).items():
+            if not (isfinite(price) and price >= 0):
+                raise UnknownOption(f"the price of a {name} cannot be {price:g}: it is 0 or more")
+
+    @property
+    def stated(self) -> bool:
+        """Whether they are more than a count of judgments."""
+        return self.judge > 0 or self.judgment != 1
+
+    def cost(self, design: Design) -> float:
+        """Return what a design costs.
+
+        >>> Prices(0.1, 20).cost(Design(judges=10, items=50, judgments=1000))
+        300.0
+        """
+        return self.judgment * design.judgments + self.judge * design.judges
+
+
+def name_pair(truth: Truth, pair: Sequence[int]) -> str:
+    """Name a pair, the better first.
+
+    >>> name_pair(Truth(("A", "B"), (0.0, 1.0)), (0, 1))
+    'B > A'
+    """
+    first, second = sorted(pair, key=lambda place: -truth.log_worth[place])
+    return f"{truth.systems[first]} > {truth.systems[second]}"
+
+
+# Draws campaigns as they were planned.
+
+
+def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
+    """Return one campaign, an entry per judgment, with judge and item.
+
+    Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output pairs,
+    judges, sides, answers.
+
+    Args:
+        truth: systems and tastes.
+        design: who judges what.
+        rng: source of randomness.
+
+    >>> drawn = draw_campaign(Truth.spaced(2, 0.4), Design(5, 10, 100), np.random.default_rng(1))
+    >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
+    (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
+    """
+    n, k = design.judgments, len(truth.systems)
+    by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
+    by_item = rng.normal(0, truth.item_sd, (design.items, k))
+    output, judge = _draw_judges(design, rng)
+    item = rng.permutation(np.arange(design.outputs) % design.items)[output]
+    first, second = design.compared(k)
+    pair = rng.integers(len(first), size=design.outputs)[output]
+    stays = rng.random(n) < 0.5
+    left = np.where(stays, first[pair], second[pair])
+    right = np.where(stays, second[pair], first[pair])
+    x = truth.worth[left] - truth.worth[right]
+    x += by_judge[judge, left] - by_judge[judge, right]
+    x += by_item[item, left] - by_item[item, right]
+    wins, ties, losses = _answer(x, truth.tie, rng)
+    factors = {"judge": _factor("j", judge), "item": _factor("i", item)}
+    sides = (left.astype(np.int32), right.astype(np.int32))
+    return Tally(truth.systems, *sides, wins, ties, losses, factors, n_judgments=float(n))
+
+
+def _answer(x: Array, tie: float, rng: Generator) -> Array:
+    """Return (3, n) whether left won, neither, or right did."""
+    won, lost = np.exp(x / 2), np.exp(-x / 2)
+    drawn = rng.random(len(x)) * (won + lost + tie)
+    answer = np.where(drawn < won, 0, np.where(drawn < won + lost, 2, 1))
+    return np.asarray(np.eye(3)[:, answer])
+
+
+def _draw_judges(design: Design, rng: Generator) -> tuple[Integers, Integers]:
+    """Return (n,) output pair and (n,) judge; judges of one output pair differ."""
+    judges = _draw_equal(design, rng) if design.loads == "equal" else _draw_zipf(design, rng)
+    judge = np.repeat(judges, design.repeats, axis=1).ravel()
+    output = np.repeat(np.arange(design.outputs), design.overlap * design.repeats)
+    return output[: design.judgments], judge[: design.judgments]
+
+
+def _draw_equal(design: Design, rng: Generator) -> Integers:
+    """Return (outputs, overlap) judges, dealt out in rounds in which nobody is asked twice."""
+    seats = design.judges // design.overlap
+    rounds = -(-design.outputs // seats)
+    dealt = rng.permuted(np.tile(np.arange(design.judges), (rounds, 1)), axis=1)
+    chosen = dealt[:, : seats * design.overlap].reshape(-1, design.overlap)
+    return np.asarray(chosen[: design.outputs], dtype=np.int64)
+
+
+def _draw_zipf(design: Design, rng: Generator) -> Integers:
+    """Return (outputs, overlap) judges, the first by number the busiest."""
+    share = design.shares()
+    if design.overlap == 1:
+        return rng.choice(design.judges, (design.outputs, 1), p=share).astype(np.int64)
+    keys = np.log(share) + rng.gumbel(size=(design.outputs, design.judges))  # Gumbel top-k
+    return np.argsort(-keys, axis=1)[:, : design.overlap].astype(np.int64)
+
+
+def _factor(letter: str, codes: Integers) -> Factor:
+    used, own = np.unique(codes, return_inverse=True)
+    labels = tuple(f"{letter}{code:05d}" for code in used)
+    return Factor(labels, own.astype(np.int32), np.bincount(own).astype(float), len(used))
+
+
+# The power of a design by simulation: campaigns drawn, ranked by the default, and counted.
+#
+# Power is the share of campaigns in which a pair is decided the right way. A false decision is a
+# pair decided the wrong way, or at all between equals. Shares carry Wilson's intervals for the
+# number of campaigns (Wilson 1927, Probable inference, Journal of the American Statistical
+# Association 22).
+
+Counts = NDArray[np.int64]
+Progress = Callable[[int, int], None]
+CAMPAIGNS: Final = 200
+SURE: Final = 0.95
+"""Level of the intervals for how few campaigns were simulated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """What was counted. Matrices are (K, K), systems in the order of the plan.
+
+    Attributes:
+        campaigns: simulated.
+        right: campaigns in which the pair was decided the right way; symmetric.
+        false: campaigns in which it was decided though equal, or the wrong way; symmetric.
+        any_false: campaigns with at least one false decision.
+        unranked: campaigns whose worths had no estimate: nothing is decided in them.
+        places: mean number of places in a rank set.
+
+    """
+
+    campaigns: int
+    right: Counts
+    false: Counts
+    any_false: int
+    unranked: int
+    places: float
+
+    @property
+    def power(self) -> Array:
+        """(K, K) share of campaigns in which a pair is decided the right way."""
+        return self.right / self.campaigns
+
+    def interval(self, first: int, second: int) -> tuple[float, float]:
+        """Return the interval of the power of a pair: how far more campaigns might move it."""
+        return bound_share(int(self.right[first, second]), self.campaigns)
+
+
+def simulate_power(
+    truth: Truth,
+    design: Design,
+    *,
+    campaigns: int = CAMPAIGNS,
+    level: float = 0.95,
+    seed: int = SEED,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Simulated:
+    """Draw campaigns, rank each as `rank` does, and count what was decided.
+
+    Args:
+        truth: systems and tastes.
+        design: who judges what.
+        campaigns: how many.
+        level: of rank sets (proportion).
+        seed: of campaigns and of the bootstrap.
+        cluster: as of `rank`; None for its default.
+        progress: called with campaigns done and to do.
+
+    >>> found = simulate_power(Truth.spaced(2, 2.0), Design(10, 20, 400), campaigns=5)
+    >>> found.right.tolist(), found.any_false
+    ([[0, 5], [5, 0]], 0)
+    """
+    k = len(truth.systems)
+    sign = np.sign(truth.worth[:, None] - truth.worth).astype(np.int64)
+    right, false = np.zeros((k, k), dtype=np.int64), np.zeros((k, k), dtype=np.int64)
+    any_false, unranked, places = 0, 0, 0.0
+    model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
+    for number in range(campaigns):
+        rng = Generator(PCG64(SeedSequence([seed, number])))
+        own = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
+        settings = Settings(model, "rank-sets", cluster, level, own, None)
+        decided = _decide(draw_campaign(truth, design, rng), settings, truth.systems)
+        if decided is None:
+            unranked += 1
+            decided = np.zeros((k, k), dtype=np.int64)
+        right += (decided == sign) & (sign != 0)
+        wrong = (decided != 0) & (decided != sign)
+        false += wrong
+        any_false += bool(wrong.any())
+        places += k - float((decided != 0).sum()) / k
+        if progress is not None:
+            progress(number + 1, campaigns)
+    return Simulated(campaigns, right, false, any_false, unranked, places / campaigns)
+
+
+def _decide(tally: Tally, settings: Settings, systems: tuple[str, ...]) -> Counts | None:
+    """Return (K, K) decisions in the order of the plan, or None where worths have no estimate."""
+    loads = {name: factor.loads for name, factor in tally.factors.items()}
+    try:
+        board = make_ranking(merge_evidence(tally), Levels(loads), settings)
+    except (NotIdentified, NotConverged):
+        return None
+    if board.rank_sets is None:
+        return None
+    at = [board.systems.index(name) for name in systems]
+    return board.rank_sets.decided[np.ix_(at, at)].astype(np.int64)
+
+
+def bound_share(count: int, of: int) -> tuple[float, float]:
+    """Return Wilson's interval of a share.
+
+    >>> [round(end, 3) for end in bound_share(8, 10)]
+    [0.49, 0.943]
+    """
+    z = normal_quantile((1 + SURE) / 2)
+    share = count / of
+    middle = (share + z**2 / (2 * of)) / (1 + z**2 / of)
+    margin = z * sqrt(share * (1 - share) / of + z**2 / (4 * of**2)) / (1 + z**2 / of)
+    return max(middle - margin, 0.0), min(middle + margin, 1.0)
+
+
+NODES: Final = 41
+
+
+def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
+    """Return the shares of answers over all judges and items, and the slope of the score.
+
+    Args:
+        x: (P,) differences of log-worth.
+        truth: of which ties and tastes matter.
+
+    Returns:
+        (3, P) shares of left, tie and right; (P,) mean slope of ½ (left − right).
+
+    """
+    nodes, weights = normal_rule(NODES)
+    own = x[:, None] + sqrt(2 * _total(truth)) * nodes
+    won, lost = np.exp(own / 2), np.exp(-own / 2)
+    parts = np.stack([won, np.full_like(won, truth.tie), lost]) / (won + lost + truth.tie)
+    return parts @ weights, slope_of_score(own, truth.tie) @ weights
+
+
+def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
+    """Return the truth of other tastes with which all judges together answer as before.
+
+    Args:
+        truth: systems, ties and tastes as they were taken to be.
+        judge_sd: σ_J to come (log-worth).
+        item_sd: σ_I to come (log-worth).
+
+    >>> one = change_tastes(Truth.spaced(2, 0.3, judge_sd=0.3), 1.2, 0.0)
+    >>> [
+    ...     round(float(np.log(share[0] / share[2])[0]), 2)
+    ...     for share in (
+    ...         average_answers(np.array([0.3]), Truth.spaced(2, 0.3, judge_sd=0.3))[0],
+    ...         average_answers(one.worth[:1] - one.worth[1:], one)[0],
+    ...     )
+    ... ]
+    [0.29, 0.29]
+    """
+    share = float(average_answers(np.zeros(1), truth)[0][1, 0])
+    pooled = 2 * share / (1 - share)
+    changed = replace(truth, judge_sd=judge_sd, item_sd=item_sd)
+    apart = sqrt(find_growth(_total(changed), pooled) / find_growth(_total(truth), pooled))
+    own = restore_tie(_total(changed), pooled)
+    return replace(
+        changed,
+        log_worth=tuple(one * apart for one in truth.log_worth),
+        ties=own / (2 + own),
+    )
+
+
+def _total(truth: Truth) -> float:
+    """Return Σ, the sum of the variances of tastes."""
+    return truth.judge_sd**2 + truth.item_sd**2

@@ -1,0 +1,691 @@
+"""Does any part of the pool beat all of it? A test that knows that many parts were looked at.
+
+At each look l of each query, D_l is the mean over test outputs and repeats of what the absolute
+error of the full pool has more than that of the part. Both which test outputs there are and which
+repeats are chance; their variances are added:
+
+    V_l = Var over items of test outputs / C  +  Var over repeats / R          T_l = D_l / √V_l
+
+The greatest T of all looks and queries is compared with what it would be if no part were better:
+deviations from the means of items and of repeats get random signs, T is computed anew with its own
+V, and the greatest of these is drawn 999 times. So the best of many looks is not taken for a find.
+
+V counts what items and repeats have in common twice, which is on the safe side. Random signs take
+deviations to be symmetric, which is not: where repeats now and then lose much by a part, so that
+their gains have a long tail to the left, false alarms are more than 5 %, and the fewer repeats the
+more. Below 10 repeats no verdict is given. The rates are counted in
+tests/experiments/test_e10_query_curves.py.
+
+Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,
+Gelbach & Miller (2011), J. Business & Economic Statistics 29:238-249 (two kinds of clusters). That
+they are put together so is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.judgments.engine import COUNT, fetch_columns, is_nan
+from evenhand.judgments.rating_digest import digest_ratings
+from evenhand.judgments.rating_groups import admit_unrated
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.wrong_kind import require_scores
+from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
+from evenhand.ratings.features import OUTPUT, FeatureTable, OutputFeatures
+from evenhand.ratings.output_process import OutputProcess
+
+# Queries: which outputs without a label are labelled next?
+#
+# random        any, all alike
+# uncertainty   the greatest predictive variance v
+# density       v times (mean similarity to all outputs without a label)^β
+# oracle        the label that most lowers the squared error over the whole pool
+#
+# Similarity is the model's own k. By `spread` the outputs of a batch are taken one after another, v
+# being what is left of it once those before have labels; that needs none of their values. The mean
+# similarity of density stays that to all which waited before the batch. Without `spread` the batch
+# is what scores highest before any of them has a label.
+#
+# The oracle looks at labels that nobody has, those of the pool, never at test outputs. It cannot be
+# had in a campaign. It is greedy, one label at a time, and for this model: it says what choosing
+# may gain if one knew, and is a bound in that loose sense only.
+#
+# Sources: Beck, Specia & Cohn (2013), ACL, of which the abstract is what is known to us; Settles &
+# Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
+# similarity is k, how a batch is spread, and the oracle are ours.
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+RANDOM_QUERY: Final = "random"
+STRATEGIES: Final = (RANDOM_QUERY, "uncertainty", "density", "oracle")
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a query may look at.
+
+    Attributes:
+        process: what is believed of outputs.
+        points: features of the whole pool.
+        waiting: (u,) numbers of the outputs without a label, ascending.
+        truth: (n,) labels of the whole pool; only an oracle has them.
+
+    """
+
+    process: OutputProcess
+    points: Points
+    waiting: Numbers
+    truth: Array | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """How outputs to label are chosen.
+
+    Attributes:
+        strategy: of STRATEGIES.
+        power: β of density.
+        spread: whether an output of a batch counts as labelled when the next is chosen.
+
+    """
+
+    strategy: str = "uncertainty"
+    power: float = 1.0
+    spread: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: an unknown strategy, or settings of another.
+
+        """
+        require_option("strategy", self.strategy, STRATEGIES)
+        if not 0 <= self.power < np.inf:
+            raise UnknownOption(f"power {self.power:g}: a number from 0, such as 1")
+        if self.power != 1.0 and self.strategy != "density":
+            raise UnknownOption(f"power {self.power:g}: only density has one")
+        if not self.spread and self.strategy not in ("uncertainty", "density"):
+            raise UnknownOption(f"spread=False: {self.strategy} has no scores to rank a batch by")
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        power = f" β={self.power:g}" if self.power != 1.0 else ""
+        return f"{self.strategy}{power}{'' if self.spread else ', not spread'}"
+
+    def choose(self, scene: Scene, size: int, rng: np.random.Generator) -> Numbers:
+        """Return the numbers of outputs to label, in the order of choice.
+
+        Args:
+            scene: what is known.
+            size: how many; all that wait where there are fewer.
+            rng: of random choices.
+
+        Raises:
+            UnknownOption: an oracle without the labels.
+
+        """
+        return self.pick(scene, size, rng)[0]
+
+    def pick(
+        self, scene: Scene, size: int, rng: np.random.Generator
+    ) -> tuple[Numbers, Array | None]:
+        """Return the same, and the variance of each when it was chosen.
+
+        Variances are of the function, on standardised labels; those chosen before count as
+        labelled where a batch is spread. None where variances did not choose.
+
+        Args:
+            scene: what is known.
+            size: how many; all that wait where there are fewer.
+            rng: of random choices.
+
+        Raises:
+            UnknownOption: an oracle without the labels.
+
+        """
+        size = min(size, len(scene.waiting))
+        if self.strategy == RANDOM_QUERY:
+            return np.asarray(rng.permutation(scene.waiting)[:size]), None
+        if self.strategy == "oracle":
+            return _foretell(scene, size), None
+        left = scene.points.take(scene.waiting)
+        covariance = scene.process.covariance(left, left)
+        weight = self.weigh(scene.process, left)
+        if self.spread:
+            taken, found = pick_by_variance(covariance, scene.process.noise, weight, size)
+        else:
+            taken = np.argsort(-np.diag(covariance) * weight, kind="stable")[:size]
+            found = np.diag(covariance)[taken]
+        return np.asarray(scene.waiting[taken]), found
+
+    def weigh(self, process: OutputProcess, left: Points) -> Array:
+        """Return what each output's variance is multiplied by."""
+        if self.strategy != "density":
+            return np.ones(len(left))
+        return np.asarray(process.correlate(left, left).mean(axis=1) ** self.power)
+
+
+def _foretell(scene: Scene, size: int) -> Numbers:
+    if scene.truth is None:
+        raise UnknownOption(
+            "an oracle knows the labels, which nobody has in a campaign: choose uncertainty or"
+            " density; trace_queries shows the oracle beside them on outputs that have labels"
+        )
+    process, standard = scene.process, scene.process.standard
+    covariance = process.covariance(scene.points, scene.points.take(scene.waiting))
+    wrong = standard.shrink(scene.truth) - standard.shrink(process.foresee(scene.points))
+    taken = pick_by_error(covariance, scene.waiting, process.noise, wrong, size)
+    return np.asarray(scene.waiting[taken])
+
+
+# Outputs with features: those that have ratings, and those that wait for some.
+#
+# An output's label is the mean of its ratings. Outputs are in the order of their names, so that
+# nothing that is drawn later depends on the order of the table.
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturedOutputs:
+    """n outputs, in the order of their names.
+
+    Attributes:
+        items: (n,) names of their items, with the task where there are tasks.
+        systems: (n,) names of their systems.
+        table: features.
+        label: (n,) mean rating; 0 where it is not known.
+        ratings: (n,) how many ratings that is the mean of.
+        digest: of the ratings and the features.
+        notes: what was left out in reading.
+
+    """
+
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    table: FeatureTable
+    label: Array
+    ratings: Numbers
+    digest: str
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """Item and system of each."""
+        return list(zip(self.items, self.systems, strict=True))
+
+    @property
+    def item_codes(self) -> Numbers:
+        """(n,) number of each output's item."""
+        return np.unique(np.array(self.items), return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def take(self, rows: NDArray[Any]) -> FeaturedOutputs:
+        """Keep some outputs, by their numbers."""
+        at = rows.tolist()
+        return replace(
+            self,
+            items=tuple(self.items[i] for i in at),
+            systems=tuple(self.systems[i] for i in at),
+            table=self.table.take(rows),
+            label=self.label[rows],
+            ratings=self.ratings[rows],
+        )
+
+
+def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> FeaturedOutputs:
+    """Return the outputs that have ratings; controls and repeats are left out.
+
+    Args:
+        data: ratings of one criterion, and of one task unless that is a label.
+        features: what is known of outputs.
+
+    Raises:
+        InvalidJudgments: several criteria or tasks, or a feature that is missing, or differs
+            between ratings of one output.
+        UnknownOption: the label "each output", which tells nothing of others.
+
+    """
+    if OUTPUT in features.labels:
+        raise UnknownOption(
+            f"'{OUTPUT}' is no feature to choose by: it is unlike that of every other output;"
+            " name columns that are known before anybody rates, or texts"
+        )
+    rows = features.read_rows(data)
+    _refuse_mixed(rows, features)
+    items, systems = (np.array(own) for own in (rows.items, rows.systems))
+    order = np.lexsort((rows.score, systems[rows.system], items[rows.item]))
+    rows = rows.take(order)
+    first = np.flatnonzero(np.diff(rows.output, prepend=-1))
+    sizes = np.diff(first, append=rows.size)
+    table = features.read(rows)
+    _refuse_differing(rows, table, np.repeat(first, sizes))
+    return FeaturedOutputs(
+        tuple(items[rows.item[first]].tolist()),
+        tuple(systems[rows.system[first]].tolist()),
+        table.take(first),
+        np.add.reduceat(rows.score, first) / sizes,
+        sizes.astype(np.int64),
+        digest_ratings(rows, [*table.numbers.T, *_number(table)]),
+        rows.notes,
+    )
+
+
+def read_either(
+    data: Ratings, features: OutputFeatures
+) -> tuple[FeaturedOutputs | None, FeaturedOutputs | None]:
+    """Return the outputs that have ratings, and those that only stand in rows without a score.
+
+    Either is None where there are none. A row without a score of an output that has ratings is
+    left out, once its features are seen to be the same.
+
+    Raises:
+        InvalidJudgments: no ratings; as for `read_outputs`; also features that differ between
+            such rows.
+
+    """
+    require_scores(data, "outputs are chosen by ratings, not by")
+    data = admit_unrated(data)
+    missing = _find_missing(data)
+    parts = (
+        keep_rated(data),
+        replace(data, frame=data.frame.filter(missing).with_columns(score=nw.lit(0.0))),
+    )
+    rated, waiting = (read_outputs(own, features) if _holds(own) else None for own in parts)
+    if rated is None or waiting is None:
+        return rated, waiting
+    known = {name: row for row, name in enumerate(rated.names)}
+    at = np.array([known.get(name, -1) for name in waiting.names])
+    _refuse_otherwise(rated.take(at[at >= 0]), waiting.take(np.flatnonzero(at >= 0)))
+    new = np.flatnonzero(at < 0)
+    return rated, waiting.take(new) if len(new) else None
+
+
+def keep_rated(data: Ratings) -> Ratings:
+    """Leave out the rows without a score."""
+    return replace(data, frame=data.frame.filter(~_find_missing(data)))
+
+
+def join_outputs(rated: FeaturedOutputs | None, waiting: FeaturedOutputs) -> FeaturedOutputs:
+    """Put outputs together: those with ratings first, then those that wait, with none."""
+    none = replace(
+        waiting, label=np.zeros(len(waiting)), ratings=np.zeros(len(waiting), dtype=np.int64)
+    )
+    if rated is None:
+        return none
+    return FeaturedOutputs(
+        (*rated.items, *none.items),
+        (*rated.systems, *none.systems),
+        rated.table.join(none.table),
+        np.concatenate([rated.label, none.label]),
+        np.concatenate([rated.ratings, none.ratings]),
+        sha256(f"{rated.digest} {none.digest}".encode()).hexdigest(),
+        tuple(dict.fromkeys([*rated.notes, *none.notes])),
+    )
+
+
+def remark_counts(ratings: Numbers) -> tuple[str, ...]:
+    """Say where labels rest on different numbers of ratings, which the model does not know.
+
+    >>> remark_counts(np.array([2, 2])), len(remark_counts(np.array([1, 3])))
+    ((), 1)
+    """
+    if not len(ratings) or np.ptp(ratings) == 0:
+        return ()
+    return (
+        f"labels are means of {ratings.min()} to {ratings.max()} ratings: the model has one noise"
+        " for all of them, and takes means of few ratings to be as sure as those of many",
+    )
+
+
+def _find_missing(data: Ratings) -> nw.Expr:
+    """Return which rows have no score."""
+    score = nw.col("score")
+    if data.frame.collect_schema()["score"].is_float():
+        return score.is_null() | is_nan(data.frame, "score")
+    return score.is_null()
+
+
+def _holds(data: Ratings) -> bool:
+    """Say whether there is any row."""
+    return int(fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0]) > 0
+
+
+def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
+    """Refuse labels that are not of one kind.
+
+    Raises:
+        InvalidJudgments: several criteria; or tasks that are no feature.
+
+    """
+    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
+        names, codes = rows.labels(role)
+        several = [names[code] for code in np.unique(codes)]
+        if len(several) > 1 and (role == "criterion" or role not in features.labels):
+            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
+            raise InvalidJudgments(
+                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
+                f" choose one{more}"
+            )
+
+
+def _refuse_differing(rows: RatingRows, table: FeatureTable, first: Numbers) -> None:
+    """Refuse a feature that is not the same in all rows of an output.
+
+    Raises:
+        InvalidJudgments: names the feature and an output.
+
+    """
+
+    def name(row: int) -> str:
+        return f"{rows.items[rows.item[row]]}, {rows.systems[rows.system[row]]}"
+
+    _refuse_unlike(table.take(first), table, name)
+
+
+def _refuse_otherwise(rated: FeaturedOutputs, again: FeaturedOutputs) -> None:
+    """Refuse a feature that rows without a score tell otherwise than ratings of the same outputs.
+
+    Raises:
+        InvalidJudgments: names the feature and an output.
+
+    """
+    _refuse_unlike(rated.table, again.table, lambda row: ", ".join(rated.names[row]))
+
+
+def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], str]) -> None:
+    pairs = [*zip(one.numbers.T, two.numbers.T, strict=True)]
+    pairs += [*zip(one.labels.T, two.labels.T, strict=True)]
+    for feature, (first, column) in zip([*one.names, *one.label_names], pairs, strict=True):
+        other = np.flatnonzero(first != column)
+        if len(other):
+            row = int(other[0])
+            raise InvalidJudgments(
+                f"feature '{feature}' differs between rows of one output ({name(row)}:"
+                f" {first[row]} and {column[row]}): what is known before anybody rates is the same"
+                " in all rows"
+            )
+
+
+def _number(table: FeatureTable) -> list[Array]:
+    """Return labels as numbers that a digest takes."""
+    codes = [np.unique(own.astype(str), return_inverse=True)[1] for own in table.labels.T]
+    return [own.reshape(-1).astype(np.float64) for own in codes]
+
+
+# How much of the labels a query needs until its error is that of the full pool.
+#
+# A curve has got there at the first look from which on its mean error stays within a slack of the
+# full pool's. The first look that is below may be chance; that it stays is asked for that reason.
+# Between two looks the error is taken to fall in a straight line.
+#
+# Intervals draw repeats and items of test outputs anew, both at the same time and the same ones for
+# all queries, so that shares may be compared. They are percentiles.
+#
+# What that is worth: the share is where a noisy curve crosses its limit for the last time. Where
+# the noise of a look is as large as the slack, the last crossing comes later than that of the curve
+# without noise, and the interval lies too high with it; with about 10 repeats it is rather too
+# short as well. Shares are compared between queries of one replay, whose noise is alike, and at two
+# slacks. Where the labels to begin with do as well as all of them there is no share: labels do not
+# help. The method is ours.
+
+Three = tuple[float | None, float | None, float | None]
+
+SLACK: Final = 0.01
+"""An error within this proportion of the full pool's is as good."""
+WIDER: Final = 0.02
+"""Another slack, to show how much hangs on the first."""
+RESAMPLES: Final = 999
+ENDS: Final = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """What a query needs.
+
+    Attributes:
+        query: its name.
+        measure: "mae" or "rmse".
+        slack: by how much its error may be above that of the full pool, as a proportion of it.
+        share: of the labels; 1 where only all of them do. None where the labels to begin with do
+            as well as all: then labels do not help, and there are no ends and nothing saved.
+        lower: lower end of the 95 % interval, over repeats and items of test outputs.
+        upper: upper end.
+        at_start: whether every look is within the slack, so that the share is at most the start's.
+        saved: share of random choices less this one; None for random choices.
+        saved_lower: lower end of its 95 % interval, from the same resamples.
+        saved_upper: upper end.
+
+    """
+
+    query: str
+    measure: str
+    slack: float
+    share: float | None
+    lower: float | None
+    upper: float | None
+    at_start: bool
+    saved: float | None
+    saved_lower: float | None
+    saved_upper: float | None
+
+
+def find_share(means: Array, looks: Numbers, slack: float) -> float:
+    """Return the share of labels from which on an error stays within the slack of the last.
+
+    Args:
+        means: (L,) mean error at each look.
+        looks: (L,) numbers of labels, all of them last.
+        slack: proportion of the last error.
+
+    >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
+    0.3
+    """
+    limit = means[-1] * (1.0 + slack)
+    above = np.flatnonzero(means > limit)
+    if not len(above):
+        return float(looks[0] / looks[-1])
+    last = int(above[-1])
+    part = (means[last] - limit) / (means[last] - means[last + 1])
+    return float((looks[last] + part * (looks[last + 1] - looks[last])) / looks[-1])
+
+
+def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
+    """Return (B, Q, L) mean errors, each over repeats and items that are drawn anew.
+
+    Args:
+        errors: (Q, L, R, t) errors.
+        items: (t,) item of each test output; its outputs are drawn together.
+        measure: "mae" or "rmse".
+        seed: of the resamples.
+
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    repeats, n_items = errors.shape[2], int(items.max()) + 1
+    weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
+    often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
+    found = np.empty((RESAMPLES, *errors.shape[:2]))
+    for q, look in np.ndindex(*errors.shape[:2]):
+        own = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
+        sums = np.zeros((n_items, repeats))
+        np.add.at(sums, items, own.T)
+        means = sums.T @ weight / (np.bincount(items) @ weight)
+        found[:, q, look] = ((means if measure == "mae" else np.sqrt(means)) * often).sum(axis=0)
+    return found
+
+
+def compare_shares(
+    queries: tuple[tuple[str, ...], int],
+    means: tuple[Array, Array],
+    looks: Numbers,
+    measure: str,
+    slack: float,
+) -> tuple[LabelShare, ...]:
+    """Return what each query needs.
+
+    Args:
+        queries: their names, and which of them is random.
+        means: (Q, L) mean errors, and (B, Q, L) resamples of them.
+        looks: (L,) numbers of labels.
+        measure: "mae" or "rmse".
+        slack: proportion of the last error.
+
+    """
+    (names, base), (whole, drawn) = queries, means
+    shares = np.array([find_share(own, looks, slack) for own in whole])
+    again = np.array([[find_share(own, looks, slack) for own in one] for one in drawn])
+    ends = np.quantile(again, ENDS, axis=0)
+    saved = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+    found = []
+    for q, name in enumerate(names):
+        less: Three = (None, None, None)
+        own: Three = (None, None, None)
+        if whole[q, 0] > whole[q, -1]:
+            own = (float(shares[q]), float(ends[0, q]), float(ends[1, q]))
+            if q != base:
+                less = (float(shares[base] - shares[q]), float(saved[0, q]), float(saved[1, q]))
+        at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
+        found.append(LabelShare(name, measure, slack, *own, at_start, *less))
+    return tuple(found)
+
+
+DRAWS: Final = 999
+ENOUGH: Final = 10
+"""Repeats below which no verdict is given: random signs of so few are far off."""
+BLOCK: Final = 111
+"""Draws at a time: a sign for each of them and each item is in memory."""
+ALPHA: Final = 0.05
+
+
+@dataclass(frozen=True)
+class PartTest:
+    """The best part that a query has, beside the full pool.
+
+    Attributes:
+        query: its name.
+        labels: of the part with the greatest T.
+        share: of the pool.
+        less: by how much its mean absolute error is less than that of the full pool, in points.
+        lower: lower end of a 95 % bound that holds for all looks of all queries at once; None
+            with fewer than 10 repeats, and where every part says the same as the whole.
+        p: chance of such a T anywhere if no part were better, all looks and queries counted; None
+            with fewer than 10 repeats.
+
+    """
+
+    query: str
+    labels: int
+    share: float
+    less: float
+    lower: float | None
+    p: float | None
+
+    @property
+    def better(self) -> bool:
+        """Whether a part of the pool beats all of it."""
+        return self.p is not None and self.p <= ALPHA
+
+
+@dataclass(frozen=True, eq=False)
+class GreatestT:
+    """What the parts have less than the whole.
+
+    Attributes:
+        less: (K,) D.
+        error: (K,) √V.
+        null: (DRAWS,) the greatest T without any difference.
+
+    """
+
+    less: Array
+    error: Array
+    null: Array
+
+    @property
+    def statistic(self) -> Array:
+        """(K,) T; -∞ where a part and the whole say the same of every output."""
+        flat = self.error == 0
+        return np.where(flat, -np.inf, self.less / np.where(flat, 1.0, self.error))
+
+    def find_p(self, statistic: float) -> float:
+        """Return the chance that the greatest T is such or more.
+
+        >>> GreatestT(np.zeros(1), np.ones(1), np.array([1.0, 2.0, 3.0])).find_p(2.0)
+        0.75
+        """
+        return float((1 + np.count_nonzero(self.null >= statistic)) / (1 + len(self.null)))
+
+    @property
+    def critical(self) -> float:
+        """What the greatest T is at most, in 95 % without any difference."""
+        return float(np.quantile(self.null, 1 - ALPHA, method="higher"))
+
+
+def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
+    """Compare parts of pools with the whole.
+
+    Args:
+        gain: (K, R, t) absolute error of the whole less that of part k, of each repeat and output.
+        items: (t,) item of each test output.
+        rng: of the signs.
+
+    """
+    less, spreads = take_apart(gain, items)
+    sizes = [own.shape[1] for own in spreads]
+    squares = [(own**2).sum(axis=1) for own in spreads]
+    error = _error(squares, [np.zeros(len(gain))] * 2, sizes)
+    null = np.concatenate(
+        [_draw_null(spreads, squares, rng, size) for size in _blocks(DRAWS, BLOCK)]
+    )
+    return GreatestT(less, error, null)
+
+
+def take_apart(gain: Array, items: Numbers) -> tuple[Array, list[Array]]:
+    """Return (K,) means, and deviations from them: (K, C) of items and (K, R) of repeats."""
+    sums = np.zeros((len(gain), int(items.max()) + 1))
+    np.add.at(sums.T, items, gain.mean(axis=1).T)
+    by_item = sums * (sums.shape[1] / gain.shape[2])  # so that their mean is D
+    by_repeat = gain.mean(axis=2)
+    less = by_repeat.mean(axis=1)
+    return less, [by_item - less[:, None], by_repeat - less[:, None]]
+
+
+def _draw_null(
+    spreads: list[Array], squares: list[Array], rng: np.random.Generator, draws: int
+) -> Array:
+    """Return the (draws,) greatest T with random signs."""
+    sizes = [own.shape[1] for own in spreads]
+    moved = [
+        rng.choice((-1.0, 1.0), (draws, size)) @ own.T / size
+        for own, size in zip(spreads, sizes, strict=True)
+    ]
+    error = _error(squares, moved, sizes)
+    flat = error == 0
+    found = np.where(flat, -np.inf, (moved[0] + moved[1]) / np.where(flat, 1.0, error))
+    return np.asarray(found.max(axis=1))
+
+
+def _blocks(size: int, block: int) -> list[int]:
+    """Return the sizes of blocks that make up a size."""
+    return [min(block, size - start) for start in range(0, size, block)]
+
+
+def _error(squares: list[Array], means: list[Array], sizes: list[int]) -> Array:
+    """Return √V from sums of squares about 0 and the means about which they are to be."""
+    parts = [
+        np.maximum(square - size * mean**2, 0.0) / (size * (size - 1))
+        for square, mean, size in zip(squares, means, sizes, strict=True)
+    ]
+    return np.asarray(np.sqrt(parts[0] + parts[1]))

@@ -1,0 +1,752 @@
+"""A replay of queries on outputs whose labels are known: error against labels used.
+
+Test outputs are set aside once, whole items of them. In every repeat a pool is drawn from the rest,
+and some of its outputs at random have labels to begin with, the same for all queries. Then each
+query chooses, batch by batch; labels are shown; what is learned is looked at on the test outputs.
+All labels of the pool give the error of the full pool, which is the last point of every curve.
+
+Parameters of the process are searched for again whenever labels have grown by `relearn`; the
+posterior is that of all labels after every batch. The formulas are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.design.query import (
+    ENOUGH,
+    RANDOM_QUERY,
+    SLACK,
+    WIDER,
+    FeaturedOutputs,
+    GreatestT,
+    LabelShare,
+    PartTest,
+    Query,
+    Scene,
+    compare_parts,
+    compare_shares,
+    read_outputs,
+    remark_counts,
+    resample_means,
+    take_apart,
+)
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, require_seed
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.signature import write_signature
+from evenhand.numerics.distributions import t_quantile
+from evenhand.numerics.gaussian_process import Points
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ratings.features import OutputFeatures, learn_scaling
+from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
+
+# What curves of queries say, in sentences.
+
+
+def write_findings(found: QueryCurves) -> Iterator[str]:
+    """Say how far off the full pool is, what share is as good, and whether any part is better."""
+    tests = f"{found.errors.shape[-1]:,} test outputs"
+    whole = found.table[len(found.labels) - 1].mae.value
+    yield (
+        f"with all {found.pool:,} labels predictions are off by {whole:.3g} points on average"
+        f" ({tests}, whose labels have standard deviation {found.spread:.3g})"
+    )
+    yield from _say_shares(found)
+    for query, less in found.compare_all().items():
+        better = "less" if less.value >= 0 else "more"
+        ends = sorted(_turn(less.value) * end for end in (less.lower, less.upper))
+        yield (
+            f"over the whole curve {query} is off by {abs(less.value):.2g} points {better} than"
+            f" random ({ends[0]:.2g} to {ends[1]:.2g}, other test items and repeats)"
+        )
+    yield _say_parts(found)
+
+
+def _say_shares(found: QueryCurves) -> Iterator[str]:
+    """Say what share of the labels each query needs, with two slacks, and what that saves."""
+    one, two = found.find_shares(), found.find_shares(slack=WIDER)
+    if one[0].share is None:
+        yield (
+            f"labels do not help here: predictions with {found.labels[0]:,} of them are off no more"
+            f" than with all {found.pool:,}, so that there is no share that is enough"
+        )
+        return
+    yield (
+        f"share of the labels needed to stay within {100 * one[0].slack:g} % of that:"
+        f" {', '.join(map(_write_share, one))}; 95 %, other test items and repeats"
+    )
+    wider = ", ".join(f"{own.query} {_write_percent(own)}" for own in two)
+    yield f"within {100 * two[0].slack:g} %: {wider}"
+    for own in one:
+        if own.saved is not None and own.saved_lower is not None and own.saved_upper is not None:
+            fewer = "less" if own.saved >= 0 else "more"
+            ends = sorted(
+                100 * _turn(own.saved) * end for end in (own.saved_lower, own.saved_upper)
+            )
+            yield (
+                f"{own.query} needs {abs(100 * own.saved):.0f} % of the labels {fewer} than random"
+                f" ({ends[0]:.0f} to {ends[1]:.0f})"
+            )
+
+
+def _say_parts(found: QueryCurves) -> str:
+    tested = [one for one in found.parts if one.p is not None]
+    if not tested:
+        return (
+            f"{found.repeats} repeats are too few to say whether a part of the pool beats all of"
+            f" it: ask for {ENOUGH} or more"
+        )
+    best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
+    if not best.better:
+        return (
+            "no part of the pool is shown to beat all of it (smallest p"
+            f" {best.p:.2g}, all sizes and queries counted)"
+        )
+    least = "" if best.lower is None else f", at least {max(best.lower, 0.0):.2g}"
+    return (
+        f"a part of the pool beats all of it: {best.query} with {best.labels:,} labels"
+        f" ({100 * best.share:.0f} % of all) is off by {best.less:.2g} points less{least}"
+        f" (p {best.p:.2g}, all sizes and queries counted)"
+    )
+
+
+def _write_share(one: LabelShare) -> str:
+    if one.lower is None or one.upper is None:
+        return f"{one.query} {_write_percent(one)}"
+    return f"{one.query} {_write_percent(one)} ({100 * one.lower:.0f} to {100 * one.upper:.0f})"
+
+
+def _write_percent(one: LabelShare) -> str:
+    share = 1.0 if one.share is None else one.share
+    return f"{'<= ' if one.at_start else ''}{100 * share:.0f} %"
+
+
+def _turn(value: float) -> float:
+    return 1.0 if value >= 0 else -1.0
+
+
+# What a replay of queries found: error against labels used, and what that says.
+#
+# Intervals at one look are Student's t over repeats, paired by repeat, and about these test
+# outputs. Over the whole curve, of shares and of parts other test items are counted too: they are
+# mostly the larger part of chance. There the variance over items and that over repeats are added
+# (part_test.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+MEASURES: Final = ("mae", "rmse")
+LEVEL: Final = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its 95 % interval.
+
+    Attributes:
+        value: the mean.
+        lower: end of its interval.
+        upper: the other.
+
+    """
+
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class QueryPoint:
+    """A query at one look.
+
+    Attributes:
+        query: its name.
+        labels: used so far.
+        share: of the pool's.
+        mae: mean absolute error on the test outputs, in points of the scale.
+        rmse: root mean squared error.
+        mae_less: by how much the MAE is less than that of random choices; None for these.
+        rmse_less: the same of the RMSE.
+
+    """
+
+    query: str
+    labels: int
+    share: float
+    mae: Interval
+    rmse: Interval
+    mae_less: Interval | None
+    rmse_less: Interval | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryCurves(InNotebooks):
+    """Queries replayed on outputs whose labels are known.
+
+    Attributes:
+        queries: Q names.
+        labels: (L,) labels at each look, those of the full pool last.
+        errors: (Q, L, R, t) prediction less label of each test output, in points.
+        items: (t,) item of each test output.
+        n_outputs: that pools were drawn from.
+        spread: standard deviation of the test labels, in points.
+        seed: of resamples and signs.
+        notes: what must stand beside the numbers.
+        signature: what makes them again.
+
+    """
+
+    queries: tuple[str, ...]
+    labels: Numbers
+    errors: Array
+    items: Numbers
+    n_outputs: int
+    spread: float
+    seed: int
+    notes: tuple[str, ...]
+    signature: str
+
+    def __post_init__(self) -> None:
+        """Refuse curves without random choices.
+
+        Raises:
+            UnknownOption: for that reason.
+
+        """
+        require_option("query", RANDOM_QUERY, self.queries)
+
+    @property
+    def pool(self) -> int:
+        """Outputs of a pool."""
+        return int(self.labels[-1])
+
+    @property
+    def repeats(self) -> int:
+        """How often queries were replayed."""
+        return int(self.errors.shape[2])
+
+    def measure(self, measure: str = "mae") -> Array:
+        """Return the (Q, L, R) errors, in points.
+
+        Raises:
+            UnknownOption: neither "mae" nor "rmse".
+
+        """
+        require_option("measure", measure, MEASURES)
+        if measure == "mae":
+            return np.asarray(np.abs(self.errors).mean(axis=-1))
+        return np.asarray(np.sqrt((self.errors**2).mean(axis=-1)))
+
+    @cached_property
+    def table(self) -> tuple[QueryPoint, ...]:
+        """A row for each query and look."""
+        found = {name: self.measure(name) for name in MEASURES}
+        base = {name: own[self.queries.index(RANDOM_QUERY)] for name, own in found.items()}
+        rows = []
+        for q, name in enumerate(self.queries):
+            for look, labels in enumerate(self.labels.tolist()):
+                own = {one: values[q, look] for one, values in found.items()}
+                less = {one: base[one][look] - own[one] for one in MEASURES}
+                rows.append(
+                    QueryPoint(
+                        name,
+                        labels,
+                        labels / self.pool,
+                        *(average(own[one]) for one in MEASURES),
+                        *(None if name == RANDOM_QUERY else average(less[one]) for one in MEASURES),
+                    )
+                )
+        return tuple(rows)
+
+    def find_shares(self, measure: str = "mae", slack: float = SLACK) -> tuple[LabelShare, ...]:
+        """Return the share of labels that each query needs to be as good as the full pool.
+
+        Args:
+            measure: "mae" or "rmse".
+            slack: by how much its error may be above, as a proportion.
+
+        Raises:
+            UnknownOption: an unknown measure.
+
+        """
+        means = self.measure(measure).mean(axis=2)
+        queries = (self.queries, self.queries.index(RANDOM_QUERY))
+        drawn = self._drawn[measure]
+        return compare_shares(queries, (means, drawn), self.labels, measure, slack)
+
+    @cached_property
+    def _drawn(self) -> dict[str, Array]:
+        """(B, Q, L) mean errors with repeats and items drawn anew, of each measure."""
+        return {one: resample_means(self.errors, self.items, one, self.seed) for one in MEASURES}
+
+    def compare_all(self) -> dict[str, Interval]:
+        """Return by how much each query's MAE is less than that of random, over the whole curve.
+
+        The mean over looks between start and full pool, each counted once: one number, so that no
+        look is picked out. Looks are dense where labels are few, so that few labels weigh most.
+        Intervals are about other repeats and other test items.
+        """
+        means = np.abs(self.errors[:, 1:-1]).mean(axis=1)
+        gain = means[self.queries.index(RANDOM_QUERY)] - means
+        less, spreads = take_apart(gain, self.items)
+        parts = [(own**2).sum(axis=1) / (own.shape[1] * (own.shape[1] - 1)) for own in spreads]
+        free = [own.shape[1] - 1 for own in spreads]
+        return {
+            name: _surround(float(less[q]), (float(parts[0][q]), float(parts[1][q])), free)
+            for q, name in enumerate(self.queries)
+            if name != RANDOM_QUERY
+        }
+
+    @cached_property
+    def parts(self) -> tuple[PartTest, ...]:
+        """The best part of each query beside the full pool; see part_test.py."""
+        whole = np.abs(self.errors[:, -1:])
+        gain = (whole - np.abs(self.errors[:, :-1])).reshape(-1, *self.errors.shape[2:])
+        rng = np.random.Generator(np.random.PCG64([self.seed, 3]))
+        found = compare_parts(gain, self.items, rng)
+        looks = len(self.labels) - 1
+        return tuple(
+            self._pick(found, q, slice(q * looks, (q + 1) * looks))
+            for q in range(len(self.queries))
+        )
+
+    def _pick(self, found: GreatestT, query: int, own: slice) -> PartTest:
+        at = int(np.argmax(found.statistic[own]))
+        less, error = float(found.less[own][at]), float(found.error[own][at])
+        labels = int(self.labels[at])
+        where = (self.queries[query], labels, labels / self.pool, less)
+        if self.repeats < ENOUGH:
+            return PartTest(*where, None, None)
+        p = found.find_p(float(found.statistic[own][at]))
+        return PartTest(*where, less - found.critical * error if error > 0 else None, p)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in words."""
+        return tuple(write_findings(self))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each query and look."""
+        rows = []
+        for point in self.table:
+            row: dict[str, Any] = {"query": point.query, "labels": point.labels}
+            row["share"] = point.share
+            for name in ("mae", "rmse", "mae_less", "rmse_less"):
+                own: Interval | None = getattr(point, name)
+                row[name] = None if own is None else own.value
+                row[f"{name}_lower"] = None if own is None else own.lower
+                row[f"{name}_upper"] = None if own is None else own.upper
+            rows.append(row)
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {
+            "points": self.records(),
+            "shares": [
+                asdict(one)
+                for measure in MEASURES
+                for slack in (SLACK, WIDER)
+                for one in self.find_shares(measure, slack)
+            ],
+            "less_than_random": {name: asdict(own) for name, own in self.compare_all().items()},
+            "parts": [{**asdict(one), "better": one.better} for one in self.parts],
+            "pool": self.pool,
+            "outputs": self.n_outputs,
+            "test_outputs": self.errors.shape[-1],
+            "repeats": self.repeats,
+            "spread": self.spread,
+            "says": list(self.says),
+            "notes": list(self.notes),
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+        }
+
+    def __repr__(self) -> str:
+        found = self.measure("mae").mean(axis=2)
+        lines = ["  ".join(["labels", *self.queries])]
+        for look, labels in enumerate(self.labels.tolist()):
+            lines.append("  ".join([f"{labels:6}", *(f"{own:.3g}" for own in found[:, look])]))
+        return "\n".join([*lines, *self.says, *self.notes, self.signature])
+
+
+def average(values: Array) -> Interval:
+    """Return a mean with its 95 % interval, Student's t.
+
+    >>> average(np.array([1.0, 2.0, 3.0]))
+    Interval(value=2.0, lower=-0.484..., upper=4.484...)
+    """
+    n = len(values)
+    half = t_quantile(0.5 + LEVEL / 2, n - 1) * float(values.std(ddof=1)) / n**0.5
+    mean = float(values.mean())
+    return Interval(mean, mean - half, mean + half)
+
+
+def _surround(mean: float, parts: tuple[float, float], free: list[int]) -> Interval:
+    """Return a mean with its 95 % interval, from two parts of a variance and their freedom."""
+    variance = sum(parts)
+    if variance == 0:
+        return Interval(mean, mean, mean)
+    below = sum(part**2 / n for part, n in zip(parts, free, strict=True))
+    half = float(t_quantile(0.5 + LEVEL / 2, variance**2 / below) * variance**0.5)
+    return Interval(mean, mean - half, mean + half)
+
+
+# How queries are replayed: repeats, pools, batches, and where curves are looked at.
+
+SHARES: Final = (
+    *(0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25),
+    *(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+)
+"""Shares of the pool at which a curve is looked at, and at the start, and at all of it."""
+FEWEST: Final = 5
+"""Test outputs, and labels beyond the start, below which nothing is measured."""
+
+
+@dataclass(frozen=True)
+class QueryReplay:
+    """How queries are replayed.
+
+    Attributes:
+        repeats: how often, each with a pool and a start of its own.
+        pool: outputs that are drawn as the pool; None for all that are no test outputs, or for
+            `most` of them.
+        most: outputs of a pool where nothing is said of it.
+        test_share: of the items whose outputs are test outputs, where none are given.
+        start: outputs with a label before the first query, at random.
+        batch: most outputs that are chosen before labels are shown.
+        relearn: growth of the labels after which parameters are searched for again.
+        search: most labels that a search looks at.
+        seed: of everything random.
+
+    """
+
+    repeats: int = 10
+    pool: int | None = None
+    most: int = 1000
+    test_share: float = 0.3
+    start: int = 10
+    batch: int = 50
+    relearn: float = 1.25
+    search: int = 500
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        if self.repeats < 2:
+            raise UnknownOption(f"{self.repeats} repeats have no interval: ask for 2 or more")
+        for name in ("start", "batch", "search", "most"):
+            if getattr(self, name) < 1:
+                raise UnknownOption(f"{name} {getattr(self, name)}: a number from 1")
+        require_seed(self.seed)
+        if not 0 < self.test_share < 1:
+            raise UnknownOption(f"test share {self.test_share:g}: a proportion, such as .3")
+        if not self.relearn >= 1:
+            raise UnknownOption(f"relearn {self.relearn:g}: a factor from 1, such as 1.25")
+        if self.pool is not None and self.pool < self.start + FEWEST:
+            raise UnknownOption(
+                f"a pool of {self.pool} with {self.start} labels to start with leaves nothing to"
+                f" choose: {self.start + FEWEST} or more"
+            )
+
+    def plan_looks(self, pool: int) -> Numbers:
+        """Return the numbers of labels at which a curve is looked at, the full pool last.
+
+        >>> QueryReplay(start=20).plan_looks(100).tolist()
+        [20, 25, 30, 40, 50, 60, 70, 80, 90, 100]
+        """
+        sizes = {round(share * pool) for share in SHARES}
+        return np.array(sorted({self.start, pool, *(one for one in sizes if one > self.start)}))
+
+
+# One repeat of a replay: every query begins with the same labels of the same pool.
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A pool whose labels are known, and test outputs.
+
+    Attributes:
+        points: features of the pool, standardised by the pool.
+        label: (n,) labels of the pool.
+        test: features of the test outputs.
+        truth: (t,) labels of these.
+        how: the replay.
+
+    """
+
+    points: Points
+    label: Array
+    test: Points
+    truth: Array
+    how: QueryReplay
+
+    def learn(self, labelled: Numbers, vector: Array, rng: np.random.Generator) -> Array:
+        """Search for parameters, given the labels of some outputs."""
+        rows = np.sort(labelled)
+        return relearn(self.points.take(rows), self.label[rows], vector, self.how.search, rng)
+
+    def condition(self, labelled: Numbers, vector: Array) -> OutputProcess:
+        """Return what is believed, given parameters and the labels of some outputs."""
+        rows = np.sort(labelled)
+        return condition(self.points.take(rows), self.label[rows], vector)
+
+    def measure(self, process: OutputProcess) -> Array:
+        """Return the (t,) errors on the test outputs, in points."""
+        return np.asarray(process.foresee(self.test) - self.truth)
+
+
+def set_out(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> Trial:
+    """Put features on the pool's scale; they are known without any label.
+
+    Raises:
+        InvalidJudgments: nothing differs between the outputs of the pool.
+
+    """
+    scaling = learn_scaling(pool.table)
+    test = scaling.apply(held.table)
+    return Trial(scaling.apply(pool.table), pool.label, test, held.label, how)
+
+
+def run_trial(
+    trial: Trial, queries: Sequence[Query], looks: Numbers, seed: tuple[int, int]
+) -> Array:
+    """Return the (Q, L, t) errors of queries at each look; all end with the full pool.
+
+    Args:
+        trial: the repeat.
+        queries: random among them.
+        looks: (L,) numbers of labels, the last being all.
+        seed: of the replay, and the number of the repeat.
+
+    """
+    errors = np.empty((len(queries), len(looks), len(trial.truth)))
+    start = _draw(seed, 0).permutation(len(trial.label))[: looks[0]]
+    vector = begin(trial.points)
+    for i, query in enumerate(queries):
+        rng = _draw(seed, 1 + i)
+        end = _follow(trial, query, (start, looks[:-1]), rng, errors[i])
+        vector = end if query.strategy == RANDOM_QUERY else vector
+    every = np.arange(len(trial.label))
+    whole = trial.condition(every, trial.learn(every, vector, _draw(seed, -1)))
+    errors[:, -1] = trial.measure(whole)
+    return errors
+
+
+def _follow(
+    trial: Trial,
+    query: Query,
+    plan: tuple[Numbers, Numbers],
+    rng: np.random.Generator,
+    errors: Array,
+) -> Array:
+    """Let a query choose up to the last look; fill in errors; return the last parameters."""
+    labelled, looks = plan
+    learned = 0.0
+    vector = begin(trial.points)
+    while True:
+        if len(labelled) >= trial.how.relearn * learned:
+            vector = trial.learn(labelled, vector, rng)
+            learned = float(len(labelled))
+        process = trial.condition(labelled, vector)
+        look = int(np.searchsorted(looks, len(labelled)))
+        if looks[look] == len(labelled):
+            errors[look] = trial.measure(process)
+            look += 1
+        if look == len(looks):
+            return vector
+        waiting = np.setdiff1d(np.arange(len(trial.label)), labelled)
+        truth = trial.label if query.strategy == "oracle" else None
+        scene = Scene(process, trial.points, waiting, truth)
+        wanted = min(int(looks[look]) - len(labelled), trial.how.batch)
+        labelled = np.concatenate([labelled, query.choose(scene, wanted, rng)])
+
+
+def _draw(seed: tuple[int, int], stream: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream + 1]))
+
+
+Tell = Callable[[int, int], None]
+
+QUERIES: Final = tuple(Query(one) for one in (RANDOM_QUERY, "uncertainty", "density", "oracle"))
+EXACT: Final = 4000
+"""Most outputs of a pool: everything here is exact, and costs their number cubed."""
+FEW: Final = 100
+"""Test outputs below which that is said."""
+
+
+@carries_excluded("controls", "repeats")
+def trace_queries(
+    data: Ratings | RatingRows,
+    features: OutputFeatures,
+    queries: Sequence[Query] = QUERIES,
+    how: QueryReplay | None = None,
+    *,
+    test: Ratings | RatingRows | None = None,
+    tell: Tell | None = None,
+) -> QueryCurves:
+    """Replay queries on ratings that were collected.
+
+    Args:
+        data: ratings; an output's label is their mean. One criterion, one task unless the task is
+            a label among the features.
+        features: what is known of outputs before anybody rates them.
+        queries: what is replayed; random is added where it is not among them.
+        how: the replay.
+        test: ratings of test outputs; unless given, some items are set aside.
+        tell: is told repeats done and all.
+
+    Raises:
+        InvalidJudgments: labels that are all the same, too few outputs, features that are missing
+            or the same everywhere, or test outputs that are in the pool as well.
+        UnknownOption: a query that is named twice, or settings that do not fit the data.
+
+    """
+    how = QueryReplay() if how is None else how
+    asked = _name_queries(queries)
+    rest, held = _set_aside(read_outputs(data, features), test, features, how)
+    size = _check_pool(rest, held, how)
+    looks = how.plan_looks(size)
+    errors = np.empty((len(asked), len(looks), how.repeats, len(held)))
+    with one_blas_thread():
+        for repeat in range(how.repeats):
+            if tell is not None:
+                tell(repeat, how.repeats)
+            rng = np.random.Generator(np.random.PCG64([how.seed, 1, repeat]))
+            rows = np.sort(rng.permutation(len(rest))[:size])
+            trial = set_out(rest.take(rows), held, how)
+            errors[:, :, repeat] = run_trial(trial, asked, looks, (how.seed, repeat))
+    names = tuple(one.name for one in asked)
+    return QueryCurves(
+        names,
+        looks,
+        errors,
+        held.item_codes,
+        n_outputs=len(rest),
+        spread=float(held.label.std()),
+        seed=how.seed,
+        notes=_remark(rest, held, size),
+        signature=_sign((rest, held), size, how, (names, features)),
+    )
+
+
+def _name_queries(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """Return the queries, random choices among them.
+
+    Raises:
+        UnknownOption: one is named twice.
+
+    """
+    known = any(one.strategy == RANDOM_QUERY for one in queries)
+    asked = (*(() if known else (Query(RANDOM_QUERY),)), *queries)
+    if len({one.name for one in asked}) < len(asked):
+        raise UnknownOption(f"queries are named once each: {listing([o.name for o in asked])}")
+    return asked
+
+
+def _sign(
+    outputs: tuple[FeaturedOutputs, FeaturedOutputs],
+    size: int,
+    how: QueryReplay,
+    words: tuple[tuple[str, ...], OutputFeatures],
+) -> str:
+    rest, held = outputs
+    parts = (
+        "queries " + ", ".join(words[0]),
+        f"features {words[1]}",
+        f"pool={size} test={len(held)} start={how.start} batch={how.batch}"
+        f" relearn={how.relearn:g} search={how.search} R={how.repeats} seed={how.seed}",
+    )
+    used = int(rest.ratings.sum() + held.ratings.sum())
+    return write_signature(parts, used, rest.digest)
+
+
+def _set_aside(
+    every: FeaturedOutputs,
+    test: Ratings | RatingRows | None,
+    features: OutputFeatures,
+    how: QueryReplay,
+) -> tuple[FeaturedOutputs, FeaturedOutputs]:
+    """Return the outputs that pools are drawn from, and the test outputs.
+
+    Raises:
+        InvalidJudgments: an output is among both.
+
+    """
+    if test is not None:
+        held = read_outputs(test, features)
+        both = sorted(set(every.names) & set(held.names))
+        if both:
+            raise InvalidJudgments(
+                f"{len(both):,} test outputs are in the pool as well, such as"
+                f" {' / '.join(both[0])}: errors on them would say nothing"
+            )
+        return every, held
+    code = every.item_codes
+    items = int(code.max()) + 1
+    rng = np.random.Generator(np.random.PCG64([how.seed, 0]))
+    aside = np.zeros(items, np.bool_)
+    aside[rng.permutation(items)[: round(how.test_share * items)]] = True
+    return every.take(np.flatnonzero(~aside[code])), every.take(np.flatnonzero(aside[code]))
+
+
+def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
+    """Return the size of pools.
+
+    Raises:
+        InvalidJudgments: too few outputs, or labels that are all the same.
+        UnknownOption: a pool that is larger than what there is, or than can be exact.
+
+    """
+    size = min(len(rest), how.most) if how.pool is None else how.pool
+    if how.pool is not None and size > len(rest):
+        raise UnknownOption(
+            f"a pool of {size:,} cannot be drawn: {len(rest):,} outputs are no test outputs"
+        )
+    if size > EXACT:
+        raise UnknownOption(
+            f"a pool of {size:,} outputs: everything here is exact, and the most is {EXACT:,};"
+            " draw a part with QueryReplay(pool=1000)"
+        )
+    if len(held) < FEWEST or size < how.start + FEWEST:
+        raise InvalidJudgments(
+            f"{size} outputs in the pool, {len(held)} to test on: a replay needs {FEWEST} test"
+            f" outputs and {FEWEST} in the pool beyond the {how.start} labels that it starts with"
+        )
+    if len(set(held.items)) < 2:
+        raise InvalidJudgments(
+            f"all {len(held)} test outputs are of one item, {held.items[0]}: what other items would"
+            " say cannot be told; test on two or more"
+        )
+    if np.ptp(rest.label) == 0:
+        raise InvalidJudgments(
+            f"all {len(rest):,} outputs have the label {rest.label[0]:g}: there is nothing to learn"
+        )
+    return size
+
+
+def _remark(rest: FeaturedOutputs, held: FeaturedOutputs, size: int) -> tuple[str, ...]:
+    notes = [*dict.fromkeys([*rest.notes, *held.notes]), *remark_counts(rest.ratings)]
+    if size == len(rest):
+        notes.append(
+            "the pool is the same in every repeat: intervals are about which labels there are to"
+            " begin with and about other test items, not about other outputs to learn from"
+        )
+    if len(held) < FEW:
+        notes.append(f"{len(held)} test outputs: errors of the full pool are known roughly")
+    return tuple(notes)

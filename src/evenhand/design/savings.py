@@ -1,0 +1,492 @@
+"""A replay of a policy, and of random pairs, on judgments that were collected.
+
+A policy asks about pairs, and the answer is drawn from the judgments of that pair that are left.
+After every batch the ranking is compared with that of all the data: Kendall's τ, or the share of
+the first k that are the same. The method is ours.
+
+What it cannot show. The ranking of all the data is no truth: where it is uncertain itself, no
+part of them agrees with it but by chance. A pool runs dry where a policy would go on asking: what
+it saves with judges is then another number (`Savings.notes` says how often). Past half of the data
+everything converges, so that replays end there, or after 120 K judgments of K systems. Judges and
+items come as they come. Intervals are the error of replaying, not that of the judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.design.policy import Chooser, Policy, State, fit_belief, number_pairs
+from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.signature import write_signature
+from evenhand.judgments.tally import Tally
+from evenhand.judgments.wrong_kind import require_pairs
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.sorting import fit_rising
+
+# What a policy would have saved: agreement with the ranking of all the data, by judgments used.
+#
+# Random pairs reach a certain mean agreement with n judgments, the policy with n′: it saves
+# 1 − n′/n. Both mean curves are made to rise first (`numerics/isotonic.py`): the first crossing of
+# a noisy curve comes too early, and would find savings where there are none. So n′ < n exactly
+# where the policy's curve is the higher one at n, and neither side is favoured. The method is ours.
+#
+# Intervals resample the replays, policy and random pairs together. They are the error of replaying:
+# how much the number would change if these judgments were replayed again with other seeds. What
+# other judgments, or other judges, would have shown they do not tell, and more replays narrow them
+# for nothing.
+
+Array = NDArray[np.float64]
+
+RESAMPLES: Final = 999
+PARTS: Final = 9
+"""Parts in which resamples are worked out, so that their curves take little memory."""
+ENOUGH: Final = 10
+"""Replays below which no interval is given: it would be far too short."""
+DRY: Final = 0.25
+"""Share of a policy's judgments from emptied pairs above which that is said."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How many judgments the policy takes for what random pairs reach with so many.
+
+    Attributes:
+        agreement: mean agreement that random pairs reach, by their rising curve.
+        random: judgments that they take.
+        chosen: judgments that the policy takes; as many as were replayed where it does not reach
+            it.
+        saved: proportion saved, below 0 where the policy takes more.
+        lower: lower end of the 95 % interval of `saved`, the error of replaying alone; None with
+            fewer than 10 replays.
+        upper: upper end.
+        reached: whether the policy reaches it at all.
+
+    """
+
+    agreement: float
+    random: float
+    chosen: float
+    saved: float
+    lower: float | None
+    upper: float | None
+    reached: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Savings(InNotebooks):
+    """A policy and random pairs, replayed on the same judgments.
+
+    Attributes:
+        policy: the policy that was replayed.
+        agreement: what is measured, "tau" or "first k".
+        judgments: (T,) judgments at each look.
+        chosen: (R, T) agreement of the policy, by replay.
+        random: (R, T) agreement of random pairs.
+        emptied: share of the policy's judgments on pairs that it emptied.
+        n_judgments: judgments in the data.
+        per_pair: mean judgments of a pair that has any.
+        signature: what makes the numbers again.
+        seed: of the resamples.
+
+    """
+
+    TABLE: ClassVar = "saving"
+
+    policy: Policy
+    agreement: str
+    judgments: NDArray[np.int64]
+    chosen: Array
+    random: Array
+    emptied: float
+    n_judgments: int
+    per_pair: float
+    signature: str
+    seed: int
+
+    def rise(self) -> tuple[Array, Array]:
+        """Return (T,) mean agreement of the policy, and of random pairs, both made to rise."""
+        return fit_rising(self.chosen.mean(axis=0)), fit_rising(self.random.mean(axis=0))
+
+    def find_look(self, n: int | None = None) -> int:
+        """Return the look nearest to n judgments, by default to half of what was replayed."""
+        wanted = self.judgments[-1] / 2 if n is None else n
+        return int(np.argmin(np.abs(self.judgments - wanted)))
+
+    def save(self, n: int | None = None) -> Saving:
+        """Return what is saved to agree as well as random pairs do with n judgments.
+
+        Args:
+            n: judgments; half of what was replayed by default.
+
+        """
+        at = self.find_look(n)
+        random = float(self.judgments[at])
+        chosen, mean = self.rise()
+        level, whole, reached = self._take(chosen, mean, at)
+        ends = self._resample(at)
+        return Saving(level, random, whole, 1 - whole / random, *ends, reached)
+
+    def _resample(self, at: int) -> tuple[float | None, float | None]:
+        """Return the interval of what is saved, over replays drawn again."""
+        replays = len(self.chosen)
+        if replays < ENOUGH:
+            return None, None
+        rng = np.random.Generator(np.random.PCG64(self.seed))
+        drawn = rng.integers(replays, size=(RESAMPLES, replays))
+        taken = []
+        for rows in np.array_split(drawn, PARTS):
+            arms = (fit_rising(arm[rows].mean(axis=1)) for arm in (self.chosen, self.random))
+            for chosen, random in zip(*arms, strict=True):
+                taken.append(self._take(chosen, random, at)[1])
+        saved = 1 - np.array(taken) / self.judgments[at]
+        lower, upper = np.quantile(saved, (0.025, 0.975)).tolist()
+        return lower, upper
+
+    def _take(self, chosen: Array, random: Array, at: int) -> tuple[float, float, bool]:
+        """Return the agreement of random pairs, what the policy takes for it, and if it gets there.
+
+        Between two looks agreement rises in a straight line. Where the policy's curve is flat at
+        that agreement, of all numbers of judgments the one nearest to that of random pairs.
+        """
+        level, n = float(random[at]), self.judgments.astype(np.float64)
+        if chosen[-1] < level:
+            return level, float(n[-1]), False
+        first, after = (int(np.searchsorted(chosen, level, side)) for side in ("left", "right"))
+        if first < after:  # the curve stands at the level from one look to another
+            return level, float(np.clip(n[at], n[first], n[after - 1])), True
+        if first == 0:
+            return level, float(n[0]), True
+        part = (level - chosen[first - 1]) / (chosen[first] - chosen[first - 1])
+        return level, float(n[first - 1] + part * (n[first] - n[first - 1])), True
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found."""
+        one = self.save()
+        start = (
+            f"with {one.random:,.0f} judgments random pairs agree with all {self.n_judgments:,} by"
+            f" {one.agreement:.2f} ({self.agreement})"
+        )
+        verb = "takes" if one.reached else "takes more than"
+        found = f"{start}; {self.policy.rule} {verb} {one.chosen:,.0f}"
+        return (f"{found}: {_judge(one)} on these judgments ({self._say_error(one)})",)
+
+    def _say_error(self, one: Saving) -> str:
+        """Say how far replaying alone may be off."""
+        replays = len(self.chosen)
+        if one.lower is None or one.upper is None:
+            return f"{replays} replays, too few to say how sure: ask for {ENOUGH} or more"
+        ends = f"{100 * one.lower:.0f} to {100 * one.upper:.0f} %"
+        if one.upper < 0:
+            ends = f"{-100 * one.upper:.0f} to {-100 * one.lower:.0f} %"
+        return f"error of replaying alone, 95 %: {ends}, {replays} replays"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the replay."""
+        return (*self._note_worse(), *self._note_end(), *self._note_dry())
+
+    def _note_worse(self) -> tuple[str, ...]:
+        """Advise against the policy where it is clearly worse."""
+        upper = self.save().upper
+        if upper is None or upper >= 0:
+            return ()
+        return (f"prefer random pairs here: {self.policy.rule} takes more judgments than they do",)
+
+    def _note_end(self) -> tuple[str, ...]:
+        """Say where the replays end, if that is where what is saved, or its interval, ends."""
+        one, last = self.save(), int(self.judgments[-1])
+        least = 1 - last / one.random
+        if one.reached and (one.lower is None or one.lower > least + 1e-9):
+            return ()
+        return (
+            f"replays end at {last:,} judgments: whatever takes more counts as {last:,}, which is"
+            f" {100 * -least:.0f} % more than random pairs take",
+        )
+
+    def _note_dry(self) -> tuple[str, ...]:
+        """Say how often the policy asked for what the data do not have."""
+        if self.emptied <= DRY:
+            return ()
+        return (
+            f"{100 * self.emptied:.0f} % of the policy's judgments are on pairs that it emptied"
+            f" ({self.per_pair:.1f} judgments a pair): with judges it would have gone on asking"
+            " there, and what it saves then these data cannot show",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON takes it."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "policy": self.policy.rule,
+            "agreement": self.agreement,
+            "saving": asdict(self.save()),
+            "judgments": self.judgments.tolist(),
+            "chosen": self.chosen.mean(axis=0).tolist(),
+            "random": self.random.mean(axis=0).tolist(),
+            "emptied": self.emptied,
+            "per_pair": self.per_pair,
+            "replays": len(self.chosen),
+            "n_judgments": self.n_judgments,
+            "says": list(self.says),
+            "notes": list(self.notes),
+        }
+
+
+def _judge(one: Saving) -> str:
+    """Say whether judgments are saved, as far as the replays tell."""
+    percent = round(100 * one.saved)
+    if one.lower is not None and one.upper is not None and one.lower <= 0 <= one.upper:
+        return f"whether it saves any cannot be told: {percent} % saved"
+    beyond = "" if one.reached else "at least "
+    return f"{percent} % saved" if percent >= 0 else f"{beyond}{-percent} % more than random pairs"
+
+
+# Collected judgments as a pool of answers, drawn without putting them back.
+
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Answers that were collected, by pair.
+
+    Attributes:
+        systems: the K systems.
+        answers: (P, 3) how often the first system of each pair was preferred, neither, the second.
+
+    """
+
+    systems: tuple[str, ...]
+    answers: Counts
+
+    @property
+    def size(self) -> int:
+        """Number of judgments."""
+        return int(self.answers.sum())
+
+    @property
+    def per_pair(self) -> Counts:
+        """Judgments of each pair that has any."""
+        totals = self.answers.sum(axis=1)
+        return np.asarray(totals[totals > 0])
+
+    def shuffle(self, rng: np.random.Generator) -> list[list[int]]:
+        """Return the answers of each pair, 0, 1 or 2, in random order."""
+        rows = self.answers.astype(np.intp)
+        return [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
+
+    def state(self, taken: Counts, near: Counts | None = None) -> State:
+        """Return the state after some answers were taken; emptied pairs may not be asked.
+
+        Args:
+            taken: (P, 3) answers taken so far.
+            near: (K,) log-worths from which the fit begins.
+
+        """
+        left = self.answers.sum(axis=1) > taken.sum(axis=1)
+        return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
+
+
+def make_tally(systems: tuple[str, ...], counts: Counts) -> Tally:
+    """Return (P, 3) counts of all pairs as a tally of those that have any."""
+    low, high = np.triu_indices(len(systems), 1)
+    used = counts.sum(axis=1) > 0
+    ends = low[used].astype(np.int32), high[used].astype(np.int32)
+    wins, ties, losses = counts[used].T
+    return Tally(systems, *ends, wins, ties, losses, n_judgments=float(counts.sum()))
+
+
+def pool_answers(tally: Tally) -> Pool:
+    """Count answers by pair.
+
+    Raises:
+        UnknownOption: weights that are no counts.
+
+    """
+    folded = replace(tally, factors={}, squares=None).fold()
+    if tally.squares is not None or (folded.counts % 1).any():
+        raise UnknownOption("importance weights count no answers: read the table without them")
+    k = len(tally.systems)
+    answers = np.zeros((k * (k - 1) // 2, 3))
+    answers[number_pairs(folded.left, folded.right, k)] = folded.counts
+    return Pool(tally.systems, answers)
+
+
+# What the next pairs are chosen from: the judgments of one task, counted by pair.
+
+
+def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
+    """Count judgments by pair.
+
+    Args:
+        data: comparisons or rankings of one task; a tally is taken as it is.
+
+    Raises:
+        InvalidJudgments: something that holds no judgments on pairs; says what to do.
+        NotIdentified: several tasks, of which each has an order of its own.
+
+    >>> count_judged("votes.csv")
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: pairs are chosen by comparisons or rankings, not by the text
+    'votes.csv': open a file of them with evenhand.read('votes.csv')
+    """
+    if isinstance(data, Tally):
+        return data
+    refusal = "pairs are chosen by comparisons or rankings, not by"
+    table = require_pairs(data, refusal, "choose_outputs chooses the outputs to have rated next")
+    tasks = table.tasks()
+    if len(tasks) > 1:
+        raise NotIdentified(
+            f"there are {len(tasks)} tasks ({listing(tasks, 3)}), and each has an order of its own",
+            [
+                f"choose pairs of one: select_task({tasks[0]!r})",
+                "take all tasks as one, on purpose: pass what tally() returns",
+            ],
+        )
+    return table.tally()
+
+
+Looks = NDArray[np.int64]
+
+POINTS: Final = 40
+"""How often a replay is looked at."""
+LEAST: Final = 3.0
+"""Mean judgments of a pair that has any, below which a policy soon finds nothing to ask."""
+FULL: Final = 120
+"""Judgments, in multiples of the number of systems, after which the order has settled."""
+
+
+@carries_excluded("controls")
+def measure_savings(
+    data: Comparisons | Rankings | Tally,
+    policy: Policy,
+    *,
+    replays: int = 20,
+    seed: int = SEED,
+    tell: Callable[[int, int], None] | None = None,
+) -> Savings:
+    """Replay a policy and random pairs on collected judgments.
+
+    Args:
+        data: the judgments.
+        policy: what is replayed; agreement is of the first k where it looks for them, else τ.
+        replays: how often, each with seeds of its own.
+        seed: of everything random.
+        tell: is told replays done and all.
+
+    Raises:
+        NotIdentified: the data cannot support a replay, or are of several tasks; says why.
+        InvalidJudgments: something that holds no judgments on pairs.
+        UnknownOption: fewer than two replays, or weights that are no counts.
+
+    """
+    if replays < 2:
+        raise UnknownOption(f"{replays} replays have no interval: ask for 2 or more")
+    tally = count_judged(data)
+    pool = pool_answers(tally)
+    looks = _plan_looks(pool, policy)
+    target = fit_belief(make_tally(pool.systems, pool.answers)).mean
+    curves = np.empty((2, replays, len(looks)))
+    emptied = np.empty(replays)
+    for replay in range(replays):
+        if tell is not None:
+            tell(replay, replays)
+        for i, chooser in enumerate((policy, Policy("random"))):
+            rng = np.random.Generator(np.random.PCG64([seed, replay, i]))
+            curves[i, replay], dry = _replay(pool, chooser, looks, (target, policy.top), rng)
+            emptied[replay] = dry if i == 0 else emptied[replay]
+    return Savings(
+        policy,
+        "tau" if policy.top is None else f"first {policy.top}",
+        looks,
+        curves[0],
+        curves[1],
+        emptied=float(emptied.mean()),
+        n_judgments=pool.size,
+        per_pair=float(pool.per_pair.mean()),
+        signature=_sign(policy, tally, replays, seed),
+        seed=seed,
+    )
+
+
+def _sign(policy: Policy, tally: Tally, replays: int, seed: int) -> str:
+    share = f"random {policy.random_share:g}"
+    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
+    parts = ("replay", rule, share, f"start {policy.start}", f"R={replays} seed={seed}")
+    return write_signature(parts, tally.n_judgments, tally.digest)
+
+
+def _plan_looks(pool: Pool, policy: Policy) -> Looks:
+    """Return the numbers of judgments at which a replay is looked at, at most half of the data.
+
+    Raises:
+        NotIdentified: too few systems, judgments of a pair, or judgments after the start-up phase.
+
+    """
+    k, half, each = len(pool.systems), pool.size // 2, float(pool.per_pair.mean())
+    if k < 3:
+        raise NotIdentified(f"a replay needs 3 systems or more to put in order, and there are {k}")
+    if each < LEAST:
+        raise NotIdentified(
+            f"the data cannot support a replay: there are {each:.1f} judgments of each pair that"
+            f" has any, and below {LEAST:g} a policy soon finds no answer where it asks",
+            ["collect more judgments of the same pairs", "leave out the savings"],
+        )
+    if half < k * policy.start:
+        raise NotIdentified(
+            f"the data cannot support a replay: half of {pool.size:,} judgments hardly reach beyond"
+            f" the start-up phase, {policy.start} for each of {k} systems",
+            ["collect more judgments", "leave out the savings"],
+        )
+    last = min(half, FULL * k)
+    batch = max(last // POINTS, 1)
+    return np.arange(batch, last + 1, batch)
+
+
+def _replay(
+    pool: Pool,
+    chooser: Chooser,
+    looks: Looks,
+    aim: tuple[Array, int | None],
+    rng: np.random.Generator,
+) -> tuple[Array, float]:
+    """Return the agreement at each look, and the share of judgments on pairs that were emptied."""
+    answers = pool.shuffle(rng)
+    code = {name: i for i, name in enumerate(pool.systems)}
+    taken = np.zeros_like(pool.answers)
+    state, found = pool.state(taken), np.empty(len(looks))
+    with one_blas_thread():
+        for i, wanted in enumerate(looks.tolist()):
+            for one in chooser.choose(state, wanted - int(taken.sum()), rng):
+                pair = int(number_pairs([code[one.left]], [code[one.right]], len(code))[0])
+                if answers[pair]:  # a batch may ask more often than a pair has answers left
+                    taken[pair, answers[pair].pop()] += 1
+            state = pool.state(taken, state.belief.mean)
+            found[i] = _agree(state.belief.mean, aim)
+    totals = taken.sum(axis=1)
+    dry = (totals > 0) & (totals == pool.answers.sum(axis=1))
+    return found, float(totals[dry].sum() / totals.sum())
+
+
+def _agree(worths: Array, aim: tuple[Array, int | None]) -> float:
+    """Return Kendall's τ_b with the aim, or the share of its first k that are the first k here."""
+    target, top = aim
+    if top is not None:
+        first, aimed = (set(np.argsort(-one, kind="stable")[:top]) for one in (worths, target))
+        return len(first & aimed) / top
+    low, high = np.triu_indices(len(target), 1)
+    mine, theirs = (np.sign(one[low] - one[high]) for one in (worths, target))
+    ordered = float(np.count_nonzero(mine)) * float(np.count_nonzero(theirs))
+    return float((mine * theirs).sum() / np.sqrt(ordered)) if ordered else 0.0

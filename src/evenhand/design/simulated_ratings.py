@@ -1,0 +1,337 @@
+"""The campaign of Hamon, Mostefa & Arranz (2007), simulated with honest judges.
+
+The judgments of the paper (English to Spanish, TC-STAR 2006) are not published. What is printed of
+the design is kept: 26 systems in three input types, 6 on speech recognition (ASR), 9 on manual
+transcriptions (Verbatim) and 11 on final text editions (FTE), a human translation among each of the
+last two; 10,180 outputs, each scored for fluency and adequacy by two of 125 judges on five points.
+What is not printed is ours: how much systems, outputs and judges differ, chosen so that n-agreement
+and κ come near tables 1 and 2. No judge is careless. What the paper's methods remove here, they
+remove of honest judges.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption
+
+if TYPE_CHECKING:
+    from evenhand.judgments.ratings import Ratings
+
+
+# A campaign of ratings whose truth is known: each output scored by several judges on few points.
+#
+# z = system + segment + output + severity of the judge + noise       each criterion its own
+# score = 1 + number of thresholds below z
+#
+# All effects are normal. The output's part is partly the same under all criteria, and so is the
+# severity of a judge: `together` is the correlation of a judge's severities, and of an output's
+# worths, under two criteria. Honest judges differ in severity and noise only; careless ones toss:
+# their scores are drawn from what all scores are expected to be, whatever they are shown.
+#
+# Segments are dealt out so that no judge sees one segment from two systems and loads differ by one
+# at most; each judge sees his outputs in random order.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+SEED: Final = 20131
+
+
+@dataclass(frozen=True)
+class InputType:
+    """A kind of input and the systems that were given it.
+
+    Attributes:
+        name: such as "ASR".
+        segments: how many were scored, the same from each system.
+        worth: system → its mean under all criteria, on the scale of z.
+
+    """
+
+    name: str
+    segments: int
+    worth: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What is scored.
+
+    Attributes:
+        thresholds: where z passes from one point to the next, ascending.
+        noise: sd of a single score.
+
+    """
+
+    thresholds: tuple[float, ...]
+    noise: float = 0.65
+
+
+@dataclass(frozen=True)
+class RatingCampaign:
+    """What is to be simulated.
+
+    Attributes:
+        inputs: input types, each with its systems.
+        judges: number of judges.
+        criteria: what is scored, by name.
+        per_output: judges who score each output.
+        severity: sd of judges.
+        segment: sd of segments.
+        output: sd of outputs within a segment.
+        together: correlation over criteria of severities, and of outputs.
+        careless: how many of the judges toss; they are the last by number.
+
+    """
+
+    inputs: tuple[InputType, ...]
+    judges: int
+    criteria: Mapping[str, Criterion]
+    per_output: int = 2
+    severity: float = 0.35
+    segment: float = 0.35
+    output: float = 0.5
+    together: float = 0.9
+    careless: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a campaign with too few judges for its widest segment.
+
+        Raises:
+            UnknownOption: says how many it needs.
+
+        """
+        needed = max(len(one.worth) for one in self.inputs) * self.per_output
+        if self.judges < needed:
+            raise UnknownOption(
+                f"{self.judges} judges are too few: a segment of {needed // self.per_output}"
+                f" systems needs {needed}, since nobody sees it twice"
+            )
+
+    def simulate(self, seed: int = SEED) -> SimulatedRatings:
+        """Draw all scores.
+
+        Args:
+            seed: of the generator; the same seed gives the same table.
+
+        """
+        rng = np.random.default_rng(seed)
+        outputs = _Outputs.of(self)
+        judge = _deal(self, outputs, rng)
+        rows = np.repeat(np.arange(outputs.size), self.per_output)
+        scores = _score(self, outputs, (rows, judge), rng)
+        order = np.lexsort((rng.random(len(rows)), judge))
+        return _tabulate(self, outputs, (rows[order], judge[order]), scores[:, order])
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedRatings:
+    """A simulated table, one score a row, judge by judge in the order of showing.
+
+    Attributes:
+        columns: judge, item, system, input, criterion (text) and score (whole numbers), (n,) each.
+        careless: names of the judges who toss.
+
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    careless: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of scores."""
+        return len(self.columns["score"])
+
+    def ratings(self) -> Ratings:
+        """Return the table as ratings."""
+        import duckdb
+
+        from evenhand.formats.reading import read
+        from evenhand.judgments.engine import make_table
+
+        columns = {name: column.tolist() for name, column in self.columns.items()}
+        return cast("Ratings", read(make_table(duckdb.connect(), columns)))
+
+    def csv(self) -> str:
+        """Return the table as CSV text."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*(column.tolist() for column in self.columns.values()), strict=True))
+        return text.getvalue()
+
+
+@dataclass(frozen=True, eq=False)
+class _Outputs:
+    """Outputs in a row: input by input, segment by segment, system by system.
+
+    Attributes:
+        segment: (O,) number of the segment.
+        system: (O,) number of the system.
+        worth: (O,) of the system.
+        segments: names by number.
+        systems: names by number.
+        inputs: names by number of the system.
+
+    """
+
+    segment: Integers
+    system: Integers
+    worth: Array
+    segments: tuple[str, ...]
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.segment)
+
+    @classmethod
+    def of(cls, campaign: RatingCampaign) -> _Outputs:
+        """List the outputs of a campaign."""
+        segment, system, worth = [], [], []
+        segments: list[str] = []
+        systems: list[str] = []
+        inputs: list[str] = []
+        for one in campaign.inputs:
+            k, width = len(one.worth), len(str(one.segments))
+            segment.append(np.repeat(np.arange(one.segments), k) + len(segments))
+            system.append(np.tile(np.arange(k), one.segments) + len(systems))
+            worth.append(np.tile(np.array([*one.worth.values()]), one.segments))
+            segments += [f"{one.name}-{at + 1:0{width}d}" for at in range(one.segments)]
+            systems += one.worth
+            inputs += [one.name] * k
+        return cls(
+            np.concatenate(segment),
+            np.concatenate(system),
+            np.concatenate(worth),
+            tuple(segments),
+            tuple(systems),
+            tuple(inputs),
+        )
+
+
+def _deal(campaign: RatingCampaign, outputs: _Outputs, rng: np.random.Generator) -> Integers:
+    """Return (O · per output,) judges: for each segment those with the least load, at random."""
+    load = np.zeros(campaign.judges)
+    dealt = np.empty(outputs.size * campaign.per_output, dtype=np.int64)
+    slots = np.bincount(outputs.segment) * campaign.per_output
+    ends = np.cumsum(slots)
+    for at in rng.permutation(len(slots)).tolist():
+        chosen = np.argsort(load + rng.random(campaign.judges), kind="stable")[: slots[at]]
+        dealt[ends[at] - slots[at] : ends[at]] = rng.permutation(chosen)
+        load[chosen] += 1
+    return dealt
+
+
+def _score(
+    campaign: RatingCampaign,
+    outputs: _Outputs,
+    rows: tuple[Integers, Integers],
+    rng: np.random.Generator,
+) -> Integers:
+    """Return (criteria, n) scores of the outputs and judges in a row."""
+    output, judge = rows
+    criteria = [*campaign.criteria.values()]
+    noise = np.array([[one.noise] for one in criteria])
+    effects = (
+        campaign.segment * _draw(campaign, len(outputs.segments), rng)[:, outputs.segment[output]]
+        + campaign.output * _draw(campaign, outputs.size, rng)[:, output]
+        + campaign.severity * _draw(campaign, campaign.judges, rng)[:, judge]
+        + noise * rng.standard_normal((len(criteria), len(output)))
+    )
+    z = outputs.worth[output] + effects
+    scores = np.stack(
+        [
+            np.searchsorted(np.array(one.thresholds), own) + 1
+            for one, own in zip(criteria, z, strict=True)
+        ]
+    )
+    tossed = judge >= campaign.judges - campaign.careless
+    for own in scores:
+        own[tossed] = rng.choice(own, int(tossed.sum()))
+    return scores
+
+
+def _draw(campaign: RatingCampaign, n: int, rng: np.random.Generator) -> Array:
+    """Return (criteria, n) standard normal effects, correlated over criteria."""
+    shared = rng.standard_normal(n)
+    own = rng.standard_normal((len(campaign.criteria), n))
+    return np.asarray(np.sqrt(campaign.together) * shared + np.sqrt(1 - campaign.together) * own)
+
+
+def _tabulate(
+    campaign: RatingCampaign,
+    outputs: _Outputs,
+    rows: tuple[Integers, Integers],
+    scores: Integers,
+) -> SimulatedRatings:
+    """Lay the scores out, judge by judge, one criterion after the other as the judges did."""
+    output, judge = rows
+    criteria = [*campaign.criteria]
+    c, n = scores.shape
+    width = len(str(campaign.judges))
+    names = np.array([f"J{at + 1:0{width}d}" for at in range(campaign.judges)], dtype=object)
+    system = np.tile(outputs.system[output], c)
+    order = np.lexsort((np.tile(np.arange(n), c), np.repeat(np.arange(c), n), np.tile(judge, c)))
+    columns = {
+        "judge": names[np.tile(judge, c)],
+        "item": np.array(outputs.segments, dtype=object)[np.tile(outputs.segment[output], c)],
+        "system": np.array(outputs.systems, dtype=object)[system],
+        "input": np.array(outputs.inputs, dtype=object)[system],
+        "criterion": np.repeat(np.array(criteria, dtype=object), n),
+        "score": scores.ravel(),
+    }
+    honest = campaign.judges - campaign.careless
+    return SimulatedRatings(
+        {name: column[order] for name, column in columns.items()}, tuple(names[honest:].tolist())
+    )
+
+
+REFERENCES: Final = ("Human-Verbatim", "Human-FTE")
+
+
+def _spread(
+    name: str, n: int, ends: tuple[float, float], human: float | None
+) -> Mapping[str, float]:
+    """Return n systems of evenly spaced worth, the last of them human if so wished."""
+    machines = n if human is None else n - 1
+    worth = {
+        f"{name}-{at + 1}": round(float(one), 3)
+        for at, one in enumerate(np.linspace(*ends, machines))
+    }
+    return worth if human is None else {**worth, f"Human-{name}": human}
+
+
+CAMPAIGN: Final = RatingCampaign(
+    inputs=(
+        InputType("ASR", 390, _spread("ASR", 6, (-0.05, -0.6), None)),
+        InputType("Verbatim", 392, _spread("Verbatim", 9, (0.25, -0.35), 1.3)),
+        InputType("FTE", 392, _spread("FTE", 11, (0.45, -0.25), 1.4)),
+    ),
+    judges=125,
+    criteria={
+        "fluency": Criterion((-0.93, -0.44, 0.0, 0.6), noise=0.68),
+        "adequacy": Criterion((-1.06, -0.54, -0.06, 0.54), noise=0.83),
+    },
+)
+
+
+def simulate_hamon2007(seed: int = SEED) -> SimulatedRatings:
+    """Draw the campaign.
+
+    Args:
+        seed: of the generator.
+
+    >>> table = simulate_hamon2007()
+    >>> table.size, len(set(table.columns["judge"])), len(set(table.columns["system"]))
+    (40720, 125, 26)
+    """
+    return CAMPAIGN.simulate(seed)

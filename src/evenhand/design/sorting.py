@@ -1,0 +1,636 @@
+"""A sort as JSON, so that it can be taken up again tomorrow or elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, groupby
+from math import comb, factorial
+from numbers import Integral
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    suggest,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.numerics.sorting import Learned, Order, Question, grow_steps
+
+# What a sort costs, beside all pairs and beside what no sort can go below.
+
+
+@dataclass(frozen=True)
+class SortCounts:
+    """How many questions a sort takes.
+
+    Attributes:
+        asked: questions decided so far.
+        answers: votes given so far.
+        against: pairs of outputs that an answer put otherwise than the sort has them; only where
+            more than two are shown at once.
+        pairs: all pairs, n(n − 1)/2.
+        most: questions that merge insertion, and the insertion of what was added, need at most;
+            None where more than two are shown.
+        bound: questions that any sort needs at worst where nothing ties: each tells at most
+            `shown`! orders apart.
+        bound_ties: the same of weak orders, in which outputs may tie.
+
+    """
+
+    asked: int
+    answers: int
+    against: int
+    pairs: int
+    most: int | None
+    bound: int
+    bound_ties: int
+
+
+def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0) -> SortCounts:
+    """Count a sort of n outputs, of which a judge sees `shown` at once.
+
+    Args:
+        n: outputs.
+        shown: most outputs in a question.
+        so_far: questions decided, votes given, and pairs against.
+        added: of the outputs, those that came later and are put in one by one.
+
+    >>> counts = count_sort(12, 2, (0, 0, 0))
+    >>> counts.pairs, counts.most, counts.bound, counts.bound_ties
+    (66, 30, 29, 22)
+    """
+    together = min(shown, max(n, 2))
+    later = sum(size.bit_length() for size in range(n - added, n))  # ⌈log₂ (size + 1)⌉ each
+    return SortCounts(
+        *so_far,
+        pairs=n * (n - 1) // 2,
+        most=count_most(n - added) + later if shown == 2 else None,
+        bound=_count_steps(factorial(n), factorial(together)),
+        bound_ties=_count_steps(count_weak_orders(n), count_weak_orders(together)),
+    )
+
+
+def count_most(n: int) -> int:
+    """Return what merge insertion needs at most, Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ (OEIS A001768).
+
+    >>> [count_most(n) for n in range(1, 13)]
+    [0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30]
+    """
+    return sum(max((3 * k - 1).bit_length() - 2, 0) for k in range(1, n + 1))
+
+
+def count_weak_orders(n: int) -> int:
+    """Return the number of orders of n outputs that may tie, the ordered Bell number (A000670).
+
+    >>> [count_weak_orders(n) for n in range(6)]
+    [1, 1, 3, 13, 75, 541]
+    """
+    counts = [1]
+    for size in range(1, n + 1):
+        counts.append(sum(comb(size, first) * counts[size - first] for first in range(1, size + 1)))
+    return counts[n]
+
+
+def _count_steps(orders: int, answers: int) -> int:
+    """Return the least q with answersᵠ ≥ orders."""
+    steps, told_apart = 0, 1
+    while told_apart < orders:
+        steps, told_apart = steps + 1, told_apart * answers
+    return steps
+
+
+# What is known of every pair while a sort is under way.
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PartialOrder:
+    """Who is known to be better than whom, or to tie.
+
+    Attributes:
+        systems: the K systems.
+        better: (K, K) whether the row is known to be better than the column.
+        tied: (K, K) whether the two are known to tie; every system ties with itself.
+
+    """
+
+    systems: tuple[str, ...]
+    better: Mask
+    tied: Mask
+
+    @property
+    def known(self) -> int:
+        """How many of the K(K − 1)/2 pairs are known."""
+        k = len(self.systems)
+        return int(self.better.sum() + (self.tied.sum() - k) // 2)
+
+    def says(self, one: str, other: str) -> str:
+        """Return "better", "worse", "tie" or "unknown".
+
+        Raises:
+            InvalidJudgments: a system that was not sorted.
+
+        """
+        i, j = self._code(one), self._code(other)
+        if self.tied[i, j]:
+            return "tie"
+        if self.better[i, j]:
+            return "better"
+        return "worse" if self.better[j, i] else "unknown"
+
+    def count_against(self, order: Sequence[Sequence[int]]) -> int:
+        """Return of how many pairs an order says something else than what is known."""
+        place = {code: i for i, same in enumerate(order) for code in same}
+        against = 0
+        for one, other in combinations(place, 2):
+            first, second = (one, other) if place[one] <= place[other] else (other, one)
+            agrees = self.tied if place[one] == place[other] else self.better
+            against += not agrees[first, second]
+        return against
+
+    def _code(self, name: str) -> int:
+        if name not in self.systems:
+            raise InvalidJudgments(f"'{name}' was not sorted.{suggest(name, self.systems)}")
+        return self.systems.index(name)
+
+
+def close_order(
+    systems: tuple[str, ...],
+    better: Sequence[tuple[int, int]],
+    tied: Sequence[tuple[int, int]],
+) -> PartialOrder:
+    """Draw every conclusion: what is better than a better one is better, and ties are equal.
+
+    Args:
+        systems: the K systems.
+        better: codes of a better one and a worse one.
+        tied: codes of two that tie.
+
+    >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
+    >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
+    ('better', 'tie', 'unknown', 3)
+    """
+    k = len(systems)
+    equal = np.eye(k, dtype=np.bool_)
+    for one, other in tied:
+        equal[one, other] = equal[other, one] = True
+    above = np.zeros((k, k), dtype=np.bool_)
+    for one, other in better:
+        above[one, other] = True
+    equal = _close(equal)
+    above = _close(equal @ above @ equal)
+    return PartialOrder(systems, above, equal)
+
+
+def _close(relation: Mask) -> Mask:
+    """Return the transitive closure (Warshall 1962)."""
+    closed = relation.copy()
+    for middle in range(len(closed)):
+        closed |= closed[:, middle, None] & closed[None, middle]
+    return closed
+
+
+# What several judges say of one question together, and whether it can still change.
+
+Places = tuple[int, ...]
+
+
+def decide(
+    votes: Sequence[Places], outputs: int, judges: int
+) -> tuple[tuple[int, ...], ...] | None:
+    """Return the order that votes come to, or None while votes to come may change it.
+
+    Of every two outputs the answer (one, the other, a tie) with most votes counts; where answers
+    share the most, it is a tie. Outputs stand in the order of pairs won less pairs lost.
+
+    Args:
+        votes: places of the outputs, 1 is best, one tuple for each vote so far.
+        outputs: number of outputs.
+        judges: votes that are asked for.
+
+    Returns:
+        Numbers of the outputs, best first, those that tie in one group.
+
+    >>> decide([(1, 2), (2, 1), (1, 2)], 2, 3), decide([(1, 2), (1, 2)], 2, 3)
+    (((0,), (1,)), ((0,), (1,)))
+    >>> decide([(1, 2), (2, 1)], 2, 2), decide([(1, 2), (2, 1)], 2, 3)
+    (((0, 1),), None)
+    """
+    net, left = [0] * outputs, judges - len(votes)
+    for one, other in combinations(range(outputs), 2):
+        said = [(vote[one] > vote[other]) - (vote[one] < vote[other]) for vote in votes]
+        winner = _most_said(said, left)
+        if winner is None:
+            return None
+        net[one] -= winner
+        net[other] += winner
+    by_net = sorted(range(outputs), key=lambda i: -net[i])
+    return tuple(tuple(same) for _, same in groupby(by_net, key=lambda i: net[i]))
+
+
+def _most_said(said: Sequence[int], left: int) -> int | None:
+    """Return −1 (the first), 0 (a tie) or 1, whichever has most votes; None while that may change.
+
+    Answers that share the most are a tie, so that a tie holds only once nobody can win alone.
+    """
+    counts = {answer: said.count(answer) for answer in (-1, 0, 1)}
+    for answer in (-1, 1):
+        others = max(count for other, count in counts.items() if other != answer)
+        if counts[answer] > others + left:
+            return answer
+        if counts[answer] + left > others and left:
+            return None
+    return 0
+
+
+# A sort whose comparator is people: the next questions, and the order when all are answered.
+#
+# Judges' answers drive a merge insertion (Ford & Johnson 1959). Vilar, Leusch, Ney & Banchs (2007)
+# take ranking systems as sorting them; Braslavski, Beloborodov, Khalilov & Sharoff (2013) let
+# judges simulate a sort. What follows is ours:
+#
+# - the state is the questions' answers, from which the sort is run again whenever somebody asks;
+# - a tie makes the tied outputs one, of which the first goes on;
+# - several judges may vote on one question: of each pair shown, the answer with most votes counts,
+# and where answers share the most, it is a tie. With more than two outputs shown they are ordered
+# by pairs won less pairs lost, equal ones tie;
+# - a question is closed as soon as the votes to come cannot change what it says;
+# - an output that comes later is put among the others by halving, once these stand in order.
+#
+# When not to use it: one wrong answer sends an output to a wrong place, and no later answer mends
+# it. Where judges disagree, ask several of them, or let a model choose (`active/policy.py`).
+
+
+def is_count(value: object, least: int) -> bool:
+    """Return whether a value is a whole number that is large enough; True is none.
+
+    >>> is_count(2, 1), is_count(0, 1), is_count(1.5, 1), is_count(True, 1)
+    (True, False, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one judge said.
+
+    Attributes:
+        shown: the outputs, by their systems' names.
+        places: place of each, 1 is best; equal places are a tie.
+        judge: who said it; "" where that is not known.
+
+    """
+
+    shown: tuple[str, ...]
+    places: tuple[int, ...]
+    judge: str = ""
+
+
+@dataclass(frozen=True)
+class _Progress:
+    """Where the sort stands: open questions, or the groups it came to."""
+
+    open: tuple[Question, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    decided: tuple[tuple[Question, Order], ...] = ()
+    learned: Learned = field(default_factory=Learned)
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """A sort under way; every answer gives a new one.
+
+    Attributes:
+        systems: what is sorted, in the order in which the sort takes them up.
+        shown: most outputs that a judge sees at once.
+        votes: judges who answer each question.
+        answers: what was said, in order.
+        added: how many of the systems, the last ones, came later (`add`).
+
+    >>> sort = Sorting(("a", "b", "c"))
+    >>> sort.questions
+    (('a', 'b'),)
+    >>> sort = sort.answer(("a", "b"), (2, 1))  # b is better
+    >>> sort.questions, sort.partial.says("b", "a"), sort.partial.says("c", "a")
+    ((('c', 'a'),), 'better', 'unknown')
+    >>> sort.answer(("c", "a"), (1, 1)).order
+    (('b',), ('a', 'c'))
+    """
+
+    systems: tuple[str, ...]
+    shown: int = 2
+    votes: int = 1
+    answers: tuple[Answer, ...] = ()
+    added: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be sorted.
+
+        Raises:
+            InvalidJudgments: a system twice, or none.
+            UnknownOption: fewer than two outputs shown, or no votes.
+
+        """
+        object.__setattr__(self, "systems", tuple(self.systems))
+        object.__setattr__(self, "answers", tuple(self.answers))
+        seen: set[str] = set()
+        for name in self.systems:
+            if not isinstance(name, str):
+                raise InvalidJudgments(f"{name!r} is no name: name the systems to sort in words")
+            if name in seen:
+                raise InvalidJudgments(f"'{name}' is named twice among the systems to sort")
+            seen.add(name)
+        if not self.systems:
+            raise InvalidJudgments("there is nothing to sort: name the systems")
+        if not is_count(self.shown, 2):
+            raise UnknownOption(f"shown cannot be {self.shown}: a judge compares 2 outputs or more")
+        if not is_count(self.votes, 1):
+            raise UnknownOption(f"votes cannot be {self.votes}: a question has 1 vote or more")
+        if not is_count(self.added, 0) or self.added >= len(self.systems):
+            raise UnknownOption(f"added cannot be {self.added}: it counts systems that came later")
+
+    @property
+    def questions(self) -> tuple[tuple[str, ...], ...]:
+        """What may be asked now, all at the same time; empty when the sort is done."""
+        return tuple(self._name(one) for one in self._progress.open)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to ask."""
+        return not self._progress.open
+
+    @property
+    def order(self) -> tuple[tuple[str, ...], ...]:
+        """The systems best first, those that tie in one group.
+
+        Raises:
+            NotIdentified: the sort is not done.
+
+        """
+        if not self.done:
+            raise NotIdentified(
+                "the sort is not done",
+                [f"ask for {self._say_open()}", "take .partial, what is known so far"],
+            )
+        return tuple(self._name(group) for group in self._progress.groups)
+
+    @cached_property
+    def partial(self) -> PartialOrder:
+        """What is known so far of every pair."""
+        learned = self._progress.learned
+        return close_order(self.systems, learned.better, learned.tied)
+
+    @property
+    def counts(self) -> SortCounts:
+        """What it cost so far, beside what all pairs and the best sort there can be would."""
+        orders = [order for _, order in self._progress.decided]
+        against = sum(self.partial.count_against(order) for order in orders)
+        so_far = (len(orders), len(self.answers), against)
+        return count_sort(len(self.systems), self.shown, so_far, self.added)
+
+    def missing(self, shown: Sequence[str]) -> int:
+        """Return how many votes a question may still take; 0 where it is closed or not asked."""
+        question = self._find(shown)
+        return 0 if question is None else self.votes - len(self._given_to(question))
+
+    def answer(self, shown: Sequence[str], places: Sequence[int], judge: str = "") -> Sorting:
+        """Return the sort with one more answer.
+
+        Args:
+            shown: the outputs of one of `questions`, in any order.
+            places: place of each, 1 is best; equal places are a tie.
+            judge: who says so; the same judge is not taken twice on one question.
+
+        Raises:
+            InvalidJudgments: an unknown system, a question that is not open, places that are none,
+                or a judge who has answered it.
+
+        """
+        self._check(shown, places)
+        question = self._find(shown)
+        if question is None:
+            raise InvalidJudgments(self._say_closed(shown))
+        if not isinstance(judge, str):
+            raise InvalidJudgments(f"{judge!r} is no judge: give a name")
+        judge = judge.strip()
+        if judge and any(one.judge == judge for one in self._given_to(question)):
+            raise InvalidJudgments(
+                f"{judge} has already answered {' or '.join(shown)}: ask another"
+            )
+        place = dict(zip(shown, places, strict=True))
+        named = self._name(question)
+        given = Answer(named, tuple(int(place[name]) for name in named), judge)
+        return replace(self, answers=(*self.answers, given))
+
+    def add(self, system: str) -> Sorting:
+        """Return the sort with one more system, which is put among the others by halving.
+
+        That begins when all before it stand in order: what is open now stays open, and every
+        answer so far counts. Several are put in one after another.
+
+        Raises:
+            InvalidJudgments: the system is in the sort already.
+
+        >>> sort = Sorting(("a", "b")).answer(("a", "b"), (1, 2)).add("c")
+        >>> sort.questions
+        (('c', 'b'),)
+        >>> sort.answer(("c", "b"), (2, 1)).order
+        (('a',), ('b',), ('c',))
+        """
+        return replace(self, systems=(*self.systems, system), added=self.added + 1)
+
+    def _check(self, shown: Sequence[str], places: Sequence[int]) -> None:
+        for name in shown:
+            if name not in self.systems:
+                known = suggest(str(name), self.systems) or f" There are {listing(self.systems)}"
+                raise InvalidJudgments(f"'{name}' is not among the systems of this sort.{known}")
+        if len(places) != len(shown):
+            raise InvalidJudgments(
+                f"{len(shown)} outputs were shown and {len(places)} places are given: give each one"
+            )
+        bad = [place for place in places if not is_count(place, 1)]
+        if bad:
+            raise InvalidJudgments(f"{bad[0]} is no place: 1 is best, 2 the next, equal ones tie")
+
+    def _find(self, shown: Sequence[str]) -> Question | None:
+        """Return the open question on these outputs."""
+        return next(
+            (one for one in self._progress.open if self._same(self._name(one), shown)), None
+        )
+
+    @staticmethod
+    def _same(one: Sequence[str], other: Sequence[str]) -> bool:
+        return len(one) == len(other) and set(one) == set(other)
+
+    def _say_closed(self, shown: Sequence[str]) -> str:
+        """Say why these outputs are not open for answers."""
+        said = " or ".join(shown)
+        if any(self._same(self._name(one), shown) for one, _ in self._progress.decided):
+            return f"{said}: this is decided, and an answer comes too late to change it"
+        if self.done:
+            return f"{said}: nobody asked, and the sort is done"
+        return f"{said}: nobody asked. What may be answered now is {self._say_open()}"
+
+    def _say_open(self) -> str:
+        return listing([" or ".join(one) for one in self.questions], 4)
+
+    def _name(self, codes: Question) -> tuple[str, ...]:
+        return tuple(self.systems[code] for code in codes)
+
+    @cached_property
+    def _given(self) -> dict[tuple[str, ...], list[Answer]]:
+        """The answers by what was shown."""
+        given: dict[tuple[str, ...], list[Answer]] = {}
+        for one in self.answers:
+            given.setdefault(one.shown, []).append(one)
+        return given
+
+    def _given_to(self, question: Question) -> list[Answer]:
+        return self._given.get(self._name(question), [])
+
+    @cached_property
+    def _progress(self) -> _Progress:
+        """Run the sort on the answers, as far as they reach."""
+        learned = Learned()
+        first = len(self.systems) - self.added
+        codes = range(len(self.systems))
+        steps = grow_steps(codes[:first], codes[first:], self.shown, learned)
+        decided: list[tuple[Question, Order]] = []
+        try:
+            asked = next(steps)
+            while True:
+                found = [self._decide(question) for question in asked]
+                pairs = zip(asked, found, strict=True)
+                decided += [(one, order) for one, order in pairs if order is not None]
+                if None in found:
+                    for order in filter(None, found):  # of pairs that nothing was known of
+                        learned.take(order)
+                    left = tuple(one for one, order in zip(asked, found, strict=True) if not order)
+                    return _Progress(left, (), tuple(decided), learned)
+                asked = steps.send([order for order in found if order is not None])
+        except StopIteration as end:
+            return _Progress((), tuple(end.value), tuple(decided), learned)
+
+    def _decide(self, question: Question) -> Order | None:
+        """Return what the votes on a question say, or None where they do not say it yet."""
+        votes = [one.places for one in self._given_to(question)]
+        order = decide(votes, len(question), self.votes)
+        return None if order is None else tuple(tuple(question[i] for i in same) for same in order)
+
+
+FORMAT: Final = "evenhand sort 1"
+
+
+def start_sorting(
+    systems: Sequence[str], *, shown: int = 2, votes: int = 1, seed: int | None = SEED
+) -> Sorting:
+    """Begin a sort, of systems in random order.
+
+    Args:
+        systems: what to sort.
+        shown: most outputs that a judge sees at once.
+        votes: judges who answer each question.
+        seed: of the order in which the systems are taken up; None to take them as they stand.
+
+    Raises:
+        InvalidJudgments: a system twice, or none.
+        UnknownOption: fewer than two outputs shown, or no votes.
+
+    >>> start_sorting("abcde", seed=1).questions
+    (('e', 'a'), ('b', 'c'))
+    """
+    names = list(systems)
+    if seed is not None:
+        chance = np.random.Generator(np.random.PCG64(seed))
+        names = [names[i] for i in chance.permutation(len(names)).tolist()]
+    return Sorting(tuple(names), shown, votes)
+
+
+def write_sort(sort: Sorting) -> str:
+    """Return a sort as JSON: its settings, every answer, and a digest of them.
+
+    >>> read_sort(write_sort(Sorting(("a", "b")))) == Sorting(("a", "b"))
+    True
+    """
+    answers = [
+        {"shown": one.shown, "places": one.places, **({"judge": one.judge} if one.judge else {})}
+        for one in sort.answers
+    ]
+    settings = {"systems": sort.systems, "shown": sort.shown, "votes": sort.votes}
+    added = {"added": sort.added} if sort.added else {}
+    whole = {"format": FORMAT, **settings, **added, "answers": answers}
+    whole["digest"] = digest(whole)
+    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+
+
+def digest(whole: Mapping[str, Any]) -> str:
+    """Return 12 hex digits of everything in a sort but its digest."""
+    rest = {key: value for key, value in whole.items() if key != "digest"}
+    text = json.dumps(rest, ensure_ascii=True, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def read_sort(text: str) -> Sorting:
+    """Read what `write_sort` wrote; every answer is checked as if it were given now.
+
+    Raises:
+        UnknownFormat: this is no sort, or not as it was written.
+        UnknownOption: a setting that no sort has.
+        InvalidJudgments: an answer that the sort would not have taken; its number is named.
+
+    """
+    try:
+        whole = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UnknownFormat(f"this is no JSON: {error}") from None
+    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+        raise UnknownFormat(f'this is no sort: it lacks "format": "{FORMAT}"')
+    for key, kind in (("systems", list), ("shown", int), ("votes", int), ("answers", list)):
+        _require(whole, key, kind, "this sort")
+    if whole.get("digest") != digest(whole):
+        raise UnknownFormat(
+            "this sort is not as it was written: its digest is another. Take the file as it was;"
+            " answers are given with Sorting.answer, new outputs with Sorting.add"
+        )
+    sort = Sorting(tuple(whole["systems"]), whole["shown"], whole["votes"])
+    sort = replace(sort, added=whole.get("added", 0))
+    for number, one in enumerate(whole["answers"], start=1):
+        sort = _take_answer(sort, one, f"answer {number}")
+    return sort
+
+
+def _take_answer(sort: Sorting, one: object, where: str) -> Sorting:
+    """Return the sort with an answer of the file."""
+    if not isinstance(one, dict):
+        raise UnknownFormat(f"{where} is {one!r}, and no answer")
+    for key in ("shown", "places"):
+        _require(one, key, list, where)
+    try:
+        return sort.answer(one["shown"], one["places"], one.get("judge", ""))
+    except InvalidJudgments as refusal:
+        raise InvalidJudgments(f"{where}: {refusal}") from None
+
+
+def _require(whole: Mapping[str, Any], key: str, kind: type, where: str) -> None:
+    """Refuse what lacks a key, or has something else there; True is no number.
+
+    Raises:
+        UnknownFormat: says what is there.
+
+    """
+    if key not in whole:
+        raise UnknownFormat(f'{where} lacks "{key}"')
+    if not isinstance(whole[key], kind) or isinstance(whole[key], bool):
+        wanted = "a list" if kind is list else "a whole number"
+        raise UnknownFormat(f'{where} has "{key}": {whole[key]!r}, which is not {wanted}')

@@ -1,0 +1,299 @@
+"""What is asked of a plan, from a small TOML file, from options, or from both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+from evenhand.design.power import Design, Loads, Prices, Truth, change_tastes
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
+from evenhand.judgments.coding import SEED
+
+RESOLVE: Final = ("all", "top")
+
+
+@dataclass(frozen=True)
+class CampaignSpec:
+    """What a campaign is to be, as far as it is known; what is None is looked for.
+
+    Attributes:
+        truth: systems and tastes.
+        judges: J, or None.
+        items: I, or None.
+        judgments: n in all, or None.
+        each: judgments per judge, or None.
+        overlap: different judges for each output pair.
+        repeats: how often each of them sees it.
+        loads: equal or zipf.
+        pairs: pairs of systems that are compared, by place; None for all.
+        prices: of a judgment and of a judge.
+        resolve: which pairs are to be decided: all that differ; top, those of the best system;
+            those so far apart or more, such as "0.3" (log-worth of one judge); or pairs by name,
+            such as "A>B,A>C" or (("A", "B"), ("A", "C")), the better first.
+        power: with which probability each of them (proportion).
+        level: of rank sets (proportion).
+        seed: of everything random.
+        source: where truths come from, in words.
+
+    """
+
+    truth: Truth
+    judges: int | None = None
+    items: int | None = None
+    judgments: int | None = None
+    each: int | None = None
+    overlap: int = 1
+    repeats: int = 1
+    loads: Loads = "equal"
+    pairs: tuple[tuple[int, int], ...] | None = None
+    prices: Prices = field(default_factory=Prices)
+    resolve: str | tuple[tuple[str, str], ...] = "all"
+    power: float = 0.8
+    level: float = 0.95
+    seed: int = SEED
+    source: str = "as stated"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be or does not fit together.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        for name in ("power", "level"):
+            if not 0 < getattr(self, name) < 1:
+                raise UnknownOption(
+                    f"{name} cannot be {getattr(self, name):g}: it lies between 0 and 1, as .8"
+                )
+        if self.level > 0.999:
+            raise UnknownOption(f"level cannot be {self.level:g}: rank sets go to .999")
+        if self.seed < 0:
+            raise UnknownOption(f"seed cannot be {self.seed}: it is a whole number from 0")
+        for name in ("judges", "items", "judgments", "each"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UnknownOption(f"{name} cannot be {value}: one or more")
+        if self.each is not None and self.judgments is not None:
+            raise UnknownOption("state judgments, or each (judgments per judge), not both")
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether the number of judgments was stated."""
+        return self.judgments is not None or self.each is not None
+
+    @property
+    def targets(self) -> tuple[tuple[int, int], ...]:
+        """The pairs that are to be decided, by place, the better system first.
+
+        Raises:
+            UnknownOption: a name that is none, or equals that nothing can tell apart.
+
+        """
+        if not isinstance(self.resolve, str):
+            return tuple(self._place(*pair) for pair in self.resolve)
+        worth, apart = self.truth.log_worth, _read_distance(self.resolve)
+        if self.resolve not in RESOLVE and apart is None:
+            return tuple(self._read_pair(one) for one in self.resolve.split(","))
+        order = sorted(range(len(worth)), key=lambda place: -worth[place])
+        firsts = order[:1] if self.resolve == "top" else order
+        found = [(a, b) for a in firsts for b in order if worth[a] > worth[b]]
+        if not found:
+            raise UnknownOption("all systems are equal: there is nothing to decide")
+        wide = [(a, b) for a, b in found if worth[a] - worth[b] >= (apart or 0.0) - 1e-9]
+        if not wide:
+            most = max(worth) - min(worth)
+            raise UnknownOption(f"no two systems are {apart:g} apart: the most is {most:.2g}")
+        return tuple(wide)
+
+    def _read_pair(self, words: str) -> tuple[int, int]:
+        first, sign, second = (part.strip() for part in words.partition(">"))
+        if sign and {first, second} <= {*self.truth.systems}:
+            return self._place(first, second)
+        known = "all | top | 0.3, a difference in log-worth | pairs as A>B,A>C"
+        odd = [one for one in self.truth.systems if "," in one or ">" in one]
+        if odd:
+            known += f'; \'{odd[0]}\' holds , or >: give lists, in TOML resolve = [["A", "B"]]'
+        elif sign:
+            self.truth.find(first), self.truth.find(second)
+        which = "" if words == self.resolve else f", where '{words}' is no pair"
+        raise UnknownOption(f"resolve cannot be '{self.resolve}'{which}: {known}")
+
+    def _place(self, better: str, worse: str) -> tuple[int, int]:
+        pair = self.truth.find(better), self.truth.find(worse)
+        if not self.truth.log_worth[pair[0]] > self.truth.log_worth[pair[1]]:
+            raise UnknownOption(
+                f"{better} is not better than {worse}: nothing can decide {better} > {worse}"
+            )
+        return pair
+
+    def design(self, judges: int, items: int, judgments: int) -> Design:
+        """Return a design of this kind, on no more items than there are output pairs."""
+        kinds = (self.overlap, self.repeats, self.loads, self.pairs)
+        design = Design(judges, items, judgments, *kinds)
+        return replace(design, items=min(items, design.outputs))
+
+
+NUMBERS: Final = {"gap", "ties", "judge_sd", "item_sd", "cost_judgment", "cost_judge", "power"}
+WHOLE: Final = {"judges", "items", "judgments", "each", "overlap", "repeats", "seed"}
+KEYS: Final = (
+    *("systems", "gap", "worths", "ties", "judge_sd", "item_sd", "judges", "items", "judgments"),
+    *("each", "overlap", "repeats", "loads", "compare", "cost_judgment", "cost_judge", "resolve"),
+    *("power", "level", "seed"),
+)
+"""What a TOML file may say."""
+
+
+def read_spec(path: str) -> dict[str, Any]:
+    """Read a TOML file of settings.
+
+    Raises:
+        MissingFile: there is none.
+        UnknownFormat: it is no TOML.
+        UnknownOption: a name or a value that is none.
+
+    """
+    import tomllib
+
+    try:
+        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MissingFile(f"there is no file '{path}'") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
+    check_settings(found)
+    return found
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse names and types that are none.
+
+    Raises:
+        UnknownOption: names the setting.
+
+    """
+    for name, value in settings.items():
+        if name not in KEYS:
+            hint = end(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"
+            raise UnknownOption(f"a plan has no setting '{name}'{hint}")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if name in NUMBERS | {"level"} and not number:
+            raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
+        if name == "gap" and value < 0:
+            raise UnknownOption(f"gap cannot be {value:g}: it is 0 or more, in log-worth")
+        if name in WHOLE and (not number or isinstance(value, float)):
+            raise UnknownOption(f"{name} cannot be {value!r}: it is a whole number")
+        words = isinstance(value, str)
+        if (name == "loads" and not words) or (
+            name == "resolve" and not (words or number or isinstance(value, list | tuple))
+        ):
+            raise UnknownOption(f"{name} cannot be {value!r}: it is a word in quotes")
+
+
+def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) -> CampaignSpec:
+    """Return a spec from settings, what is not stated being the pilot's.
+
+    Args:
+        settings: by the names of KEYS.
+        pilot: what a pilot says of systems and tastes, or None.
+
+    Raises:
+        UnknownOption: a name or value that is none, or systems that are not known.
+
+    >>> make_spec({"systems": 3, "gap": 0.4, "judges": 20}).truth.log_worth
+    (0.8, 0.4, 0.0)
+    """
+    check_settings(settings)
+    truth = _make_truth(settings) if pilot is None else _adjust(pilot.truth, settings)
+    plain = {one.name: settings[one.name] for one in fields(CampaignSpec) if one.name in settings}
+    if "resolve" in plain:
+        plain["resolve"] = _read_resolve(plain["resolve"])
+    prices = Prices(settings.get("cost_judgment", 1.0), settings.get("cost_judge", 0.0))
+    pairs = _read_compared(truth, settings["compare"]) if "compare" in settings else None
+    return replace(
+        CampaignSpec(truth) if pilot is None else pilot,
+        **{**plain, "truth": truth, "prices": prices, "pairs": pairs},
+    )
+
+
+def _make_truth(settings: Mapping[str, Any]) -> Truth:
+    kinds = {name: float(settings.get(name, 0.0)) for name in ("ties", "judge_sd", "item_sd")}
+    systems, worths, gap = (settings.get(name) for name in ("systems", "worths", "gap"))
+    if (worths is None) == (gap is None):
+        raise UnknownOption(
+            "say how far systems are from each other: gap = 0.3 between neighbours, or worths ="
+            " {A = 0.6, B = 0.0}, in log-worth; or take both from a pilot"
+        )
+    if isinstance(worths, Mapping):
+        if systems is not None:
+            raise UnknownOption("worths with names name the systems: leave systems out")
+        return Truth(tuple(worths), tuple(map(_number, worths.values())), **kinds)
+    if worths is not None:
+        worths = tuple(map(_number, _list(worths, "worths")))
+        systems = len(worths) if systems is None else systems
+    names = _name_systems(systems)
+    if worths is None:
+        worths = tuple(float(gap or 0.0) * place for place in range(len(names) - 1, -1, -1))
+    return Truth(names, worths, **kinds)
+
+
+def _name_systems(systems: Any) -> tuple[str, ...]:
+    if isinstance(systems, int) and not isinstance(systems, bool):
+        return tuple(f"S{number}" for number in range(1, systems + 1))
+    return tuple(str(one) for one in _list(systems, "systems"))
+
+
+def _adjust(truth: Truth, settings: Mapping[str, Any]) -> Truth:
+    """Return the truth of a pilot, with what was stated besides.
+
+    Stated tastes leave what all judges of the pilot answered together as it was.
+    """
+    known = [name for name in ("systems", "gap", "worths") if name in settings]
+    if known:
+        raise UnknownOption(f"the pilot says how far systems are apart: leave out {known[0]}")
+    if "judge_sd" in settings or "item_sd" in settings:
+        sds = (settings.get(name, getattr(truth, name)) for name in ("judge_sd", "item_sd"))
+        truth = change_tastes(truth, *sds)
+    return replace(truth, ties=settings.get("ties", truth.ties))
+
+
+def _read_compared(truth: Truth, value: Any) -> tuple[tuple[int, int], ...]:
+    """Return the pairs that are compared, by place."""
+    return tuple((truth.find(a), truth.find(b)) for a, b in _read_pairs(value, "compare"))
+
+
+def _read_resolve(value: Any) -> str | tuple[tuple[str, str], ...]:
+    return _read_pairs(value, "resolve") if isinstance(value, list | tuple) else str(value)
+
+
+def _read_pairs(value: Any, name: str) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names."""
+    pairs = [_list(one, name) for one in _list(value, name)]
+    if not pairs or any(len(one) != 2 or one[0] == one[1] for one in pairs):
+        raise UnknownOption(f'{name} is a list of pairs of systems, as [["A", "B"], ["B", "C"]]')
+    return tuple((str(one), str(other)) for one, other in pairs)
+
+
+def _read_distance(words: str) -> float | None:
+    """Return a difference in log-worth, where that is what was said."""
+    try:
+        apart = float(words)
+    except ValueError:
+        return None
+    if not (isfinite(apart) and apart > 0):
+        raise UnknownOption(f"resolve cannot be {words}: a difference in log-worth is above 0")
+    return apart
+
+
+def _list(value: Any, name: str) -> Sequence[Any]:
+    if not isinstance(value, list | tuple):
+        raise UnknownOption(f"{name} cannot be {value!r}: it is a list")
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnknownOption(f"a worth cannot be {value!r}: it is a number, in log-worth")
+    return float(value)

@@ -1,0 +1,869 @@
+"""Which passes an active policy can follow: one, of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from math import isfinite
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Literal, Protocol
+from unicodedata import category
+
+from evenhand.errors import CampaignError, InvalidJudgments, end, listing, suggest
+from evenhand.judgments.spans import Span, write_spans
+
+# One question to one judge: which outputs, in which order, and why.
+
+Kind = Literal["target", "control", "anchor", "repeat", "training"]
+TICKET_KINDS: Final[tuple[Kind, ...]] = ("target", "control", "anchor", "repeat", "training")
+"""What a ticket is for; the place of each is its code in an assignment."""
+Choice = Literal["", "start-up", "random", "narrowed", "policy"]
+"""How a pair was chosen while judgments came in; "" of what the design fixed before."""
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """One question to one judge.
+
+    Attributes:
+        number: its place in the assignment, from 0; the tickets of a judge follow one another in
+            the order in which they are to be answered.
+        judge: who is asked.
+        task: the name of the pass.
+        item: the name of the item.
+        systems: whose outputs are shown, in the order shown.
+        kind: target; control, whose answer is known; anchor, which all judges share; repeat of an
+            earlier ticket of the same judge; training, which is answered before the others.
+        again: the number of the ticket that it repeats, or None.
+        expected: of a control and of training, as our tables hold it: "good" or "bad", a score, or
+            of several outputs the one that is best, "left", "right", "tie" of two as shown, the
+            name of a system of more; "" where nothing is expected.
+        chosen: how the pair was chosen, if it was while judgments came in: "start-up" and
+            "random", whatever the answers so far; "narrowed", at random, of the pairs that were
+            left to the judge; or by the "policy"; "" of the design's own.
+
+    """
+
+    number: int
+    judge: str
+    task: str
+    item: str
+    systems: tuple[str, ...]
+    kind: Kind = "target"
+    again: int | None = None
+    expected: str = ""
+    chosen: Choice = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what is shown; under a policy it is when somebody comes to it."""
+        return bool(self.systems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it; `chosen` is there where a policy was asked."""
+        found = {**vars(self), "systems": list(self.systems)}
+        if not self.chosen:
+            del found["chosen"]
+        return found
+
+
+# What a judge said, checked: one shape for all kinds of tasks.
+
+LONGEST_COMMENT: Final = 5_000
+"""Most characters of a comment."""
+LARGEST: Final = 1e300
+"""Largest number of a scale."""
+DIRECTIONS: Final = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+"""Characters that nobody sees and that turn the direction of the text around a name (Unicode's
+property Bidi_Control). Names from right to left need none of them."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was said of one ticket; a task fills what it asks for.
+
+    Attributes:
+        outcome: of two outputs as they were shown: left, tie, right or both_bad.
+        ranks: of several outputs in the order shown: 1 is best, equal ranks tie, none is left out.
+        score: on the scale of the task.
+        spans: errors that were marked, in the order of the text.
+        comment: what the judge wrote besides.
+
+    >>> Answer(outcome="left").to_dict()
+    {'outcome': 'left'}
+    >>> Answer(score=4.0).to_dict()
+    {'score': 4}
+    """
+
+    outcome: str | None = None
+    ranks: tuple[int, ...] | None = None
+    score: float | None = None
+    spans: tuple[Span, ...] | None = None
+    comment: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was said as JSON holds it; `validate` of the task takes it back."""
+        said: dict[str, Any] = {}
+        if self.outcome is not None:
+            said["outcome"] = self.outcome
+        if self.ranks is not None:
+            said["ranks"] = list(self.ranks)
+        if self.score is not None:
+            said["score"] = int(self.score) if self.score == int(self.score) else self.score
+        if self.spans is not None:
+            said["spans"] = [one.to_dict() for one in self.spans]
+        if self.comment:
+            said["comment"] = self.comment
+        return said
+
+
+def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> Mapping[str, Any]:
+    """Return the fields of an answer as it came.
+
+    Args:
+        answer: what was sent, parsed from JSON.
+        expected: the fields that the task asks for, all of them needed.
+        comment: whether the task takes a comment.
+
+    Raises:
+        InvalidJudgments: no fields at all, one that is missing or unknown, or a bad comment.
+
+    >>> open_answer({"outcom": "left"}, ("outcome",), comment=False)
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: an answer has no field 'outcom'. Did you mean 'outcome'?
+    """
+    if not isinstance(answer, Mapping):
+        raise InvalidJudgments(f"an answer holds {listing(expected)} by name, not {show(answer)}")
+    known = (*expected, "comment") if comment else expected
+    for name in answer:
+        if name not in known:
+            hint = end(suggest(str(name), known)) or f": it holds {listing(known)}"
+            raise InvalidJudgments(f"an answer has no field {show(name)}{hint}")
+    missing = [name for name in expected if answer.get(name) is None]
+    if missing:
+        raise InvalidJudgments(f"nothing was answered: {listing(missing)} is missing")
+    return answer
+
+
+def read_comment(fields: Mapping[str, Any]) -> str:
+    """Return the comment of an answer, "" where there is none.
+
+    Raises:
+        InvalidJudgments: it is no text, is too long, or holds what no text holds.
+
+    """
+    comment = fields.get("comment")
+    if comment is None:
+        return ""
+    if not isinstance(comment, str):
+        raise InvalidJudgments(f"a comment is text, not {show(comment)}")
+    if len(comment) > LONGEST_COMMENT:
+        raise InvalidJudgments(
+            f"a comment has at most {LONGEST_COMMENT:,} characters; this one has {len(comment):,}"
+        )
+    if not is_text(comment):
+        raise InvalidJudgments("a comment holds a character that no text holds")
+    return comment.strip()
+
+
+def is_text(words: str) -> bool:
+    r"""Say whether a text can be stored everywhere: no NUL, no half of a surrogate pair.
+
+    >>> is_text("naïve"), is_text("a\0"), is_text("\ud800")
+    (True, False, False)
+    """
+    return "\0" not in words and not any("\ud800" <= one <= "\udfff" for one in words)
+
+
+def say_bad_name(name: str) -> str:
+    r"""Say why a word cannot name something in a table, "" where it can.
+
+    What is collected is read back under the same rules.
+
+    >>> say_bad_name("ann"), say_bad_name("ann "), say_bad_name("a\nb")
+    ('', 'has a blank before or after it', 'has a line break or a tab in it')
+    """
+    if not is_text(name):
+        return "holds a character that no text holds (NUL, or half of a surrogate pair)"
+    if name != name.strip():
+        return "has a blank before or after it"
+    if any(category(one) in ("Cc", "Zl", "Zp") for one in name):
+        return "has a line break or a tab in it"
+    if not DIRECTIONS.isdisjoint(name):
+        return "has a character in it that nobody sees and that turns the direction of the text"
+    return ""
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is a finite number that a float holds.
+
+    >>> is_number(4), is_number(float("nan")), is_number(10**400), is_number(True)
+    (True, False, False, False)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= LARGEST  # also of NaN and infinity
+
+
+def read_whole(value: object, name: str, low: int, high: int) -> int:
+    """Return a whole number of an answer.
+
+    Raises:
+        InvalidJudgments: it is none, or off the range.
+
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InvalidJudgments(
+            f"{name} is a whole number from {low} to {high:,}, not {show(value)}"
+        )
+    return value
+
+
+def show(value: object) -> str:
+    """Show a value that came from outside, cut where it is long."""
+    try:
+        whole = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return "a number of thousands of digits"
+    shown = whole[:60].encode("utf-8", "backslashreplace").decode()
+    return shown if len(whole) <= 60 else f"{shown}..."
+
+
+# What all tasks have in common: a name, a question, and what is shown beside the outputs.
+
+BESIDE: Final = ("source", "reference", "context")
+"""What may be shown beside the outputs."""
+Row = dict[str, Any]
+Rows = tuple[Row, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A pass over the outputs with one question; the kinds of tasks add what may be answered.
+
+    Attributes:
+        name: of the pass, such as "fluency".
+        question: in one line.
+        instructions: what a judge may look up while judging.
+        shows: what is shown beside the outputs: source, reference, context.
+        comment: whether a judge may write something besides.
+        kind: the word for it in a campaign file.
+        least: fewest outputs of one ticket.
+        most: most outputs of one ticket.
+
+    """
+
+    kind: ClassVar[str] = ""
+    table: ClassVar[str] = ""
+    name: str
+    question: str = ""
+    instructions: str = ""
+    shows: tuple[str, ...] = ("source", "context")
+    comment: bool = False
+
+    @property
+    def width(self) -> int:
+        """Number of outputs on one ticket."""
+        return 1
+
+    def check(self) -> None:
+        """Refuse what all tasks refuse.
+
+        Raises:
+            CampaignError: names the task and the setting.
+
+        """
+        if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
+            raise CampaignError('a task needs a name, such as name = "adequacy"')
+        if fault := say_bad_name(self.name):
+            raise CampaignError(f"task {self.name!r} {fault}: take it out")
+        for name in ("question", "instructions"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not is_text(value):
+                raise self.refuse(name, value, "text")
+        object.__setattr__(self, "shows", self.take_words("shows"))
+        for one in self.shows:
+            if one not in BESIDE:
+                hint = end(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
+                raise CampaignError(f"task '{self.name}' cannot show '{one}'{hint}")
+        if not isinstance(self.comment, bool):
+            raise self.refuse("comment", self.comment, "true or false")
+
+    def take_words(self, name: str) -> tuple[str, ...]:
+        """Return a setting that is a list of different words.
+
+        Raises:
+            CampaignError: it is none.
+
+        """
+        value = getattr(self, name)
+        sound = isinstance(value, list | tuple) and all(
+            isinstance(one, str) and is_text(one) for one in value
+        )
+        if not sound:
+            raise self.refuse(name, value, "a list of words")
+        twice = sorted({one for one in value if list(value).count(one) > 1})
+        if twice:
+            raise CampaignError(f"task '{self.name}': {name} names {listing(twice)} twice")
+        return tuple(value)
+
+    def refuse(self, name: str, value: object, what: str) -> CampaignError:
+        """Return the refusal of a setting."""
+        return CampaignError(f"task '{self.name}': {name} cannot be {show(value)}: it is {what}")
+
+    def to_dict(self) -> Row:
+        """Return the settings as a campaign file holds them."""
+        found: Row = {"kind": self.kind}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, Mapping):
+                value = dict(value)
+            found[one.name] = list(value) if isinstance(value, tuple) else value
+        return found
+
+    def aside(self, ticket: Ticket) -> Row:
+        """Return the columns that every row of a ticket has besides what was said."""
+        kinds = {"anchor": "target", "control": ticket.expected}
+        kind = kinds.get(ticket.kind, ticket.kind)
+        if ticket.kind == "control" and kind not in ("good", "bad"):
+            kind = "control"
+        return {"kind": kind, "expected": ticket.expected, "ticket": str(ticket.number)}
+
+
+# Two outputs side by side: which is better?
+
+WRITTEN = {"both_bad": "tie (bothbad)"}
+"""What our tables call an outcome, where they do not call it the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTask(Asked):
+    """Two outputs of one item, one of which may be preferred.
+
+    Attributes:
+        ties: whether there is an answer "no preference".
+        both_bad: whether there is an answer "both are bad".
+        differences: whether the page can show where two outputs differ.
+
+    >>> task = PairTask(name="preference")
+    >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome
+    'left'
+    >>> task.validate({"outcome": "both_bad"}, ("eins", "zwei"))
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
+    """
+
+    kind: ClassVar[str] = "pair"
+    table: ClassVar[str] = "comparisons"
+    ties: bool = True
+    both_bad: bool = False
+    differences: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            CampaignError: names the task and the setting.
+
+        """
+        self.check()
+        for name in ("ties", "both_bad", "differences"):
+            if not isinstance(getattr(self, name), bool):
+                raise self.refuse(name, getattr(self, name), "true or false")
+
+    @property
+    def width(self) -> int:
+        """Number of outputs on one ticket."""
+        return 2
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What may be answered."""
+        more = [word for word, may in (("tie", self.ties), ("both_bad", self.both_bad)) if may]
+        return ("left", "right", *more)
+
+    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
+        """Check an answer.
+
+        Args:
+            answer: `{"outcome": "left"}` as it came.
+            shown: texts of the two outputs, in the order shown.
+            source: text of the source.
+
+        Raises:
+            InvalidJudgments: in the judge's words.
+
+        """
+        if len(shown) != self.width:
+            raise InvalidJudgments(f"two outputs are compared, not {len(shown)}")
+        fields = open_answer(answer, ("outcome",), comment=self.comment)
+        outcome = fields["outcome"]
+        if not isinstance(outcome, str) or outcome not in self.outcomes:
+            raise InvalidJudgments(
+                f"the answer is one of {', '.join(self.outcomes)}, not {show(outcome)}"
+            )
+        return Answer(outcome=outcome, comment=read_comment(fields))
+
+    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the row of a table of comparisons; of training there is none."""
+        if ticket.kind == "training":
+            return ()
+        left, right = ticket.systems
+        said = WRITTEN.get(answer.outcome or "", answer.outcome)
+        names = {"judge": ticket.judge, "item": ticket.item, "left": left, "right": right}
+        return ({"task": ticket.task, **names, "outcome": said, **self.aside(ticket)},)
+
+
+# Several outputs at once: put them in order.
+
+MAX_RANKED_OUTPUTS: Final = 26
+"""Most outputs that are ranked at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankTask(Asked):
+    """Outputs of one item that are put in order.
+
+    Attributes:
+        n: how many are shown at once.
+        ties: whether outputs may share a place.
+
+    >>> RankTask(name="order", n=3).validate({"ranks": [1, 3, 1]}, ("a", "b", "c")).ranks
+    (1, 2, 1)
+    """
+
+    kind: ClassVar[str] = "rank"
+    table: ClassVar[str] = "rankings"
+    n: int = 5
+    ties: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            CampaignError: names the task and the setting.
+
+        """
+        self.check()
+        whole = isinstance(self.n, int) and not isinstance(self.n, bool)
+        if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
+            raise self.refuse("n", self.n, f"a number of outputs from 2 to {MAX_RANKED_OUTPUTS}")
+        if not isinstance(self.ties, bool):
+            raise self.refuse("ties", self.ties, "true or false")
+
+    @property
+    def width(self) -> int:
+        """Number of outputs on one ticket."""
+        return self.n
+
+    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
+        """Check an answer; places without gaps are kept, 1, 3, 1 becomes 1, 2, 1.
+
+        Args:
+            answer: `{"ranks": [2, 1, 2]}` as it came, in the order shown.
+            shown: texts of the outputs, in the order shown.
+            source: text of the source.
+
+        Raises:
+            InvalidJudgments: in the judge's words.
+
+        """
+        fields = open_answer(answer, ("ranks",), comment=self.comment)
+        given = fields["ranks"]
+        if not isinstance(given, list | tuple) or len(given) != len(shown):
+            raise InvalidJudgments(
+                f"each of the {len(shown)} outputs needs a place, not {show(given)}"
+            )
+        places = [read_whole(one, "a place", 1, len(shown)) for one in given]
+        if not self.ties and len(set(places)) < len(places):
+            raise InvalidJudgments("two outputs cannot share a place here: give each its own")
+        dense = {place: at for at, place in enumerate(sorted(set(places)), start=1)}
+        ranks = tuple(dense[place] for place in places)
+        return Answer(ranks=ranks, comment=read_comment(fields))
+
+    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the rows of a table of rankings; of training there are none."""
+        if ticket.kind == "training":
+            return ()
+        aside = self.aside(ticket)
+        names = {"task": ticket.task, "judge": ticket.judge, "item": ticket.item}
+        return tuple(
+            {**names, "ranking": str(ticket.number), "system": system, "rank": rank}
+            | {"position": position, **aside}
+            for position, (system, rank) in enumerate(
+                zip(ticket.systems, answer.ranks or (), strict=True), start=1
+            )
+        )
+
+
+# One output and a scale: fluency, adequacy, direct assessment.
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scores from one end to the other, in steps.
+
+    Attributes:
+        low: lowest score.
+        high: highest score.
+        step: between neighbours.
+
+    >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1, 0.1).holds(0.3)
+    (True, False, True)
+    """
+
+    low: float
+    high: float
+    step: float
+
+    def holds(self, score: float) -> bool:
+        """Say whether a score lies on the scale."""
+        if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
+            return False
+        steps = (score - self.low) / self.step
+        return isfinite(steps) and abs(steps - round(steps)) < 1e-9
+
+    def read(self, score: object) -> float:
+        """Return a score.
+
+        Raises:
+            InvalidJudgments: it is none of the scale.
+
+        """
+        if isinstance(score, bool) or not isinstance(score, int | float) or not self.holds(score):
+            raise InvalidJudgments(f"a score is {self}, not {show(score)}")
+        return float(score)
+
+    def __str__(self) -> str:
+        steps = "" if self.step == 1 else f" in steps of {self.step:g}"
+        kind = "a whole number" if self.step == 1 and float(self.low).is_integer() else "a number"
+        return f"{kind} from {self.low:g} to {self.high:g}{steps}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaledTask(Asked):
+    """A task with a scale of scores.
+
+    Attributes:
+        criterion: what is scored; the name of the task where nothing else is said.
+        low: lowest score.
+        high: highest score.
+        step: between neighbours.
+        low_label: what the lowest means.
+        high_label: what the highest means.
+
+    """
+
+    criterion: str = ""
+    low: float = 0
+    high: float = 100
+    step: float = 1
+    low_label: str = ""
+    high_label: str = ""
+
+    def check(self) -> None:
+        """Refuse what is no scale.
+
+        Raises:
+            CampaignError: names the task and the setting.
+
+        """
+        super().check()
+        for name in ("low", "high", "step"):
+            value = getattr(self, name)
+            if not is_number(value):
+                raise self.refuse(name, value, "a number")
+        for name in ("criterion", "low_label", "high_label"):
+            label = getattr(self, name)
+            if not isinstance(label, str) or not is_text(label):
+                raise self.refuse(name, label, "text")
+        if not self.low < self.high:
+            raise self.refuse("high", self.high, f"above low, which is {self.low:g}")
+        if not self.step > 0 or not self.scale.holds(self.high):
+            between = f"from {self.low:g} to {self.high:g}"
+            raise self.refuse("step", self.step, f"a number that leads {between} in whole steps")
+        if not self.criterion:
+            object.__setattr__(self, "criterion", self.name)
+
+    @property
+    def scale(self) -> Scale:
+        """The scores that may be given."""
+        return Scale(self.low, self.high, self.step)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingTask(ScaledTask):
+    """A score for one output; direct assessment is this with 0 to 100, which is the usual.
+
+    >>> task = RatingTask(name="fluency", low=1, high=5, shows=())
+    >>> task.validate({"score": 4}, ("Hola",)).score
+    4.0
+    >>> task.validate({"score": 99999}, ("Hola",))
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: a score is a whole number from 1 to 5, not 99999
+    """
+
+    kind: ClassVar[str] = "rating"
+    table: ClassVar[str] = "ratings"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            CampaignError: names the task and the setting.
+
+        """
+        self.check()
+
+    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
+        """Check an answer.
+
+        Args:
+            answer: `{"score": 4}` as it came.
+            shown: text of the output.
+            source: text of the source.
+
+        Raises:
+            InvalidJudgments: in the judge's words.
+
+        """
+        if len(shown) != self.width:
+            raise InvalidJudgments(f"one output is scored, not {len(shown)}")
+        fields = open_answer(answer, ("score",), comment=self.comment)
+        return Answer(score=self.scale.read(fields["score"]), comment=read_comment(fields))
+
+    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the row of a table of ratings; of training there is none."""
+        if ticket.kind == "training":
+            return ()
+        names = {"judge": ticket.judge, "item": ticket.item, "system": ticket.systems[0]}
+        said = {"criterion": self.criterion, "score": answer.to_dict()["score"]}
+        return ({**names, **said, **self.aside(ticket)},)
+
+
+# Errors are marked in one output: MQM without a score, ESA with one.
+
+SEVERITIES: Final[Mapping[str, float]] = MappingProxyType({"minor": 1, "major": 5})
+"""Usual severities and their weights: what each takes from the score of an output."""
+MAX_SPANS: Final = 1_000
+"""Most errors of one output."""
+FIELDS: Final = ("start", "end", "severity", "category", "side")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanTask(ScaledTask):
+    """Errors of one output, each with a severity; with a score besides, or without.
+
+    Without a score the table of ratings holds minus the sum of the weights of what was marked.
+
+    Attributes:
+        severities: what may be said of an error → its weight.
+        categories: kinds of errors; empty where none are asked for.
+        score: whether a score is asked for besides.
+
+    >>> task = SpanTask(name="errors", score=False)
+    >>> mark = {"start": 0, "end": 2, "severity": "major"}
+    >>> task.validate({"spans": [mark]}, ("Hola",)).spans
+    (Span(start=0, end=2, severity='major', category='', side='output'),)
+    """
+
+    kind: ClassVar[str] = "spans"
+    table: ClassVar[str] = "ratings"
+    severities: Mapping[str, float] = field(default_factory=lambda: SEVERITIES, hash=False)
+    categories: tuple[str, ...] = ()
+    score: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            CampaignError: names the task and the setting.
+
+        """
+        self.check()
+        given = self.severities
+        if isinstance(given, list | tuple):
+            given = {one: SEVERITIES.get(one, 1) for one in self.take_words("severities")}
+        sound = isinstance(given, Mapping) and all(
+            isinstance(one, str) and is_text(one) and _weighs(weight)
+            for one, weight in given.items()
+        )
+        if not sound or not given:
+            what = "severities with their weights, such as { minor = 1, major = 5 }"
+            raise self.refuse("severities", self.severities, what)
+        object.__setattr__(self, "severities", MappingProxyType(dict(given)))
+        object.__setattr__(self, "categories", self.take_words("categories"))
+        if not isinstance(self.score, bool):
+            raise self.refuse("score", self.score, "true or false")
+
+    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
+        """Check an answer.
+
+        Args:
+            answer: `{"spans": [{"start": 0, "end": 4, "severity": "minor"}], "score": 80}` as it
+                came.
+            shown: text of the output.
+            source: text of the source, where an error may lie too if the task shows it.
+
+        Raises:
+            InvalidJudgments: in the judge's words.
+
+        """
+        if len(shown) != self.width:
+            raise InvalidJudgments(f"errors are marked in one output, not in {len(shown)}")
+        asked = ("spans", "score") if self.score else ("spans",)
+        fields = open_answer(answer, asked, comment=self.comment)
+        given = fields["spans"]
+        if not isinstance(given, list | tuple) or len(given) > MAX_SPANS:
+            raise InvalidJudgments(f"errors are a list of at most {MAX_SPANS:,}, not {show(given)}")
+        lengths = {"output": len(shown[0])}
+        if "source" in self.shows:
+            lengths["source"] = len(source)
+        spans = sorted(
+            (self._read_span(one, lengths) for one in given),
+            key=lambda one: (one.side, one.start or 0, one.end or 0, one.severity, one.category),
+        )
+        score = self.scale.read(fields["score"]) if self.score else None
+        return Answer(spans=tuple(spans), score=score, comment=read_comment(fields))
+
+    def _read_span(self, given: object, lengths: Mapping[str, int]) -> Span:
+        """Check one error."""
+        if not isinstance(given, Mapping) or set(given) - set(FIELDS):
+            raise InvalidJudgments(f"an error has {', '.join(FIELDS)}, not {show(given)}")
+        side = given.get("side", "output")
+        if not isinstance(side, str) or side not in lengths:
+            raise InvalidJudgments(f"an error lies in {' or '.join(lengths)}, not {show(side)}")
+        start = read_whole(given.get("start"), "where an error starts", 0, lengths[side])
+        end = read_whole(given.get("end"), "where an error ends", 0, lengths[side])
+        if start >= end and (start, end) != (0, 0):
+            raise InvalidJudgments(f"an error ends after it starts, not at {end} from {start}")
+        severity = _choose(given.get("severity"), "a severity", tuple(self.severities))
+        if not self.categories:
+            if given.get("category"):
+                raise InvalidJudgments("errors have no categories here")
+            return Span(start, end, severity, "", side)
+        category = _choose(given.get("category"), "a category", self.categories)
+        return Span(start, end, severity, category, side)
+
+    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the row of a table of ratings; of training there is none."""
+        if ticket.kind == "training":
+            return ()
+        spans = answer.spans or ()
+        lost = -sum(self.severities[one.severity] for one in spans)
+        score: Any = answer.to_dict()["score"] if self.score else lost
+        names = {"judge": ticket.judge, "item": ticket.item, "system": ticket.systems[0]}
+        said = {
+            "criterion": self.criterion,
+            "score": score,
+            "errors": len(spans),
+            "spans": write_spans(spans),
+        }
+        return ({**names, **said, **self.aside(ticket)},)
+
+
+def _weighs(weight: object) -> bool:
+    """Say whether a weight is a number from 0."""
+    number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    return number and isfinite(weight) and weight >= 0  # type: ignore[arg-type,operator]
+
+
+def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
+    """Return a word of an answer that is one of several."""
+    if not isinstance(value, str) or value not in options:
+        raise InvalidJudgments(f"{what} is one of {listing(options)}, not {show(value)}")
+    return value
+
+
+# What every task can do, and the kinds that there are.
+
+
+class Task(Protocol):
+    """A pass over the outputs with one question."""
+
+    @property
+    def kind(self) -> str:
+        """The word for it in a campaign file."""
+
+    @property
+    def table(self) -> str:
+        """Which of our tables its rows are of: comparisons, rankings or ratings."""
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+
+    @property
+    def question(self) -> str:
+        """The question, in one line."""
+
+    @property
+    def instructions(self) -> str:
+        """What a judge may look up."""
+
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """What is shown beside the outputs."""
+
+    @property
+    def comment(self) -> bool:
+        """Whether a judge may write something besides."""
+
+    @property
+    def width(self) -> int:
+        """Number of outputs on one ticket."""
+
+    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
+        """Check an answer as it came; refuse what is off the task in the judge's words."""
+
+    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the rows of our tables that an answer makes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as a campaign file holds them."""
+
+
+TASK_KINDS: Final[Mapping[str, type[Asked]]] = {
+    "pair": PairTask,
+    "rank": RankTask,
+    "rating": RatingTask,
+    "spans": SpanTask,
+}
+"""Kinds of tasks by the word for them in a campaign file."""
+
+
+SHOWN: Final[Mapping[str, str]] = {
+    "rank": "puts several outputs in order",
+    "rating": "rates outputs one by one",
+    "spans": "marks errors in outputs one by one",
+}
+"""What tasks do that show something else than pairs."""
+
+
+def check_followed(policy: str, tasks: Sequence[Task]) -> None:
+    """Refuse passes that a policy cannot choose for.
+
+    Args:
+        policy: its name.
+        tasks: the passes of the campaign.
+
+    Raises:
+        CampaignError: names the passes, and says what to do.
+
+    """
+    for one in tasks:
+        if one.kind in SHOWN:
+            raise CampaignError(
+                f"task '{one.name}' {SHOWN[one.kind]}, and policy '{policy}' chooses pairs: make it"
+                " a campaign of its own, or leave policy out"
+            )
+    if len(tasks) > 1:
+        names = listing([one.name for one in tasks])
+        raise CampaignError(
+            f"policy '{policy}' follows the answers to one question, and there are {len(tasks)}"
+            f" passes ({names}): make each a campaign of its own, or leave policy out"
+        )

@@ -1,0 +1,1 @@
+"""Do judges agree, and which of them are to be doubted?"""

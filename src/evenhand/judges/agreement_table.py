@@ -1,0 +1,323 @@
+"""What was found, in plain English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evenhand.errors import InvalidJudgments, suggest
+from evenhand.judges.units import Coefficient
+from evenhand.judgments.exclusions import write_excluded
+from evenhand.judgments.grouped import Grouped
+from evenhand.judgments.notebook import InNotebooks
+
+# What is known of agreement: coefficients with intervals, whole and in parts.
+
+ALL: Final = "all"
+"""What a part is called that is not limited by anything."""
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """An item on whose outputs judges are far apart.
+
+    Attributes:
+        item: its name.
+        task: its task, "" where there are none.
+        units: outputs of it, each under each criterion, that two or more judges scored.
+        difference: mean |difference| of two judges (points of the scale); for preferences the
+            share of pairs of votes that disagree.
+        drawn: the same drawn towards the mean of all items as by five more units, by which items
+            are ordered: few units are no proof.
+
+    """
+
+    item: str
+    task: str
+    units: int
+    difference: float
+    drawn: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class AgreementPart:
+    """Agreement on some of the judgments, such as those under one criterion.
+
+    Attributes:
+        by: column → its level here; empty for all judgments.
+        units: outputs under a criterion (or output pairs) that two or more judges judged.
+        single: units that one judge alone judged, of which no agreement is known.
+        ratings: judgments on the units of two or more judges.
+        judges: judges who gave them.
+        most_judges: largest number of judges on one unit.
+        coefficients: in the order in which they are shown.
+        doubtful: items on which judges are farthest apart, the farthest first.
+        notes: what must stand beside the coefficients.
+
+    """
+
+    by: Mapping[str, str]
+    units: int
+    single: int
+    ratings: int
+    judges: int
+    most_judges: int
+    coefficients: tuple[Coefficient, ...]
+    doubtful: tuple[Doubtful, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its levels in words, "all" where there are none."""
+        return ", ".join(self.by.values()) or ALL
+
+    def __getitem__(self, name: str) -> Coefficient:
+        known = {one.name: one for one in self.coefficients}
+        if name not in known:
+            raise InvalidJudgments(f"no coefficient '{name}' was computed.{suggest(name, known)}")
+        return known[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        counts = ("units", "single", "ratings", "judges", "most_judges")
+        return {
+            "by": dict(self.by),
+            **{name: getattr(self, name) for name in counts},
+            "coefficients": [one.to_dict() for one in self.coefficients],
+            "doubtful": [one.to_dict() for one in self.doubtful],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgreementTable(InNotebooks):
+    """Do judges agree: coefficients on all judgments and on parts of them.
+
+    Attributes:
+        parts: all judgments last; before them one part for each level of `by`.
+        kind: "ratings", "comparisons" or "rankings".
+        by: columns whose levels are parts.
+        scale: the scale, such as "1 to 5", and whether it was declared; None for preferences.
+        cluster: what was drawn again for the intervals: "item" or "judge".
+        level: nominal level of the intervals (proportion).
+        says: what was found, in sentences.
+        notes: what must stand beside it.
+        signature: one line that reproduces the numbers.
+
+    """
+
+    parts: tuple[AgreementPart, ...]
+    kind: str
+    by: tuple[str, ...]
+    scale: str | None
+    cluster: str
+    level: float
+    says: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def whole(self) -> AgreementPart:
+        """All judgments together."""
+        return self.parts[-1]
+
+    def part(self, *levels: str) -> AgreementPart:
+        """Return the part of some levels, in the order of `by`.
+
+        Raises:
+            InvalidJudgments: there is none.
+
+        """
+        for part in self.parts:
+            if tuple(part.by.values()) == levels:
+                return part
+        wanted, known = ", ".join(levels), [part.name for part in self.parts]
+        raise InvalidJudgments(f"no part '{wanted}'.{suggest(wanted, known)}")
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per part and coefficient, with plain values."""
+        return [
+            {
+                **{name: part.by.get(name, ALL) for name in self.by},
+                "coefficient": one.name,
+                **{key: getattr(one, key) for key in ("value", "lower", "upper")},
+                "units": one.units,
+                "ratings": one.ratings,
+                "why": one.why,
+            }
+            for part in self.parts
+            for one in part.coefficients
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand agreement --json`."""
+        names = ("kind", "scale", "cluster", "level", "signature")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "excluded": write_excluded(self.excluded),
+            "by": list(self.by),
+            "says": list(self.says),
+            "parts": [part.to_dict() for part in self.parts],
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        lines = [line for part in self.parts for line in _draw(part)]
+        notes = [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, *self.says, *notes, self.signature])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedAgreement(Grouped[AgreementTable]):
+    """One table of agreement per task."""
+
+
+def _draw(part: AgreementPart) -> list[str]:
+    """Return a part as lines: a title, then one coefficient a line."""
+    lines = [f"{part.name}: {part.units:,} units, {part.ratings:,} judgments"]
+    for one in part.coefficients:
+        if one.value is None:
+            lines.append(f"  {one.name:<22} {one.why}")
+            continue
+        ends = "" if one.lower is None else f"  {one.lower:6.3f} to {one.upper:6.3f}"
+        lines.append(f"  {one.name:<22} {one.value:6.3f}{ends}")
+    return [*lines, *(f"  note: {note}" for note in part.notes), ""]
+
+
+# What a coefficient is called, and when its size misleads.
+
+WORDS: Final = (
+    (0.0, "poor"),
+    (0.2, "slight"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "substantial"),
+    (1.0, "almost perfect"),
+)
+"""Largest κ of each word but the first, which stands for κ below zero."""
+
+HIGH: Final = 0.7
+"""Observed agreement from which a low κ is a paradox rather than disagreement."""
+LOW: Final = 0.4
+"""κ up to which it is called low: at most "fair"."""
+
+
+def name_kappa(kappa: float) -> str:
+    """Return Landis and Koch's word for a κ.
+
+    The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
+
+    >>> [name_kappa(kappa) for kappa in (-0.1, -0.0001, 0.2, 0.21, 0.5, 0.81)]
+    ['poor', 'slight', 'slight', 'fair', 'moderate', 'almost perfect']
+    """
+    if round(kappa, 3) < 0:  # as it is printed: of two zeros none is called poor
+        return WORDS[0][1]
+    return next(word for most, word in WORDS[1:] if kappa <= most or most == 1.0)
+
+
+def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> str | None:
+    """Return a warning where κ is low though judges agree; None where nothing is odd.
+
+    Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
+    the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology 43:543-549.
+
+    Args:
+        observed: share of pairs of judges that agree (proportion).
+        kappa: κ of the same judgments; None where it does not exist.
+        prevails: share of the answer that is given most often (proportion).
+
+    >>> warn_prevalence(0.9, 0.1, 0.92)[:47]
+    'κ is low though judges agree in 90 % of pairs: '
+    >>> warn_prevalence(0.9, 0.8, 0.6) is None
+    True
+    """
+    if kappa is None or observed < HIGH or kappa > LOW:
+        return None
+    agree, same = 100 * observed, 100 * prevails
+    return (
+        f"κ is low though judges agree in {agree:.0f} % of pairs: {same:.0f} % of answers are the"
+        " same one, so that chance alone explains most agreement (Feinstein & Cicchetti 1990);"
+        " read κ beside the agreement itself"
+    )
+
+
+SAID = 8
+"""Most parts of which a sentence each is said; of more only the whole is."""
+
+
+def say_parts(
+    parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
+) -> tuple[str, ...]:
+    """Return one sentence for each part.
+
+    Args:
+        parts: all judgments last.
+        answers: what two judges give the same of: "score" or "answer".
+        again: whether κ of preferences counts second answers, which the rest leaves out.
+
+    """
+    shown = parts if len(parts) <= SAID else parts[-1:]
+    return tuple(_say(part, answers, again=again) for part in shown)
+
+
+def _say(part: AgreementPart, answers: str, *, again: bool) -> str:
+    known = {one.name: one for one in part.coefficients}
+    start = f"{part.name}: " if part.by else ""
+    own = known.get("intra-n-agreement-0")
+    if not part.units and own is not None and own.value is not None:
+        return f"{start}judges give the same {answers} again in {_percent(own)}"
+    if not part.units:
+        return f"{start}nothing was judged by two judges"
+    said = [*_say_near(known, answers), *_say_chance(known, again=again)]
+    return start + ("; ".join(said) or f"{part.units:,} units were judged by two judges or more")
+
+
+def _say_near(known: dict[str, Coefficient], answers: str) -> list[str]:
+    near = [one for name, one in known.items() if name.startswith("n-agreement-")]
+    values = [one for one in near if one.value is not None and "pair" not in one.name]
+    if not values:
+        return []
+    first = f"two judges give the same {answers} in {_percent(values[0])}"
+    if len(values) < 3 or answers != "score":
+        return [first]
+    points = float(values[1].name.removeprefix("n-agreement-"))  # 1e-10 has a sign too
+    plural = "s" * (points != 1)
+    return [f"{first} and differ by at most {points:g} point{plural} in {_percent(values[1])}"]
+
+
+def _say_chance(known: dict[str, Coefficient], *, again: bool) -> list[str]:
+    said = []
+    strict = "kappa-strict" in known
+    for name in ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal"):
+        one = known.get(name)
+        if one is None:
+            continue
+        title = one.title if name == "alpha-ordinal" else one.title.partition(", ")[0]
+        title += ", second answers too," if strict and again and one.value is not None else ""
+        if one.value is None:
+            said.append(f"{title} does not exist")
+            continue
+        ends = "" if one.lower is None else f" ({_plain(one.lower)} to {_plain(one.upper)})"
+        word = "" if name == "alpha-ordinal" else f", {name_kappa(one.value)}"
+        said.append(f"{title} {_plain(one.value)}{ends}{word}")
+    return said
+
+
+def _plain(value: float | None) -> str:
+    """Write a coefficient with three digits; a zero has no sign.
+
+    >>> _plain(-0.0001), _plain(-0.0512)
+    ('0.000', '-0.051')
+    """
+    assert value is not None
+    return f"{round(value, 3) + 0.0:.3f}"
+
+
+def _percent(one: Coefficient) -> str:
+    assert one.value is not None
+    return f"{100 * one.value:.1f} %"

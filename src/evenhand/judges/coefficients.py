@@ -1,0 +1,753 @@
+"""Kendall's coefficient of concordance W: do judges put outputs in one order?
+
+Each of m judges ranks n units, ties sharing the mean of theirs; R_i are the sums of ranks:
+
+    W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
+    χ² = m (n − 1) W on n − 1 degrees of freedom
+
+W is 1 where all judges give the same ranks and 0 where rank sums are all equal; the mean Spearman
+correlation of two judges is (m W − 1) / (m − 1) where none ties. χ² is Friedman's test with judges
+as blocks.
+
+Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
+(1948), Rank Correlation Methods. When not to use it: judges who scored different outputs (complete
+blocks only), and few points on the scale, where ties leave little order to agree on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log10
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
+from evenhand.judges.counts import FINEST, Coincidences, Ratio, Sums, check_categories
+from evenhand.judges.units import Coefficient, Units, find_block
+from evenhand.judgments.scale import Scale
+from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
+from evenhand.numerics.distributions import chi2_tail
+
+# How far apart two scores are: weights of agreement on the declared scale.
+#
+# A weighting says the disagreement δ of two scores; the weight of their agreement is
+#
+# w = 1 − δ / δ_max,   δ_max the largest disagreement on the scale
+#
+# identity   δ = [x ≠ y]              any difference is as bad as any other
+# linear     δ = |x − y|              two points are twice as bad as one
+# quadratic  δ = (x − y)²             two points are four times as bad as one
+# radical    δ = √|x − y|             the first point is the worst
+# ratio      δ = ((x − y) / (x + y))²  differences count by their share; scores from zero up
+#
+# δ_max belongs to the scale as it was declared. Weights from the scores that happen to occur change
+# with the data: a scale of five of which judges used three has other weights, and another κ.
+# Source: Cohen (1968), Psychological Bulletin 70:213-220; Gwet (2014), Handbook of Inter-Rater
+# Reliability, 4th edition, section 3.5.
+
+Array = NDArray[np.float64]
+
+WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
+
+
+def disagree(x: Array, y: Array, weighting: str) -> Array:
+    """Return the disagreement δ of scores, elementwise.
+
+    Args:
+        x: scores.
+        y: other scores, of a shape that fits.
+        weighting: identity | linear | quadratic | radical | ratio.
+
+    Raises:
+        UnknownOption: there is no such weighting.
+
+    >>> disagree(np.array([1.0, 4.0]), np.array([3.0, 4.0]), "quadratic").tolist()
+    [4.0, 0.0]
+    """
+    require_option("weighting", weighting, WEIGHTINGS)
+    gap = np.abs(x - y)
+    if weighting == "identity":
+        return np.asarray(gap > 0, dtype=np.float64)
+    if weighting == "linear":
+        return np.asarray(gap)
+    if weighting == "quadratic":
+        return np.asarray(gap**2)
+    if weighting == "radical":
+        return np.asarray(np.sqrt(gap))
+    both = x + y
+    return np.asarray((gap / np.where(both == 0, 1.0, both)) ** 2)  # 0 and 0 are 0 apart
+
+
+def weight_agreement(points: Array, weighting: str = "identity") -> Array:
+    """Return the (K, K) weights of agreement on a scale, 1 on the diagonal.
+
+    Args:
+        points: (K,) the scores of the scale, ascending.
+        weighting: identity | linear | quadratic | radical | ratio.
+
+    Raises:
+        UnknownOption: there is no such weighting.
+        InvalidJudgments: ratios of scores below zero.
+
+    >>> weight_agreement(np.array([1.0, 2.0, 3.0]), "linear").tolist()
+    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    """
+    check_weighting(points, weighting)
+    apart = disagree(points[:, None], points[None, :], weighting)
+    largest = apart.max(initial=0.0)
+    return 1 - apart / largest if largest > 0 else np.ones_like(apart)
+
+
+def check_weighting(points: Array, weighting: str) -> None:
+    """Refuse a weighting that scores of a scale cannot have.
+
+    Raises:
+        InvalidJudgments: ratios of scores below zero.
+
+    """
+    if weighting == "ratio" and points[0] < 0:
+        raise InvalidJudgments(
+            f"ratios need scores that start at zero; there is {points[0]:g}: use quadratic weights"
+        )
+
+
+def expect_disagreement(mass: Array, points: Array, weighting: str) -> Array:
+    """Return Σ_c Σ_k mass_c mass_k δ_ck, in time linear in the points where a closed form is known.
+
+    Args:
+        mass: (B, K) scores, or shares, by point.
+        points: (K,) the scores, ascending.
+        weighting: identity | linear | quadratic | radical | ratio.
+
+    Raises:
+        NotIdentified: radical or ratio weights, or shares, of too many different scores.
+
+    >>> expect_disagreement(np.array([[1.0, 2.0]]), np.array([1.0, 3.0]), "linear").tolist()
+    [8.0]
+    """
+    total = mass.sum(axis=1)
+    if weighting == "identity":
+        return np.asarray(total**2 - (mass**2).sum(axis=1))
+    if weighting == "linear":
+        below = np.cumsum(mass, axis=1)[:, :-1]
+        return np.asarray(2 * (below * (total[:, None] - below)) @ np.diff(points))
+    if weighting == "quadratic":
+        middle = points - points.mean()  # small numbers, so that nothing cancels
+        return np.asarray(2 * (total * (mass @ middle**2) - (mass @ middle) ** 2))
+    if len(points) > FINEST:
+        raise NotIdentified(
+            f"{len(points):,} different scores are too many for {weighting} weights",
+            ["use linear or quadratic weights"],
+        )
+    apart = disagree(points[:, None], points[None, :], weighting)
+    return np.asarray(np.einsum("bc,bc->b", mass @ apart, mass))
+
+
+def disagreements(sums: Sums, weighting: str) -> Array:
+    """Return (C,) the disagreement δ of each entry of the coincidences."""
+    found = sums.coincidences
+    points = found.points
+    return disagree(points[found.low], points[found.high], weighting)
+
+
+# Krippendorff's α: one minus observed over expected disagreement, for any scale and gaps.
+#
+# α = 1 − D_o / D_e
+# D_o = 1/n Σ_u Σ_{i ≠ j} δ(c_ui, c_uj) / (m_u − 1)     over units u of m_u ≥ 2 scores, n in all
+# D_e = 1/(n (n − 1)) Σ_c Σ_k n_c n_k δ(c, k)           (c = k adds nothing)
+#
+# nominal    δ = [c ≠ k]
+# ordinal    δ = (Σ_{g=c}^{k} n_g − (n_c + n_k)/2)², which is (r_c − r_k)², r being mid-ranks
+# interval   δ = (c − k)²
+# ratio      δ = ((c − k) / (c + k))²
+#
+# Written with mid-ranks, ordinal is interval on ranks, and both come from sums and sums of squares:
+# the cost is linear in the scores. Source: Krippendorff (2013), Content Analysis, 3rd edition,
+# chapter 12. Units of one judge tell nothing and are left out.
+#
+# What it ignores: who gave the scores; a harsh and a mild judge disagree, even if they order
+# outputs alike. When not to use it: where nearly all scores are alike (D_e is near 0 and α jumps
+# with single scores), and interval or ratio on scores whose differences mean nothing.
+
+METRICS: Final = ("nominal", "ordinal", "interval", "ratio")
+_WEIGHTINGS: Final = {"nominal": "identity", "interval": "quadratic", "ratio": "ratio"}
+
+
+def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
+    """Return α, one per resample; it does not exist where all scores are alike.
+
+    Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
+    of very many points they stay those of the data.
+
+    Args:
+        sums: pairs of scores.
+        metric: nominal | ordinal | interval | ratio.
+
+    Raises:
+        UnknownOption: there is no such metric.
+        InvalidJudgments: ratios of scores below zero.
+        NotIdentified: too many different scores for shares of each, or for ratios.
+
+    """
+    require_option("metric", metric, METRICS)
+    if metric == "ordinal":
+        observed, expected = _ordinal(sums)
+    elif metric == "interval":
+        observed, expected = _spread(sums, sums.points)
+    else:
+        weighting = _WEIGHTINGS[metric]
+        check_categories(sums.points)
+        check_weighting(sums.points, weighting)
+        observed = sums.per_score(disagreements(sums, weighting))
+        expected = expect_disagreement(sums.mass, sums.points, weighting)
+    under = np.where(sums.varied, expected, 0.0)
+    return Ratio(under - (sums.scores - 1) * observed, under)
+
+
+def _ordinal(sums: Sums) -> tuple[Array, Array]:
+    """(B,) observed and expected disagreement of mid-ranks, both unnormalised."""
+    found = sums.coincidences
+    if not found.tabled or sums.times is None:
+        return _spread(sums, find_midranks(found.mass[None, :])[0])
+    low, high = np.triu_indices(len(sums.points))
+    ranks = find_midranks(sums.mass)
+    observed = (sums.score_tables * (ranks[:, high] - ranks[:, low]) ** 2).sum(axis=1)
+    n, first = sums.scores, (sums.mass * ranks).sum(axis=1)
+    expected = 2 * (n * (sums.mass * ranks**2).sum(axis=1) - first**2)
+    return np.asarray(observed), np.asarray(expected)
+
+
+def _spread(sums: Sums, values: Array) -> tuple[Array, Array]:
+    """(B,) observed and expected squared differences of a value by point (K,)."""
+    found = sums.coincidences
+    middle = values - values.mean()  # small numbers, so that nothing cancels
+    observed = sums.per_score((middle[found.low] - middle[found.high]) ** 2)
+    expected = 2 * (sums.scores * sums.score_sum(middle**2) - sums.score_sum(middle) ** 2)
+    return observed, expected
+
+
+def find_midranks(mass: Array) -> Array:
+    """Return the mean rank of the scores at each point.
+
+    Args:
+        mass: (B, K) scores by point.
+
+    >>> find_midranks(np.array([[2.0, 1.0, 3.0]])).tolist()
+    [[1.0, 2.5, 4.5]]
+    """
+    return np.asarray(np.cumsum(mass, axis=1) - mass / 2)
+
+
+# n-agreement: the share of units whose two scores differ by at most n points.
+#
+# a(n) = #{units: |S_a − S_b| ≤ n} / #units,   n = 0 .. range of the scale
+#
+# Source: Hamon, Mostefa and Arranz (2007), MT Summit XI, section 3.1. With more than two judges a
+# unit counts by the mean over its pairs of judges; a(0) is then the observed agreement P_o of
+# Fleiss' κ. Published figures often take one pair of judges for each output: `pair_judges` keeps
+# the two who come first in the table, the same two under every criterion.
+#
+# What it ignores: chance. Judges who toss a five-sided coin reach a(0) = .20, a(1) = .52, and the
+# coarser the scale, the higher all of them. When not to use it: to compare scales of different
+# lengths, or criteria of which one is nearly constant.
+
+Integers = NDArray[np.int64]
+
+LONGEST: Final = 11
+"""Scales of so many steps are shown in full; on longer ones a few n are."""
+SHARES: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
+"""Which n are shown on a long scale, as shares of the power of ten next to its range."""
+_SLACK: Final = 1e-9
+
+
+def n_agreement(sums: Sums, n: float) -> Ratio:
+    """Return the share of units whose scores differ by at most n, one per resample.
+
+    Args:
+        sums: pairs of scores.
+        n: points of the scale.
+
+    """
+    found = sums.coincidences
+    points = found.points
+    slack = _SLACK * float(points[-1] - points[0])  # of the scale, whatever its unit is
+    near = points[found.high] - points[found.low] <= n + slack
+    return Ratio(sums.per_unit(near.astype(np.float64)), sums.units)
+
+
+def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
+    """Return the n that are worth showing: all on a short scale, else a few round ones.
+
+    Args:
+        low: lowest score of the scale.
+        high: highest score.
+        points: (K,) scores that can be given, or that occur.
+
+    >>> choose_steps(1, 5, np.arange(1.0, 6.0))
+    (0.0, 1.0, 2.0, 3.0, 4.0)
+    >>> choose_steps(0, 100, np.arange(0.0, 101.0))
+    (0.0, 1.0, 5.0, 10.0, 20.0, 50.0)
+    >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100))
+    (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
+    """
+    step = float(np.diff(points).min(initial=high - low)) or 1.0
+    count = (high - low) / step
+    if abs(count - round(count)) < _SLACK and count < LONGEST:
+        return tuple(float(i * step) for i in range(round(count) + 1))
+    wide = 10.0 ** round(log10(high - low))  # round numbers, also where the ends are not
+    return tuple(share * wide for share in SHARES if share * wide <= high - low)
+
+
+def pair_judges(units: Units) -> Units:
+    """Keep for each output the scores of the first two judges of it in the table.
+
+    The two are chosen once for an output, not for each criterion; a unit that one of them left
+    without a score is not counted. The choice depends on the order of the table.
+
+    Args:
+        units: what was scored by whom.
+
+    """
+    rows = units.rows
+    output = number_groups(rows.output)
+    first = _first_rows(output, np.arange(rows.size))
+    other = np.flatnonzero(rows.judge != rows.judge[first[output]])
+    second = _first_rows(output, other)
+    held = np.repeat(output[units.first], units.sizes)
+    of_second = np.where(second >= 0, rows.judge[second], -1)
+    chosen = (units.judge == rows.judge[first[held]]) | (units.judge == of_second[held])
+    own = np.repeat(np.arange(units.size), units.sizes)
+    both = np.bincount(own[chosen], minlength=units.size) == 2
+    kept = chosen & np.repeat(both, units.sizes)
+    sizes = np.full(int(both.sum()), 2)
+    return replace(
+        units,
+        sizes=sizes,
+        starts=np.cumsum(sizes) - sizes,
+        code=units.code[kept],
+        judge=units.judge[kept],
+        first=units.first[both],
+    )
+
+
+def _first_rows(groups: Integers, rows: Integers) -> Integers:
+    """Return the first of some rows of each group, -1 where a group has none of them.
+
+    Args:
+        groups: (n,) group of every row of the table.
+        rows: (m,) row numbers, ascending.
+
+    """
+    first = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
+    first[groups[rows[::-1]]] = rows[::-1]  # the last assignment stays
+    return first
+
+
+# Fleiss' κ: agreement beyond what judges would reach who scored at random.
+#
+# κ = (P̄_o − P̄_e) / (1 − P̄_e)
+# P̄_o = 1/N Σ_i 1/(n (n − 1)) Σ_j n_ij (n_ij − 1)     n_ij of n judges gave unit i score j
+# P̄_e = Σ_j (1/(N n) Σ_i n_ij)²
+#
+# Sources: Fleiss (1971), Psychological Bulletin 76:378-382; printed so by Hamon, Mostefa and Arranz
+# (2007), section 3.2. The formula is for n judges on every unit. Where their number differs, each
+# unit's own n_i stands in P̄_o, and all scores in place of N n: a generalisation, and labelled so.
+# Units of one judge are left out.
+#
+# What it ignores: how far apart two scores are; a five against a four is as bad as against a one.
+# When not to use it: on scales with an order (α or AC2 see it), and where nearly all scores are
+# alike: P̄_e is then near 1 and κ low, however well judges agree (Feinstein & Cicchetti 1990).
+
+
+@dataclass(frozen=True)
+class FleissParts:
+    """The three numbers of a printed table.
+
+    Attributes:
+        observed: P̄_o, mean share of pairs of judges that agree (proportion).
+        chance: P̄_e, what chance would give (proportion).
+        kappa: κ; None where all scores are alike.
+
+    """
+
+    observed: float
+    chance: float
+    kappa: float | None
+
+
+def fleiss_kappa(sums: Sums) -> Ratio:
+    """Return κ, one per resample; it does not exist where all scores are alike.
+
+    Raises:
+        NotIdentified: too many different scores to be categories.
+
+    """
+    observed, chance = _parts(sums)
+    return Ratio(observed - chance, np.where(sums.varied, 1 - chance, 0.0))
+
+
+def fleiss_parts(
+    coincidences: Coincidences, *, judges: tuple[int, int] | None = None
+) -> FleissParts:
+    """Return P̄_o, P̄_e and κ as a paper prints them.
+
+    Args:
+        coincidences: pairs of scores of all units.
+        judges: fewest and most judges of a unit; None for the generalisation to unequal numbers.
+
+    Raises:
+        NotIdentified: no unit has two judges, or their number differs and the printed formula was
+            asked for.
+
+    """
+    if not coincidences.units:
+        raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
+    if judges is not None and judges[0] != judges[1]:
+        raise NotIdentified(
+            f"Fleiss' formula is for the same number of judges on every output; here {judges[0]} to"
+            f" {judges[1]} judges scored one",
+            ["use α or AC1, or the generalisation to unequal numbers"],
+        )
+    sums = Sums(coincidences)
+    observed, chance = (float(part[0]) for part in _parts(sums))
+    return FleissParts(observed, chance, fleiss_kappa(sums).value)
+
+
+def _parts(sums: Sums) -> tuple[Array, Array]:
+    """(B,) P̄_o and P̄_e; 0 of resamples without a unit of two judges, which do not vary."""
+    check_categories(sums.points)
+    agree = n_agreement(sums, 0)
+    shares = sums.mass / np.where(sums.scores > 0, sums.scores, 1.0)[:, None]
+    observed = agree.over / np.where(agree.exists, agree.under, 1.0)
+    return observed, np.asarray((shares**2).sum(axis=1))
+
+
+# Gwet's AC1 and AC2, and coefficients that differ from them in what they call chance.
+#
+# coefficient = (P_a − P_e) / (1 − P_e)
+# P_a = mean over units of two or more judges of the mean weight w of their pairs of scores
+#
+# AC1, AC2           P_e = T_w / (q (q − 1)) Σ_k π_k (1 − π_k)      AC1: identity weights
+# Brennan-Prediger   P_e = T_w / q²
+# π (Fleiss' kind)   P_e = Σ_k Σ_l w_kl π_k π_l
+#
+# T_w is the sum of all weights, q the number of points of the scale, π_k the mean over all units,
+# those of one judge among them, of the share of their scores at k. Sources: Gwet (2008), British
+# Journal of Mathematical and Statistical Psychology 61:29-48; Gwet (2014), Handbook of Inter-Rater
+# Reliability, 4th edition, chapters 2-5; Brennan & Prediger (1981), Educational and Psychological
+# Measurement 41:687-699.
+#
+# AC1 stays high where nearly all scores are alike and κ falls to zero: it takes chance for small
+# there. What it ignores: that such data can tell good judges from lucky ones only in the rare
+# cases. When not to use it: as a stand-in for κ without saying so; the two disagree most where it
+# matters.
+
+
+def weighted_agreement(sums: Sums, weighting: str = "identity") -> Ratio:
+    """Return P_a, the mean weight of pairs of scores, one per resample."""
+    largest = _largest(sums.points, weighting)
+    return Ratio(sums.units - sums.per_unit(disagreements(sums, weighting)) / largest, sums.units)
+
+
+def gwet_ac(sums: Sums, weighting: str = "identity") -> Ratio:
+    """Return AC1 (identity weights) or AC2, one per resample.
+
+    Raises:
+        NotIdentified: the scale has one point, or too many.
+
+    """
+    q = _categories(sums)
+    shares = sums.all_shares
+    spread = (shares * (1 - shares)).sum(axis=1)
+    return _correct(sums, weighting, _total_weight(sums.points, weighting) / (q * (q - 1)) * spread)
+
+
+def brennan_prediger(sums: Sums, weighting: str = "identity") -> Ratio:
+    """Return Brennan and Prediger's coefficient, one per resample.
+
+    Raises:
+        NotIdentified: the scale has one point, or too many.
+
+    """
+    q = _categories(sums)
+    chance = np.full(len(sums.units), _total_weight(sums.points, weighting) / q**2)
+    return _correct(sums, weighting, chance)
+
+
+def gwet_pi(sums: Sums, weighting: str = "identity") -> Ratio:
+    """Return the coefficient of Fleiss' kind for unequal numbers of judges, one per resample.
+
+    It does not exist where all scores are alike.
+    """
+    _categories(sums)
+    apart = expect_disagreement(sums.all_shares, sums.points, weighting)
+    chance = 1 - apart / _largest(sums.points, weighting)
+    found = _correct(sums, weighting, chance)
+    several = (sums.all_shares > 0).sum(axis=1) > 1
+    return Ratio(found.over, np.where(several, found.under, 0.0))
+
+
+def _correct(sums: Sums, weighting: str, chance: Array) -> Ratio:
+    agree = weighted_agreement(sums, weighting)
+    observed = agree.over / np.where(agree.exists, agree.under, 1.0)
+    return Ratio(observed - chance, np.where(agree.exists, 1 - chance, 0.0))
+
+
+def _categories(sums: Sums) -> int:
+    """Return the number of points of the scale.
+
+    Raises:
+        NotIdentified: it has one, or too many to be categories.
+
+    """
+    q = len(sums.points)
+    if q < 2:
+        raise NotIdentified(
+            "all scores are alike, and chance depends on the scale",
+            ["declare the scale, as in --scale 1-5"],
+        )
+    check_categories(sums.points)
+    return q
+
+
+def _largest(points: Array, weighting: str) -> float:
+    """Return the largest disagreement on the scale."""
+    check_weighting(points, weighting)
+    if weighting == "ratio":
+        return float(disagree(points[:, None], points[None, :], weighting).max(initial=0.0)) or 1.0
+    return float(disagree(points[:1], points[-1:], weighting)[0]) or 1.0
+
+
+def _total_weight(points: Array, weighting: str) -> float:
+    """Return T_w, the sum of the weights of all pairs of points of the scale."""
+    once = np.ones((1, len(points)))
+    apart = float(expect_disagreement(once, points, weighting)[0])
+    return len(points) ** 2 - apart / _largest(points, weighting)
+
+
+# Coefficients on units by name: which there are, which are shown unasked, how each is computed.
+
+Compute = Callable[[Sums], Ratio]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A coefficient that can be asked for.
+
+    Attributes:
+        name: as it is asked for.
+        title: in tables.
+        family: what asks for it together with its like.
+        compute: its value, once per resample.
+        default: whether it is shown unasked.
+        paired: whether it is of one pair of judges for each output.
+        kappa: whether Landis and Koch's words are meant for it.
+        categories: whether it is made of the points of the scale, and needs one with steps.
+
+    """
+
+    name: str
+    title: str
+    family: str
+    compute: Compute
+    default: bool = False
+    paired: bool = False
+    kappa: bool = False
+    categories: bool = False
+
+
+class OnScale(Protocol):
+    """Scores on a scale, however they are held."""
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """(K,) different scores, ascending."""
+
+    @property
+    def scale(self) -> Scale:
+        """What was declared, or seen."""
+
+
+_FEW: Final = 32
+"""Different scores up to which coefficients for categories are shown unasked."""
+
+
+def list_kinds(units: OnScale) -> tuple[Kind, ...]:
+    """Return all coefficients on the scale of some units, in the order in which they are shown."""
+    few = len(units.points) <= _FEW and units.scale.points is not None
+    steps = choose_steps(units.scale.low, units.scale.high, units.points)
+    near = [_name_n_agreement(n, paired=paired) for paired in (False, True) for n in steps]
+    return (
+        *near,
+        Kind(
+            "fleiss", "Fleiss' κ", "fleiss", fleiss_kappa, default=few, kappa=True, categories=True
+        ),
+        *_alphas(few=few),
+        *_weighted(few=few),
+    )
+
+
+def _name_n_agreement(n: float, *, paired: bool) -> Kind:
+    pair = ", one pair of judges per output" if paired else ""
+    family = "n-agreement-pair" if paired else "n-agreement"
+    title = f"scores at most {n:g} apart{pair}" if n else f"same score{pair}"
+    compute = partial(n_agreement, n=n)
+    return Kind(f"{family}-{n:g}", title, family, compute, default=not paired, paired=paired)
+
+
+def _alphas(*, few: bool) -> list[Kind]:
+    shown = {"nominal": few, "ordinal": True, "interval": True, "ratio": False}
+    return [
+        Kind(
+            f"alpha-{metric}",
+            f"Krippendorff's α, {metric}",
+            "alpha",
+            partial(krippendorff_alpha, metric=metric),
+            default=shown[metric],
+            categories=metric == "nominal",
+        )
+        for metric in METRICS
+    ]
+
+
+def _weighted(*, few: bool) -> list[Kind]:
+    """Return the coefficients that take weights: one of each without, then with each weighting."""
+    families = (
+        ("gwet", ("ac1", "ac2"), ("Gwet's AC1", "Gwet's AC2"), gwet_ac),
+        *(
+            (name, (name, name), (title, title), compute)
+            for name, title, compute in (
+                ("brennan-prediger", "Brennan-Prediger κ", brennan_prediger),
+                ("pi", "π of Fleiss' kind (Gwet)", gwet_pi),
+                ("agreement", "weighted agreement", weighted_agreement),
+            )
+        ),
+    )
+    shown = {"ac1", "ac2-quadratic", "brennan-prediger"} if few else set()
+    kinds = []
+    for family, names, titles, compute in families:
+        for weighting in WEIGHTINGS:
+            plain = weighting == "identity"
+            name = names[0] if plain else f"{names[1]}-{weighting}"
+            title = titles[0] if plain else f"{titles[1]}, {weighting} weights"
+            own = partial(compute, weighting=weighting)
+            kinds.append(Kind(name, title, family, own, default=name in shown, categories=True))
+    return kinds
+
+
+def choose_kinds(
+    units: OnScale, asked: str | Sequence[str], others: Sequence[str] = ()
+) -> tuple[Kind, ...]:
+    """Return the coefficients that are meant, each once, in the order of the list.
+
+    Args:
+        units: what was scored by whom.
+        asked: names or families, "default" or "all".
+        others: further names that are known, but not computed here.
+
+    Raises:
+        UnknownOption: a name that is none.
+
+    """
+    kinds = list_kinds(units)
+    names = [asked] if isinstance(asked, str) else list(asked)
+    known = {"default", "all", *others}
+    known |= {one.name for one in kinds} | {one.family for one in kinds}
+    for name in names:
+        if name not in known:
+            hint = suggest(name, known) or f" Choose from {', '.join(sorted(known))}"
+            raise UnknownOption(f"no coefficient '{name}'.{hint}")
+    chosen = set(names)
+    return tuple(
+        one
+        for one in kinds
+        if "all" in chosen
+        or one.name in chosen
+        or one.family in chosen
+        or (one.default and "default" in chosen)
+    )
+
+
+def is_short(units: Units) -> bool:
+    """Say whether the scale is so short that its n-agreement is shown in full."""
+    return len(units.points) <= LONGEST
+
+
+NAME, TITLE = "kendall-w", "Kendall's W"
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """Kendall's W of some judges.
+
+    Attributes:
+        w: concordance (proportion).
+        statistic: χ² of no concordance.
+        df: its degrees of freedom.
+        p: its p-value.
+        judges: number m of judges.
+        units: number n of units.
+
+    """
+
+    w: float
+    statistic: float
+    df: int
+    p: float
+    judges: int
+    units: int
+
+
+def find_concordance(scores: Array) -> Concordance:
+    """Return Kendall's W, corrected for ties.
+
+    Args:
+        scores: (n, m) score of each unit (row) by each judge (column), without holes.
+
+    Raises:
+        NotIdentified: fewer than two units or judges, or every judge scored all units alike.
+
+    >>> found = find_concordance(np.array([[1.0, 2, 1], [2, 3, 3], [3, 5, 2]]))
+    >>> round(found.w, 4), round(found.statistic, 4)
+    (0.7778, 4.6667)
+    """
+    n, m = scores.shape
+    if n < 2 or m < 2:
+        few = f"{n} output{'s' * (n != 1)}" if n < 2 else f"{m} judge{'s' * (m != 1)}"
+        raise NotIdentified(f"{TITLE} needs two outputs and two judges: there are {few}")
+    w = concord_ranks(average_ranks(scores.T))
+    if w is None:
+        raise NotIdentified(f"{TITLE} has no value: every judge scored all outputs alike")
+    statistic = m * (n - 1) * w
+    return Concordance(w, statistic, n - 1, chi2_tail(statistic, n - 1), m, n)
+
+
+def concordance_coefficient(units: Units) -> Coefficient:
+    """Return Kendall's W for scores that may have holes, or why there is none.
+
+    A table with holes is cut as for the ICC, which is noted.
+
+    Args:
+        units: scores by unit, one of each judge.
+
+    """
+    try:
+        block = find_block(units)
+        found = find_concordance(block.scores)
+    except NotIdentified as refusal:
+        return Coefficient(NAME, TITLE, None, why=str(refusal))
+    cut = (block.note,) if block.note else ()
+    p = f"p {found.p:.4f}" if found.p >= 0.0001 else "p <.0001"
+    test = f"χ² {found.statistic:.1f} on {found.df:,} degrees of freedom, {p}"
+    return Coefficient(
+        NAME,
+        TITLE,
+        found.w,
+        units=found.units,
+        ratings=found.units * found.judges,
+        notes=(*cut, test),
+    )

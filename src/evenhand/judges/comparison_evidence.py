@@ -1,0 +1,767 @@
+"""How long judges take, and what that says of them being honest, learnt from these judges alone.
+
+t_l is the median of log(1 + seconds) of judge l. Nobody knows beforehand how quick careless judges
+are, or whether they are quick at all: given the probabilities of the classes without time,
+
+    honest N(μ, s²),   careless N(μ_c, s²),   reversed as honest,
+
+μ and s are those of the honest, μ_c that of the careless together with three judges at μ, so that
+where nobody looks careless time says nothing. Its log-likelihood ratio is cut at 2 nats: nobody is
+flagged for speed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judges.habits import place_in_session
+from evenhand.judges.rating_evidence import NormalSpread, normal_spread
+from evenhand.judgments.rating_rows import CONTROL
+from evenhand.judgments.tally import Codes
+from evenhand.judgments.votes import TIE, Votes
+from evenhand.numerics.distributions import t_tail
+from evenhand.numerics.newton import Expansion, invert_positive, maximise
+
+# Controls and repeats: what they say of a judge being honest, careless or reversed.
+#
+# A control is a comparison whose outcome is known, such as a good output against a damaged one. The
+# judge's answers (as expected, neither, the contrary) are Dirichlet-multinomial around
+#
+# honest     the shares of all other judges          careless   (1 − t)/2, t, (1 − t)/2
+# reversed   the same, as expected and contrary exchanged
+#
+# t being the share of ties among all judgments. A repeat shows a judge an output pair again. Saying
+# the same again is beta-binomial around the share of the other judges for the honest and for the
+# reversed, and around Σ p² for the careless: p are the judge's own shares of left, tie and right,
+# so that who always presses one key is not called consistent for it.
+#
+# Judges of a class differ, hence the Dirichlet and beta laws, worth ten answers; where comparisons
+# come in rankings, log-likelihoods are divided by what scores of rankings vary beyond those of
+# independent comparisons.
+
+Array = NDArray[np.float64]
+
+CONCENTRATION: Final = 10.0
+"""Answers that the spread of judges within a class is worth: sd .095 at a rate of .9."""
+PSEUDO_ANSWERS: Final = 2.0
+"""Chance answers that are added to those of the other judges."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """What was seen, and log-likelihoods of it under honest, careless and reversed (nats).
+
+    Attributes:
+        seen: (J, k) answers: as expected, neither, contrary; or the same again and not.
+        usual: (k,) shares of all judges together.
+        chance: (J, k) shares of who answers whatever the outputs are.
+        logs: (J, 3) log-likelihoods under the classes; zeros where nothing was seen.
+
+    """
+
+    seen: Array
+    usual: Array
+    chance: Array
+    logs: Array
+
+    @property
+    def asked(self) -> Array:
+        """(J,) how many of them a judge had."""
+        return np.asarray(self.seen.sum(axis=1))
+
+
+def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks | None:
+    """Weigh answers to controls whose expected outcome is that one side wins; None without any.
+
+    Args:
+        votes: all judgments.
+        tied: t, the share of ties among judgments of outputs as such; 0 is read as half a tie
+            among all judgments, since a tie on a control alone is then rare and not impossible.
+        inflation: what log-likelihoods are divided by.
+
+    """
+    if votes.kind is None or votes.expected is None:
+        return None
+    rows = np.flatnonzero((votes.kind == CONTROL) & (votes.expected >= 0))
+    rows = rows[votes.expected[rows] != TIE]
+    if not len(rows):
+        return None
+    away = np.abs(votes.outcome[rows].astype(int) - votes.expected[rows])  # 0, 1, 2
+    size = len(votes.judges)
+    tied = max(tied, 0.5 / len(votes.outcome))
+    seen = np.bincount(votes.judge[rows] * 3 + away, minlength=3 * size).reshape(size, 3)
+    chance = np.tile([(1 - tied) / 2, tied, (1 - tied) / 2], (size, 1))
+    return _weigh(seen.astype(float), chance, [2, 1, 0], inflation)
+
+
+def weigh_repeats(votes: Votes, inflation: float = 1.0) -> Checks | None:
+    """Weigh answers to output pairs that a judge had before; None where nobody is known to have.
+
+    Args:
+        votes: all judgments, repeats among them; whether they are marked does not matter.
+        inflation: what log-likelihoods are divided by.
+
+    """
+    if votes.items == ("",):
+        return None
+    held = votes if votes.kind is None else votes.take(votes.kind != CONTROL)
+    size = len(votes.judges)
+    _, pair = np.unique(held.pair, return_inverse=True)
+    own = np.unique(pair.reshape(-1) * size + held.judge, return_inverse=True)[1].reshape(-1)
+    times = np.bincount(own)
+    again = np.flatnonzero(times > 1)
+    if not len(again):
+        return None
+    favour = np.bincount(own * 3 + held.preferred + 1, minlength=3 * len(times)).reshape(-1, 3)
+    turned = np.bincount(own, held.left > held.right)
+    judge = np.zeros(len(times), dtype=np.int64)
+    judge[own] = held.judge
+    n, judge = times[again], judge[again]
+    same = _share_alike(favour[again])
+    one_way = _share_alike(np.stack([turned, times - turned], axis=1)[again])
+    trials, hits = (np.bincount(judge, v, size) for v in (n - 1, (n - 1) * same))
+    straight = np.bincount(judge, (n - 1) * one_way, size) / np.maximum(trials, 1)
+    by_chance = _chance_alike(held, straight)
+    seen = np.stack([hits, trials - hits], axis=1)
+    return _weigh(seen, np.stack([by_chance, 1 - by_chance], axis=1), [0, 1], inflation)
+
+
+def _share_alike(counts: NDArray[np.integer]) -> Array:
+    """Return the share of pairs of answers that are alike, of every row of counts."""
+    n = counts.sum(axis=1)
+    return np.asarray((counts * (counts - 1)).sum(axis=1) / (n * (n - 1)))
+
+
+def _chance_alike(votes: Votes, straight: Array) -> Array:
+    """Return (J,) chances of the same preference twice by the judge's own shares of the keys.
+
+    Args:
+        votes: the judgments.
+        straight: (J,) share of repeats that were shown with the same output on the left.
+
+    """
+    size = len(votes.judges)
+    keys = np.bincount(votes.judge * 3 + votes.outcome, minlength=3 * size).reshape(size, 3) + 0.5
+    left, tie, right = (keys / keys.sum(axis=1, keepdims=True)).T
+    kept, turned = left**2 + right**2, 2 * left * right
+    return np.asarray(tie**2 + straight * kept + (1 - straight) * turned)
+
+
+def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> Checks:
+    total = seen.sum(axis=0)
+    others = total - seen + PSEUDO_ANSWERS * chance
+    honest = others / others.sum(axis=1, keepdims=True)
+    laws = (honest, chance, honest[:, mirror])
+    logs = np.stack([_dirichlet_multinomial(seen, law) for law in laws], axis=1)
+    return Checks(seen, total / total.sum(), chance, logs / inflation)
+
+
+def _dirichlet_multinomial(seen: Array, means: Array) -> Array:
+    """Return (J,) log-likelihoods of counts, up to what depends on the counts alone."""
+    from scipy.special import gammaln
+
+    alpha = CONCENTRATION * means
+    parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
+    return np.asarray(parts + gammaln(CONCENTRATION) - gammaln(seen.sum(axis=1) + CONCENTRATION))
+
+
+# What everybody but one judge says of two systems: leave-judge-out worths, without J refits.
+#
+# Worths are those of Bradley and Terry on decisive votes, task by task, with a ridge:
+#
+# λ̂ = argmax Σ log σ(±(λ_left − λ_right)) − ρ/2 Σ λ²
+#
+# so that they stay finite for systems that never win or were compared by one judge alone: without
+# that judge such a gap is 0, and the judge's votes on it say nothing of the judge. Leaving judge l
+# out is one Newton step from λ̂ with the judge's votes taken from score and information,
+#
+# λ̂(−l) = λ̂ − (H − X_lᵀ W_l X_l)⁻¹ X_lᵀ r_l,   X_l λ̂(−l) = X_l λ̂ − (I − G W_l)⁻¹ G r_l,
+#
+# G = X_l H⁻¹ X_lᵀ: the second form where the judge has few different pairs; otherwise the first, by
+# conjugate gradients preconditioned with H⁻¹, which is near the inverse that is sought.
+
+Integers = NDArray[np.integer]
+
+GAP_RIDGE: Final = 0.25
+"""ρ, the information of one comparison between equals."""
+LARGE: Final = 3000
+"""Systems of one task beyond which nothing is left out and no gap is used."""
+FEW: Final = 32
+"""Different pairs of a judge up to which equations are solved pair by pair."""
+STACKED: Final = 200_000
+"""Numbers in the equations of judges that are solved at a time."""
+ROUNDS: Final = 200
+CLOSE: Final = 1e-9
+"""Residual beside the first, in the norm of H⁻¹, at which conjugate gradients stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Decisive votes of one task, counted by judge and pair of systems.
+
+    Attributes:
+        size: number of systems in the task.
+        judge: (C,) code of the judge, in ascending order.
+        low: (C,) the system that comes first by code, within the task.
+        high: (C,) the other.
+        n: (C,) votes.
+        wins: (C,) votes for `low`.
+
+    """
+
+    size: int
+    judge: Integers
+    low: Integers
+    high: Integers
+    n: Array
+    wins: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Ballot:
+    """One comparison a row, as codes.
+
+    Attributes:
+        task: (n,) code of the task.
+        judge: (n,) code of the judge.
+        left: (n,) code of the system that stood left.
+        right: (n,) code of the other.
+        won: (n,) whether left was preferred.
+
+    """
+
+    task: Integers
+    judge: Integers
+    left: Integers
+    right: Integers
+    won: Array
+
+
+def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
+    """Return (n,) how much better left is than right by everybody else's votes (logits).
+
+    The second value counts the systems of tasks that are too large for it; their gaps are 0.
+
+    >>> judge = np.arange(20)
+    >>> sides = np.zeros(20, int), np.ones(20, int)
+    >>> gaps, _ = leave_out_gaps(Ballot(np.zeros(20, int), judge, *sides, (judge < 14) * 1.0))
+    >>> gaps[[0, 19]].round(2).tolist()  # by 13 votes of 19, and by 14 of 19
+    [0.75, 0.99]
+    """
+    gaps, passed_over = np.zeros(len(ballot.won)), 0
+    order = np.argsort(ballot.task, kind="stable")
+    borders = np.flatnonzero(np.diff(ballot.task[order])) + 1
+    for rows in np.split(order, borders):
+        cells, cell, sign = _count(ballot, rows)
+        if cells.size > LARGE:
+            passed_over += cells.size
+        else:
+            gaps[rows] = sign * _gaps_of_cells(cells)[cell]
+    return gaps, passed_over
+
+
+def _count(ballot: Ballot, rows: NDArray[np.intp]) -> tuple[Cells, NDArray[np.intp], Array]:
+    """Return the cells of one task, the cell of each row, and its sign: −1 where left is high."""
+    systems, codes = np.unique([ballot.left[rows], ballot.right[rows]], return_inverse=True)
+    left, right = codes.reshape(2, -1).astype(np.int64)
+    low, high, k = np.minimum(left, right), np.maximum(left, right), len(systems)
+    key = (ballot.judge[rows].astype(np.int64) * k + low) * k + high
+    keys, cell = np.unique(key, return_inverse=True)
+    cell = cell.reshape(-1)
+    for_low = np.where(left == low, ballot.won[rows], 1 - ballot.won[rows])
+    n = np.bincount(cell, minlength=len(keys)).astype(float)
+    wins = np.bincount(cell, for_low, len(keys)).astype(float)
+    cells = Cells(k, keys // (k * k), keys // k % k, keys % k, n, wins)
+    return cells, cell, np.where(left == low, 1.0, -1.0)
+
+
+def fit_worths(cells: Cells) -> tuple[Array, Array]:
+    """Return (K,) ridge worths and their (K, K) information, the ridge included.
+
+    Raises:
+        NotConverged: never, but for numbers that no votes have: the likelihood is concave.
+
+    """
+    k = cells.size
+    pairs, inverse = np.unique(cells.low * k + cells.high, return_inverse=True)
+    low, high = pairs // k, pairs % k
+    n, wins = (np.bincount(inverse.reshape(-1), v, len(pairs)) for v in (cells.n, cells.wins))
+
+    def expand(worths: Array) -> Expansion:
+        eta = worths[low] - worths[high]
+        chance = 1 / (1 + np.exp(-eta))
+        value = wins @ eta - n @ np.logaddexp(0, eta) - GAP_RIDGE / 2 * worths @ worths
+        left, weight = wins - n * chance, n * chance * (1 - chance)
+        score = np.bincount(low, left, k) - np.bincount(high, left, k) - GAP_RIDGE * worths
+        return Expansion(
+            float(value), score, _laplacian(k, low, high, weight) + GAP_RIDGE * np.eye(k)
+        )
+
+    found = maximise(expand, np.zeros(k))
+    return found.at, found.expansion.information
+
+
+def _laplacian(k: int, low: Integers, high: Integers, weight: Array) -> Array:
+    """Return XᵀWX for rows e_low − e_high."""
+    across = np.bincount(low * k + high, weight, k * k).reshape(k, k)
+    across = across + across.T
+    return np.asarray(np.diag(across.sum(axis=1)) - across)
+
+
+def _gaps_of_cells(cells: Cells) -> Array:
+    """Return (C,) λ_low − λ_high without the judge of each cell."""
+    worths, information = fit_worths(cells)
+    inverse = invert_positive(information)
+    eta = worths[cells.low] - worths[cells.high]
+    chance = 1 / (1 + np.exp(-eta))
+    left, weight = cells.wins - cells.n * chance, cells.n * chance * (1 - chance)
+    step = np.empty(len(eta))
+    for own in _stack_judges(cells.judge):
+        pairs = cells.low[own], cells.high[own]
+        if own.shape[1] <= FEW:
+            step[own] = _step_by_pairs(inverse, pairs, weight[own], left[own])
+            continue
+        for one in own:
+            pairs = cells.low[one], cells.high[one]
+            step[one] = _step_by_systems((information, inverse), pairs, weight[one], left[one])
+    return eta - step
+
+
+def _stack_judges(judge: Integers) -> list[NDArray[np.intp]]:
+    """Return (J, c) the rows of some judges with c cells each, whose steps are one computation.
+
+    >>> [own.tolist() for own in _stack_judges(np.array([3, 4, 4, 7]))]
+    [[[0], [3]], [[1, 2]]]
+    """
+    first = np.flatnonzero(np.diff(judge, prepend=-1))
+    sizes = np.diff(first, append=len(judge))
+    stacks = []
+    for size in np.unique(sizes).tolist():
+        alike, most = first[sizes == size], max(1, STACKED // size**2)
+        starts = range(0, len(alike), most)
+        stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
+    return stacks
+
+
+def _step_by_pairs(
+    inverse: Array, pairs: tuple[Integers, Integers], weight: Array, left: Array
+) -> Array:
+    """Return (J, c) (I − G W)⁻¹ G r of each judge; what is given has these shapes too."""
+    low, high = (codes[:, None, :] for codes in pairs)
+    with_low, with_high = (codes[:, :, None] for codes in pairs)
+    of_low = inverse[low, with_low] - inverse[high, with_low]
+    columns = of_low - (inverse[low, with_high] - inverse[high, with_high])
+    spread = columns.transpose(0, 2, 1)
+    without = np.eye(low.shape[2]) - spread * weight[:, None, :]
+    return np.asarray(np.linalg.solve(without, spread @ left[:, :, None])[:, :, 0])
+
+
+def _step_by_systems(
+    both: tuple[Array, Array], pairs: tuple[Integers, Integers], weight: Array, left: Array
+) -> Array:
+    """Return (c,) X (H − XᵀWX)⁻¹ Xᵀ r.
+
+    Args:
+        both: (K, K) H and its inverse.
+        pairs: (c,) systems of the judge's pairs.
+        weight: (c,) W.
+        left: (c,) r.
+
+    """
+    (information, inverse), (low, high) = both, pairs
+    k = len(information)
+
+    def pull(values: Array) -> Array:
+        return np.asarray(np.bincount(low, values, k) - np.bincount(high, values, k))
+
+    residual = pull(left)
+    found = np.zeros(k)
+    z = inverse @ residual
+    direction, norm = z, float(residual @ z)
+    done = CLOSE**2 * norm
+    for _ in range(ROUNDS):
+        if norm <= done:
+            return np.asarray(found[low] - found[high])
+        image = information @ direction - pull(weight * (direction[low] - direction[high]))
+        length = norm / float(direction @ image)
+        found += length * direction
+        residual = residual - length * image
+        z = inverse @ residual
+        fresh = float(residual @ z)
+        direction, norm = z + (fresh / norm) * direction, fresh
+    solved = np.linalg.solve(information - _laplacian(k, low, high, weight), pull(left))
+    return np.asarray(solved[low] - solved[high])
+
+
+# How strongly each judge's votes follow what the other judges say: slopes, with errors.
+#
+# P(judge l prefers left | decisive) = σ(b_l x),   x = w1 gap(−l) + w2 votes(−l)
+#
+# gap(−l) is how much better the left system is by everybody else's votes (`comparison_gaps`);
+# votes(−l) is how many more of the other judges preferred left on the same output pair. w is the
+# logistic regression of all decisive votes on both, so that b is 1 for all judges together, 0 for
+# who answers whatever the outputs are, and negative for who takes the scale the wrong way round. b̂
+# has a ridge of .02 and is finite even where every vote agrees with x.
+#
+# w is fitted with judge l's votes among the others: b̂_l moves by about 1 / J, which is little from
+# ten judges on.
+
+SLOPE_RIDGE: Final = 0.02
+STEPS: Final = 100
+LONGEST: Final = 1.0
+"""Longest step of a slope, so that Newton's method cannot jump over the maximum for ever."""
+
+
+@dataclass(frozen=True, eq=False)
+class OtherVotes:
+    """What the other judges said of the same output pair, whoever stood left there.
+
+    Attributes:
+        lead: (n,) votes for what stands left here, less those for the other; a tie is none.
+        votes: (n,) how many votes, ties included.
+        judges: (n,) of how many judges.
+
+    """
+
+    lead: Array
+    votes: Array
+    judges: Array
+
+    @property
+    def agreed(self) -> NDArray[np.bool_]:
+        """(n,) whether two other judges or more all preferred the same output."""
+        return np.asarray((self.judges >= 2) & (np.abs(self.lead) == self.votes))
+
+
+def sum_other_votes(votes: Votes) -> OtherVotes:
+    """Sum the votes of other judges; one's own on the pair never count, however many there are.
+
+    Where the data name no items nobody is known to have seen the same outputs: all is 0.
+    """
+    if votes.items == ("",):
+        return OtherVotes(*np.zeros((3, votes.size)))
+    _, pair = np.unique(votes.pair, return_inverse=True)
+    pair = pair.reshape(-1)
+    keys, own = np.unique(pair * len(votes.judges) + votes.judge, return_inverse=True)
+    own = own.reshape(-1)
+    favour = votes.preferred.astype(float)
+    lead = np.bincount(pair, favour)[pair] - np.bincount(own, favour)[own]
+    return OtherVotes(
+        lead=np.where(votes.left < votes.right, lead, -lead),
+        votes=(np.bincount(pair)[pair] - np.bincount(own)[own]).astype(float),
+        judges=np.bincount(keys // len(votes.judges))[pair].astype(float) - 1,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Slopes of all judges, and what they were found from.
+
+    Attributes:
+        weights: (2,) w of the gap and of the others' votes.
+        rows: (n,) the decisive votes that were used, as row numbers.
+        judge: (n,) code of the judge of each.
+        x: (n,) what the others say of it (logits).
+        won: (n,) 1 where left was preferred, else 0.
+        others: what other judges said of the same output pair, of all votes and not those rows.
+        gap: (n,) gap(−l), before it is weighed.
+        slope: (J,) b̂; 0 for judges without decisive votes.
+        error: (J,) standard error by Fisher's information.
+        information: (J,) Σ x²/4: what the judge's votes would tell of a slope of 0.
+        inflation: φ, how much more scores of whole answers vary than independent votes would.
+        passed_over: systems of tasks that are too large for leave-judge-out gaps.
+
+    """
+
+    weights: Array
+    rows: NDArray[np.intp]
+    judge: NDArray[np.int32]
+    x: Array
+    won: Array
+    others: OtherVotes
+    gap: Array
+    slope: Array
+    error: Array
+    information: Array
+    inflation: float
+    passed_over: int
+
+
+def find_slopes(votes: Votes) -> Slopes:
+    """Find the slope of every judge.
+
+    Args:
+        votes: all judgments of outputs as such, without controls and repeats.
+
+    """
+    others = sum_other_votes(votes)
+    rows = np.flatnonzero(votes.outcome != TIE)
+    won = (votes.outcome[rows] < TIE).astype(float)
+    judge = votes.judge[rows]
+    ballot = Ballot(votes.task[rows], judge, votes.left[rows], votes.right[rows], won)
+    gap, passed_over = leave_out_gaps(ballot)
+    columns = np.stack([gap, others.lead[rows]], axis=1)
+    weights = fit_logistic(columns, won)
+    x, size = columns @ weights, len(votes.judges)
+    slope, held = _fit_judges(x, won, judge, size)
+    inflation = 1.0
+    if votes.answer is not None:
+        inflation = _inflation(x, won, (judge, votes.answer[rows]), slope)
+    return Slopes(
+        weights=weights,
+        rows=rows,
+        judge=judge,
+        x=x,
+        won=won,
+        others=others,
+        gap=gap,
+        slope=slope,
+        error=np.sqrt(inflation / held),
+        information=np.bincount(judge, x**2 / 4, size) / inflation,
+        inflation=inflation,
+        passed_over=passed_over,
+    )
+
+
+def fit_logistic(columns: Array, won: Array) -> Array:
+    """Return (p,) coefficients of a logistic regression without intercept, with the ridge.
+
+    Args:
+        columns: (n, p) what predicts.
+        won: (n,) 1 or 0.
+
+    """
+
+    def expand(beta: Array) -> Expansion:
+        eta = columns @ beta
+        chance = 1 / (1 + np.exp(-eta))
+        value = won @ eta - np.logaddexp(0, eta).sum() - SLOPE_RIDGE / 2 * beta @ beta
+        score = columns.T @ (won - chance) - SLOPE_RIDGE * beta
+        held = (columns.T * (chance * (1 - chance))) @ columns
+        return Expansion(float(value), score, held + SLOPE_RIDGE * np.eye(len(beta)))
+
+    return maximise(expand, np.zeros(columns.shape[1])).at
+
+
+def _fit_judges(x: Array, won: Array, judge: NDArray[np.int32], size: int) -> tuple[Array, Array]:
+    """Return (J,) slopes and their information, all judges in one iteration."""
+    slope = np.zeros(size)
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-slope[judge] * x))
+        score = np.bincount(judge, x * (won - chance), size) - SLOPE_RIDGE * slope
+        held = np.bincount(judge, x**2 * chance * (1 - chance), size) + SLOPE_RIDGE
+        step = np.clip(score / held, -LONGEST, LONGEST)
+        if np.abs(step).max(initial=0.0) < 1e-8:
+            break
+        slope = slope + step
+    return slope, np.asarray(held)
+
+
+def _inflation(
+    x: Array, won: Array, codes: tuple[NDArray[np.int32], NDArray[np.int32]], slope: Array
+) -> float:
+    """Return φ: the variance of scores of whole answers beside that of independent votes."""
+    judge, answer = codes
+    chance = 1 / (1 + np.exp(-slope[judge] * x))
+    by_answer = np.bincount(answer, x * (won - chance))
+    return max(1.0, float((by_answer**2).sum() / (x**2 * chance * (1 - chance)).sum()))
+
+
+# How a judge presses the keys: one side too often, ties too often, less care as a session goes on.
+#
+# Log-odds of one judge, one Newton step from what the slope b̂_l says, with variance 1 /
+# information:
+#
+# position-biased   δ of P(left | decisive) = σ(b x + δ), on either side of the median judge's
+# drifting          d of P(left | decisive) = σ(b x + d x place), place −½ … ½ in the session,
+# below the median judge's: the slope falls
+# coarse            log-odds of a tie, above the median judge's
+#
+# Honest judges differ in these too, by as much as the campaign shows (`rating_spread`). Where
+# comparisons come in rankings, variances are those of scores of whole rankings.
+
+ENOUGH: Final = 10
+"""Votes below which a judge's habits are not looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class VoteHabit:
+    """One habit of all judges.
+
+    Attributes:
+        name: "position-biased", "drifting" or "coarse".
+        judges: (k,) codes of the judges with enough votes.
+        value: (k,) what was seen, in log-odds.
+        usual: the median judge's.
+        share: (k,) of decisive votes for the first output, or of ties; empty for drifting.
+        p: (k,) chance of as much in an honest judge.
+
+    """
+
+    name: str
+    judges: NDArray[np.intp]
+    value: Array
+    usual: float
+    share: Array
+    p: Array
+
+
+def find_vote_habits(votes: Votes, slopes: Slopes) -> tuple[VoteHabit, ...]:
+    """Compare how judges press the keys.
+
+    Args:
+        votes: judgments of outputs as such.
+        slopes: what was found from them.
+
+    """
+    found = [_position(votes, slopes), _drifting(votes, slopes), _coarse(votes)]
+    return tuple(one for one in found if one is not None)
+
+
+def _position(votes: Votes, slopes: Slopes) -> VoteHabit | None:
+    if not votes.positions_known:
+        return None
+    value, variance, judges = _one_step(votes, slopes, np.ones(len(slopes.rows)))
+    if not len(judges):
+        return None
+    spread = normal_spread(value, variance)
+    p = _tails(spread, value, variance)
+    first = np.bincount(slopes.judge, slopes.won) / np.maximum(np.bincount(slopes.judge), 1)
+    return VoteHabit("position-biased", judges, value, spread.centre, first[judges], p)
+
+
+def _drifting(votes: Votes, slopes: Slopes) -> VoteHabit | None:
+    if votes.moment is None:
+        return None
+    moment = votes.moment[slopes.rows]
+    known = np.isfinite(moment)
+    place = np.zeros(len(moment))
+    place[known] = place_in_session(slopes.judge[known], moment[known], enough=ENOUGH)
+    value, variance, judges = _one_step(votes, slopes, slopes.x * place)
+    if not len(judges):
+        return None
+    spread = normal_spread(value, variance)
+    p = _one_side(value < spread.centre, _tails(spread, value, variance))
+    return VoteHabit("drifting", judges, value, spread.centre, np.empty(0), p)
+
+
+def _coarse(votes: Votes) -> VoteHabit | None:
+    size = len(votes.judges)
+    n = np.bincount(votes.judge, minlength=size)
+    ties = np.bincount(votes.judge, votes.outcome == TIE, size)
+    judges, share = np.flatnonzero(n >= ENOUGH), float(ties.sum() / n.sum())
+    if not len(judges) or not ties.any():
+        return None
+    n, ties = n[judges], ties[judges]
+    value = np.log((ties + 0.5) / (n - ties + 0.5))
+    variance = 1 / (n * share + 0.5) + 1 / (n * (1 - share) + 0.5)
+    variance *= _inflate(votes.answer, (votes.outcome == TIE) - share)
+    spread = normal_spread(value, variance)
+    p = _one_side(value > spread.centre, _tails(spread, value, variance))
+    return VoteHabit("coarse", judges, value, spread.centre, ties / n, p)
+
+
+def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array, NDArray[np.intp]]:
+    """Return values and variances of a further effect, and of which judges.
+
+    Args:
+        votes: the judgments.
+        slopes: what was found from them.
+        along: (n,) what the effect multiplies.
+
+    """
+    judge, x, size = slopes.judge, slopes.x, len(votes.judges)
+    chance = 1 / (1 + np.exp(-slopes.slope[judge] * x))
+    left, weight = slopes.won - chance, chance * (1 - chance)
+    held, across, of_x = (
+        np.bincount(judge, weight * column, size) for column in (along**2, along * x, x**2)
+    )
+    kept = held - across**2 / np.maximum(of_x, 1e-12)
+    n = np.bincount(judge[along != 0], minlength=size)
+    judges = np.flatnonzero((n >= ENOUGH) & (kept > 1e-9))
+    score = np.bincount(judge, along * left, size)
+    answer = None if votes.answer is None else votes.answer[slopes.rows]
+    inflation = _inflate(answer, along * left)
+    return score[judges] / kept[judges], inflation / kept[judges], judges
+
+
+def _tails(spread: NormalSpread, values: Array, variances: Array) -> Array:
+    """Return two-sided p-values of lying so far from the median judge.
+
+    Of τ² + v only τ² is estimated from the judges: its degrees of freedom are raised by
+    ((τ² + v) / τ²)² (Satterthwaite 1946, Biometrics Bulletin 2:110-114), and Student's t is nearly
+    normal where judges differ by little more than chance.
+    """
+    wide = spread.spread**2 + variances
+    degrees = spread.df * (wide / np.maximum(spread.spread**2, 1e-9 * wide)) ** 2
+    distances = (values - spread.centre) / np.sqrt(wide)
+    return np.array([t_tail(*pair) for pair in zip(distances, degrees, strict=True)])
+
+
+def _one_side(doubtful: NDArray[np.bool_], p: Array) -> Array:
+    return np.asarray(np.where(doubtful, p / 2, 1 - p / 2))
+
+
+def _inflate(answer: Codes | None, scores: Array) -> float:
+    """Return how much scores of whole answers vary beside those of their comparisons."""
+    if answer is None:
+        return 1.0
+    return max(1.0, float((np.bincount(answer, scores) ** 2).sum() / (scores**2).sum()))
+
+
+PSEUDO_JUDGES: Final = 3.0
+"""Careless judges, as quick as honest ones, that are added to those seen."""
+MOST: Final = 2.0
+"""Largest log-likelihood ratio (nats)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """How long judges take.
+
+    Attributes:
+        judges: (k,) codes of the judges of whom it is known.
+        seconds: (k,) their median time.
+        usual: that of the median judge.
+        logs: (J, 3) log-likelihoods under honest, careless and reversed, up to a constant.
+
+    """
+
+    judges: NDArray[np.integer]
+    seconds: Array
+    usual: float
+    logs: Array
+
+
+def weigh_seconds(votes: Votes, posterior: Array) -> Times | None:
+    """Weigh how long judges take; None where nobody's time is known, or all take the same.
+
+    Args:
+        votes: judgments of outputs as such.
+        posterior: (J, 3) probabilities of the classes without time.
+
+    """
+    if votes.seconds is None:
+        return None
+    known = np.flatnonzero(np.isfinite(votes.seconds) & (votes.seconds >= 0))
+    order = known[np.lexsort((votes.seconds[known], votes.judge[known]))]
+    judges, starts = np.unique(votes.judge[order], return_index=True)
+    parts = np.split(votes.seconds[order], starts[1:]) if len(judges) else []
+    seconds = np.array([np.median(part) for part in parts])
+    t, weight = np.log1p(seconds), posterior[judges]
+    honest = float(weight[:, 0].sum())
+    if len(judges) < 2 or np.ptp(t) == 0 or honest <= 0:
+        return None
+    centre = float(weight[:, 0] @ t / honest)
+    square = float(weight[:, 0] @ (t - centre) ** 2 / honest)
+    quick = float(
+        (weight[:, 1] @ t + PSEUDO_JUDGES * centre) / (weight[:, 1].sum() + PSEUDO_JUDGES)
+    )
+    logs = np.zeros((len(posterior), 3))
+    ratio = ((t - centre) ** 2 - (t - quick) ** 2) / (2 * square)
+    logs[judges, 1] = np.clip(ratio, -MOST, MOST)
+    return Times(judges, seconds, float(np.median(seconds)), logs)

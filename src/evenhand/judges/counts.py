@@ -1,0 +1,652 @@
+"""Sums of whole numbers leave engines as doubles, which hold those up to 2^53."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.judges.units import Units
+from evenhand.judgments.checks import LARGEST
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.tally import Codes
+
+# How often two judges of a unit gave which two scores: all that coefficients are made of.
+#
+# Every pair of judges of a unit is one pair of scores (c, k), and counts 1 / (pairs in the unit),
+# so that units weigh alike (Fleiss, Gwet, n-agreement), or m times that, m being the judges of the
+# unit, so that scores weigh alike (Krippendorff). Pairs are summed by cluster once: coefficients
+# and their resamples are made of these sums, and no rating is read again.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+TABLED: Final = 32
+"""Most different scores whose pairs are held as a table."""
+LOT: Final = 1_000_000
+"""About how many pairs of judges are looked at at a time."""
+MOST: Final = {True: 300_000_000, False: 20_000_000}
+"""Most pairs of judges, within units, that are gone through: into a table, and into a list."""
+CROWD: Final = 30
+"""Judges of a unit from which their pairs are summed before they are listed."""
+DENSE: Final = 8_000_000
+"""Most sums by cluster and pair of scores that are held as a table; beyond, pairs are listed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Which cluster, or which two, a pair of scores belongs to.
+
+    Attributes:
+        size: number of clusters, G.
+        of: (U,) cluster of each unit, where clusters are items; else None.
+        of_judge: (J,) cluster of each judge, where clusters are judges; else None.
+        name: "item" or "judge".
+        levels: items or judges, which clusters may hold several of.
+
+    """
+
+    size: int
+    of: Integers | None
+    of_judge: Integers | None
+    name: str
+    levels: int
+
+    @property
+    def cells(self) -> int:
+        """Number of cells: clusters, or pairs of clusters, where judges are drawn."""
+        return self.size if self.of is not None else self.size * (self.size + 1) // 2
+
+    def place(self, units: Integers, first: Codes, second: Codes) -> Integers:
+        """(N,) cell of pairs of scores: of the units given, by the judges given."""
+        if self.of is not None:
+            return self.of[units]
+        assert self.of_judge is not None
+        one, other = self.of_judge[first], self.of_judge[second]
+        high = np.maximum(one, other)
+        return np.asarray(high * (high + 1) // 2 + np.minimum(one, other))
+
+
+@dataclass(frozen=True, eq=False)
+class Coincidences:
+    """Sums of pairs of scores by cell.
+
+    Attributes:
+        points: (K,) the scores, ascending.
+        blocks: what the cells are.
+        cell: (C,) cell of each entry.
+        low: (C,) position of the lower score of the pair.
+        high: (C,) position of the higher one.
+        per_unit: (C,) sum of 1 / pairs of judges in the unit; a unit adds up to 1.
+        per_score: (C,) the same times the judges of the unit; a unit adds up to its scores.
+        single: (cells, K) scores of units of one judge; None if there are none, or too many
+            points to count by.
+        tabled: whether entries are all cells by all pairs of scores, in order.
+
+    """
+
+    points: Array
+    blocks: Blocks
+    cell: Integers
+    low: Integers
+    high: Integers
+    per_unit: Array
+    per_score: Array
+    single: Array | None
+    tabled: bool
+
+    @cached_property
+    def units(self) -> float:
+        """Units of two or more judges."""
+        return float(self.per_unit.sum())
+
+    @cached_property
+    def scores(self) -> float:
+        """Scores of these units."""
+        return float(self.per_score.sum())
+
+    @cached_property
+    def mass(self) -> Array:
+        """(K,) scores of units of two or more judges by point."""
+        both = np.bincount(self.low, self.per_score, len(self.points))
+        both += np.bincount(self.high, self.per_score, len(self.points))
+        return np.asarray(both / 2)
+
+
+def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
+    """Sum pairs of scores by cell.
+
+    Args:
+        units: who scored what.
+        blocks: what is drawn again for intervals.
+
+    Raises:
+        NotIdentified: too many pairs of judges within units.
+
+    """
+    k = len(units.points)
+    tabled = k <= TABLED and blocks.cells * k * k <= DENSE
+    if not tabled or blocks.of is None:  # else units of many judges are counted by score
+        _check_cost(units, tabled=tabled)
+    single = _count_single(units, blocks) if blocks.cells * k <= DENSE else None
+    if not tabled:
+        parts = list(_list_pairs(units, blocks))
+        cell, low, high, per_unit, per_score = map(np.concatenate, zip(*parts, strict=True))
+        return Coincidences(
+            units.points, blocks, cell, low, high, per_unit, per_score, single, tabled=False
+        )
+    return table_coincidences(units.points, blocks, _table_pairs(units, blocks), single)
+
+
+def table_coincidences(
+    points: Array, blocks: Blocks, sums: tuple[Array, Array], single: Array | None
+) -> Coincidences:
+    """Return sums that are held as a table, of the cells that have any.
+
+    Args:
+        points: (K,) the scores.
+        blocks: what the cells are.
+        sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
+        single: (cells, K) scores of units of one judge; None if there are none.
+
+    """
+    k = len(points)
+    used = np.flatnonzero(sums[0].reshape(blocks.cells, -1).any(axis=1))
+    low, high = np.triu_indices(k)
+    entry = (used[:, None] * (k * k) + low * k + high).ravel()
+    return Coincidences(
+        points=points,
+        blocks=blocks,
+        cell=np.repeat(used, len(low)),
+        low=np.tile(low, len(used)),
+        high=np.tile(high, len(used)),
+        per_unit=sums[0][entry],
+        per_score=sums[1][entry],
+        single=single,
+        tabled=True,
+    )
+
+
+def mirror(found: Coincidences) -> Coincidences:
+    """Count every unit in both orders of its two outputs, half in each.
+
+    Scores are answers about two outputs, the lowest one and the highest one say the same with the
+    outputs exchanged. What agrees stays as it is; how often each answer is given no longer depends
+    on which output is called the first.
+    """
+    last = len(found.points) - 1
+    low, high = last - found.high, last - found.low
+    if not found.tabled:
+        both = (found.low, low), (found.high, high)
+        cell, sums = np.tile(found.cell, 2), (found.per_unit, found.per_score)
+        per_unit, per_score = (np.tile(one / 2, 2) for one in sums)
+        one, other = (np.concatenate(sides) for sides in both)
+        found = replace(found, cell=cell, low=one, high=other)
+    else:
+        place = np.arange(len(low)).reshape(-1, (last + 1) * (last + 2) // 2)
+        turned = np.lexsort((high[place[0]], low[place[0]]))
+        order = place[:, turned].ravel()
+        per_unit, per_score = ((one + one[order]) / 2 for one in (found.per_unit, found.per_score))
+    single = None if found.single is None else (found.single + found.single[:, ::-1]) / 2
+    return replace(found, per_unit=per_unit, per_score=per_score, single=single)
+
+
+def _table_pairs(units: Units, blocks: Blocks) -> tuple[Array, Array]:
+    """Sum pairs of scores by cell, lower and higher score."""
+    k = len(units.points)
+    size = blocks.cells * k * k
+    per_unit, per_score = np.zeros(size), np.zeros(size)
+    for judges, found, place in units.by_size():
+        pairs = judges * (judges - 1) // 2
+        if pairs > k * (k + 1) // 2 and blocks.of is not None:
+            counted = _count_scores(units, blocks, found, place)
+        else:
+            counted = np.zeros(size)
+            for cell, low, high in _each_pair(units, blocks, found, place):
+                counted += np.bincount((cell * k + low) * k + high, minlength=size)
+        per_unit += counted / pairs
+        per_score += counted * (judges / pairs)
+    return per_unit, per_score
+
+
+def _check_cost(units: Units, *, tabled: bool) -> None:
+    """Refuse what would take all memory: pairs of judges grow with the square of judges."""
+    pairs = units.pairs
+    if pairs > MOST[tabled]:
+        raise NotIdentified(
+            f"{pairs:,} pairs of judges of one output are more than {MOST[tabled]:,}",
+            ["look at a sample of judges", "merge points of the scale to 32 or fewer"],
+        )
+
+
+def _each_pair(
+    units: Units, blocks: Blocks, found: Integers, place: Integers
+) -> Iterator[tuple[Integers, Integers, Integers]]:
+    """Yield cell, lower and higher score of pairs of judges of the units of a size, in lots."""
+    first, second = np.triu_indices(place.shape[1], 1)
+    lot = max(LOT // len(found), 1)
+    for start in range(0, len(first), lot):
+        one, other = (place[:, side[start : start + lot]] for side in (first, second))
+        judges = units.judge[one].ravel(), units.judge[other].ravel()
+        cell = blocks.place(np.repeat(found, one.shape[1]), *judges)
+        codes = [units.code[at].ravel().astype(np.int64) for at in (one, other)]
+        yield cell, np.minimum(*codes), np.maximum(*codes)
+
+
+def _count_scores(units: Units, blocks: Blocks, found: Integers, place: Integers) -> Array:
+    """Count pairs from how often each score was given, where judges are more than points.
+
+    n_c n_k pairs of two scores, n_c (n_c − 1) / 2 of one and the same.
+    """
+    k, n = len(units.points), len(found)
+    own = np.repeat(np.arange(n) * k, place.shape[1]) + units.code[place].ravel()
+    given = np.bincount(own, minlength=n * k).reshape(n, k).T.astype(np.float64)
+    assert blocks.of is not None
+    cell = blocks.of[found]
+    counted = np.zeros((blocks.cells, k, k))
+    for low in range(k):
+        for high in range(low, k):
+            other = (given[high] - 1) / 2 if low == high else given[high]
+            counted[:, low, high] = np.bincount(cell, given[low] * other, blocks.cells)
+    return counted.ravel()
+
+
+def _list_pairs(
+    units: Units, blocks: Blocks
+) -> Iterator[tuple[Integers, Integers, Integers, Array, Array]]:
+    """Yield pairs of scores one by one, where a table of them would be too large."""
+    none = np.zeros(0, dtype=np.int64)
+    yield none, none, none, np.zeros(0), np.zeros(0)
+    for judges, found, place in units.by_size():
+        pairs = judges * (judges - 1) / 2
+        for cell, low, high in _each_pair(units, blocks, found, place):
+            if judges > CROWD:
+                k = len(units.points)
+                key, times = np.unique((cell * k + low) * k + high, return_counts=True)
+                weight = times / pairs
+                yield key // (k * k), key // k % k, key % k, weight, weight * judges
+                continue
+            weight = np.full(len(cell), 1 / pairs)
+            yield cell, low, high, weight, weight * judges
+
+
+def _count_single(units: Units, blocks: Blocks) -> Array | None:
+    """Count scores of units of one judge by cell and point."""
+    k = len(units.points)
+    alone = np.flatnonzero(units.sizes == 1)
+    if not len(alone):
+        return None
+    place = units.starts[alone]
+    judge = units.judge[place]
+    cell = blocks.place(alone, judge, judge)
+    counted = np.bincount(cell * k + units.code[place], minlength=blocks.cells * k)
+    return counted.reshape(-1, k).astype(np.float64)
+
+
+# Sums of pairs of scores in the data and in resamples, which coefficients are made of.
+
+Flags = NDArray[np.bool_]
+
+FINEST: Final = 1_000
+"""Most different scores that are treated as categories."""
+
+
+def check_categories(points: Array) -> None:
+    """Refuse scores that are too many to be categories, which would take all memory as well.
+
+    Args:
+        points: (K,) different scores.
+
+    Raises:
+        NotIdentified: they are more than `FINEST`.
+
+    """
+    if len(points) > FINEST:
+        raise NotIdentified(
+            f"{len(points):,} different scores are no categories",
+            ["use α or n-agreement, or merge points"],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """A quantity that may not exist, once for the data or once for every resample.
+
+    Attributes:
+        over: (B,) what is divided.
+        under: (B,) by what; zero where the quantity does not exist.
+
+    """
+
+    over: Array
+    under: Array
+
+    @property
+    def exists(self) -> Flags:
+        """(B,) whether it exists."""
+        return np.asarray(self.under != 0)
+
+    @property
+    def values(self) -> Array:
+        """Its values where it exists, fewer than B where it does not everywhere."""
+        return np.asarray(self.over[self.exists] / self.under[self.exists])
+
+    @property
+    def value(self) -> float | None:
+        """Its value in the data (B = 1)."""
+        return float(self.values[0]) if self.exists[0] else None
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Coincidences, each cell as often as it was drawn.
+
+    Attributes:
+        coincidences: sums by cell.
+        times: (B, cells) how often each cell counts; None for the data as they are (B = 1).
+
+    """
+
+    coincidences: Coincidences
+    times: Array | None = None
+
+    @property
+    def points(self) -> Array:
+        """(K,) the scores."""
+        return self.coincidences.points
+
+    @cached_property
+    def units(self) -> Array:
+        """(B,) units of two or more judges."""
+        return self.per_unit(np.ones(len(self.coincidences.cell)))
+
+    @cached_property
+    def scores(self) -> Array:
+        """(B,) scores of these units."""
+        return self.per_score(np.ones(len(self.coincidences.cell)))
+
+    def per_unit(self, weights: Array) -> Array:
+        """(B,) sum over units of the mean weight of its pairs; (C,) weights by entry."""
+        if self.coincidences.tabled:  # the pairs are the same in every cell
+            return np.asarray(self._unit_tables @ weights[: self._unit_tables.shape[1]])
+        return self._total(self.coincidences.per_unit * weights)
+
+    def per_score(self, weights: Array) -> Array:
+        """(B,) the same, a unit counting as often as it has scores."""
+        if self.coincidences.tabled:
+            return np.asarray(self.score_tables @ weights[: self.score_tables.shape[1]])
+        return self._total(self.coincidences.per_score * weights)
+
+    def score_sum(self, values: Array) -> Array:
+        """(B,) sum over scores of units of two or more judges of a value by point (K,)."""
+        found = self.coincidences
+        return self.per_score((values[found.low] + values[found.high]) / 2)
+
+    @cached_property
+    def mass(self) -> Array:
+        """(B, K) scores of units of two or more judges, by point."""
+        return self._marginals(per_unit=False)
+
+    @cached_property
+    def varied(self) -> Flags:
+        """(B,) whether two different scores occur in units of two or more judges."""
+        if len(self.points) > FINEST:  # too many to count each
+            return self._spreads
+        return np.asarray((self.mass > 0).sum(axis=1) > 1)
+
+    @cached_property
+    def _spreads(self) -> Flags:
+        """(B,) whether the lowest score of all cells that count is not the highest."""
+        found = self.coincidences
+        low = np.full(found.blocks.cells, len(self.points))
+        high = np.full(found.blocks.cells, -1)
+        np.minimum.at(low, found.cell, found.low)
+        np.maximum.at(high, found.cell, found.high)
+        if self.times is None:
+            return np.array([low.min() < high.max()])
+        held = self.times != 0
+        lowest = np.where(held, low, len(self.points)).min(axis=1)
+        return np.asarray(lowest < np.where(held, high, -1).max(axis=1))
+
+    @cached_property
+    def shares(self) -> Array:
+        """(B, K) mean over units of the share of its scores, by point."""
+        return np.asarray(self._marginals(per_unit=True) / self.units[:, None])
+
+    @cached_property
+    def all_shares(self) -> Array:
+        """(B, K) the same over all units, those of one judge among them (Gwet)."""
+        single = self.coincidences.single
+        if single is None:
+            return self.shares
+        found = single.sum(axis=0)[None, :] if self.times is None else self.times @ single
+        both = self._marginals(per_unit=True) + found
+        return np.asarray(both / both.sum(axis=1, keepdims=True))
+
+    @cached_property
+    def score_tables(self) -> Array:
+        """(B, pairs) sums by pair of scores, a unit counting as often as it has scores."""
+        return self._table(self.coincidences.per_score)
+
+    @cached_property
+    def _unit_tables(self) -> Array:
+        """(B, pairs) sums by pair of scores, units weighing alike."""
+        found = self.coincidences
+        judges = found.scores / found.units if found.units else 1.0
+        if np.array_equal(found.per_score, found.per_unit * judges):
+            return np.asarray(self.score_tables / judges)  # as many judges on every unit
+        return self._table(found.per_unit)
+
+    def _table(self, sums: Array) -> Array:
+        """(B, pairs) sums over cells by pair of scores, of the table of coincidences."""
+        found = self.coincidences
+        pairs = len(found.points) * (len(found.points) + 1) // 2
+        by_cell = sums.reshape(-1, pairs)
+        if self.times is None:
+            return np.asarray(by_cell.sum(axis=0)[None, :])
+        return np.asarray(self.times[:, found.cell[::pairs]] @ by_cell)
+
+    def _marginals(self, *, per_unit: bool) -> Array:
+        """(B, K) sums of pairs by point, half for either score of the pair."""
+        found, k = self.coincidences, len(self.points)
+        if found.tabled:
+            tables = self._unit_tables if per_unit else self.score_tables
+            low, high = np.triu_indices(k)
+            ends = np.zeros((len(low), k))
+            np.add.at(ends, (np.arange(len(low)), low), 0.5)
+            np.add.at(ends, (np.arange(len(low)), high), 0.5)
+            return np.asarray(tables @ ends)
+        weights = found.per_unit if per_unit else found.per_score
+        size = found.blocks.cells * k
+        both = np.bincount(found.cell * k + found.low, weights, size)
+        both += np.bincount(found.cell * k + found.high, weights, size)
+        by_cell = both.reshape(-1, k) / 2
+        if self.times is None:
+            return np.asarray(by_cell.sum(axis=0)[None, :])
+        return np.asarray(self.times @ by_cell)
+
+    def _total(self, weights: Array) -> Array:
+        if self.times is None:
+            return np.array([weights.sum()])
+        by_cell = np.bincount(self.coincidences.cell, weights, self.coincidences.blocks.cells)
+        return np.asarray(self.times @ by_cell)
+
+
+# How often units were scored how: all that coefficients on units need, counted by an engine.
+#
+# A unit is known by how many judges scored it and how often each point was given. Units of one
+# cluster of items that have the same levels and as many judges are summed, so that their number
+# grows with clusters and levels, never with ratings; and whole numbers are summed, so that every
+# engine gives the same.
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Sums over units, by levels, cluster and number of judges.
+
+    Attributes:
+        points: (K,) different scores, ascending.
+        scale: what was declared, or seen.
+        levels: column → its names, sorted, and the code of each sum (R,).
+        cluster: (R,) cluster of items.
+        judges: (R,) judges of each unit of a sum.
+        units: (R,) how many units it is of.
+        again: (R,) second answers of a judge to one of them, left out.
+        given: (R, K) how often each score was given.
+        together: (R, K (K + 1) / 2) pairs of judges of a unit by their scores, the lower first.
+
+    """
+
+    points: Array
+    scale: Scale
+    levels: Mapping[str, tuple[tuple[str, ...], Codes]]
+    cluster: Integers
+    judges: Integers
+    units: Integers
+    again: Integers
+    given: Integers
+    together: Integers
+
+    @property
+    def size(self) -> int:
+        """Number of units, those of one judge among them."""
+        return int(self.units.sum())
+
+    @property
+    def alone(self) -> int:
+        """Units of one judge."""
+        return int(self.units[self.judges == 1].sum())
+
+    @property
+    def several(self) -> Mask:
+        """(R,) whether units have two or more judges."""
+        return np.asarray(self.judges > 1)
+
+    @property
+    def ratings(self) -> int:
+        """Scores, one of each judge and unit."""
+        return int((self.units * self.judges).sum())
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of judges who scored one and the same unit."""
+        return int((self.units * (self.judges * (self.judges - 1) // 2)).sum())
+
+    def codes(self, name: str) -> tuple[tuple[str, ...], Codes]:
+        """Return the names of a column, and the code of each sum; one name where it has none."""
+        if name in self.levels:
+            return self.levels[name]
+        return ("",), np.zeros(len(self.units), dtype=np.int32)
+
+    def take(self, kept: Mask | NDArray[np.intp]) -> Counts:
+        """Keep some sums, by a mask or by their places; points stay as they are."""
+        levels = {name: (names, codes[kept]) for name, (names, codes) in self.levels.items()}
+        columns = ("cluster", "judges", "units", "again", "given", "together")
+        own = {name: getattr(self, name)[kept] for name in columns}
+        return replace(self, levels=levels, **own)
+
+    def narrow(self, kept: Mask) -> Counts:
+        """Keep some sums, and only points that they have; a declared scale stays as it is."""
+        own = self.take(kept)
+        seen = own.given.sum(axis=0) > 0
+        if own.scale.declared or seen.all() or not seen.any():
+            return own
+        points = own.points[seen]
+        ends = float(points[0]), float(points[-1])
+        scale = replace(own.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
+        return own.keep_points(seen, scale)
+
+    def keep_points(self, kept: Mask, scale: Scale) -> Counts:
+        """Leave out points that nobody gave, (K,) by a mask; what is left is a scale of its own."""
+        low, high = np.triu_indices(len(kept))
+        return replace(
+            self,
+            points=self.points[kept],
+            scale=scale,
+            given=self.given[:, kept],
+            together=self.together[:, kept[low] & kept[high]],
+        )
+
+    def coincide(self) -> Coincidences:
+        """Sum pairs of scores by cluster."""
+        present, number = np.unique(self.cluster, return_inverse=True)
+        cluster = number.reshape(-1)
+        blocks = Blocks(len(present), cluster, None, "item", len(present))
+        k = len(self.points)
+        place = cluster[:, None] * k * k + _places(k)
+        size = len(present) * k * k
+        per_unit, per_score = np.zeros(size), np.zeros(size)
+        for judges in np.unique(self.judges[self.several]).tolist():
+            own = self.judges == judges
+            counted = np.bincount(place[own].ravel(), self.together[own].ravel(), size)
+            pairs = judges * (judges - 1) // 2
+            per_unit += counted / pairs
+            per_score += counted * (judges / pairs)
+        single = self._count_single(blocks)
+        return table_coincidences(self.points, blocks, (per_unit, per_score), single)
+
+    def _count_single(self, blocks: Blocks) -> Array | None:
+        """(clusters, K) scores of units of one judge."""
+        alone = self.judges == 1
+        if not alone.any():
+            return None
+        assert blocks.of is not None
+        single = np.zeros((blocks.size, len(self.points)))
+        np.add.at(single, blocks.of[alone], self.given[alone])
+        return single
+
+    def digest(self, *numbers: int) -> str:
+        """Return the SHA-256 of what was counted, whatever clusters and levels it is by.
+
+        Args:
+            numbers: what else was counted, such as judges.
+
+        """
+        names, criterion = self.codes("criterion")
+        key = np.column_stack([criterion, self.judges])
+        found, place = np.unique(key, axis=0, return_inverse=True)
+        columns = np.column_stack([self.units, self.again, self.given, self.together])
+        sums = np.zeros((len(found), columns.shape[1]), dtype=np.int64)
+        np.add.at(sums, place.reshape(-1), columns)
+        digest = sha256("\x1f".join(names).encode())
+        digest.update(self.points.astype("<f8").tobytes())
+        for one in (found, sums, np.array(numbers, dtype=np.int64)):
+            digest.update(one.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+
+def _places(k: int) -> Integers:
+    """Return where pairs of scores stand in a table of lower by higher score."""
+    low, high = np.triu_indices(k)
+    return np.asarray(low * k + high)
+
+
+def check_exact(columns: Iterable[NDArray[Any]], what: str) -> None:
+    """Refuse sums that weights made larger than can be counted exactly.
+
+    Args:
+        columns: of sums, none negative.
+        what: is counted, in words.
+
+    Raises:
+        InvalidJudgments: says how many there are.
+
+    >>> check_exact([np.array([1.0, 2.0**53])], "votes")
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: the weights make about 9.01e+15 votes, and no more than 2^53
+    (9,007,199,254,740,992) can be counted exactly: divide the weights
+    """
+    most = max((float(one.astype(np.float64).sum()) for one in columns), default=0.0)
+    if most >= LARGEST:
+        raise InvalidJudgments(
+            f"the weights make about {most:.3g} {what}, and no more than 2^53 ({LARGEST:,.0f}) can"
+            " be counted exactly: divide the weights"
+        )

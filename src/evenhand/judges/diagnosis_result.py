@@ -1,0 +1,582 @@
+"""Tables 1 and 2 of Hamon et al. (2007): n-agreement, P_o, P_e and κ by criterion and input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, end, listing, suggest
+from evenhand.judges import easy_items
+from evenhand.judges import profiles as judge_profiles
+from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement
+from evenhand.judges.counts import Blocks, Sums, count_coincidences
+from evenhand.judges.easy_items import Easy, EasyCount, EasyRule
+from evenhand.judges.profiles import JudgeProfile, Limits, Outliers, knows_items, share_outside
+from evenhand.judges.removal import Choice, CommonJudges, Correlation, Rescoring, SystemScore
+from evenhand.judges.units import Units, find_units
+from evenhand.judgments.exclusions import write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rating_rows import CONTROL, RatingRows
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.signature import exactly
+
+# The diagnosis of judges: what the tables and figures of Hamon et al. (2007) hold, of any data.
+
+BOTH: Final = "all criteria"
+"""Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper."""
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """A row of tables 1 and 2: agreement under one criterion, on one input type or on all.
+
+    Attributes:
+        criterion: the criterion; "" where the data have none.
+        input: the input type; "" for all together ("Cumul." in the paper).
+        outputs: outputs that two or more judges scored.
+        steps: the n of n-agreement: 0, 1, ... on a short scale, a few of them on a long one.
+        n_agreement: share of pairs of judges at most n points apart (proportion); empty where no
+            output has two judges.
+        observed: Fleiss' observed agreement P_o, or None.
+        expected: his chance agreement P_e, or None.
+        kappa: his κ, or None.
+        why: why a number is missing.
+
+    """
+
+    criterion: str
+    input: str
+    outputs: int
+    steps: tuple[float, ...]
+    n_agreement: tuple[float, ...]
+    observed: float | None
+    expected: float | None
+    kappa: float | None
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {**vars(self), "steps": list(self.steps), "n_agreement": list(self.n_agreement)}
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What changes where judges who scored an output again are taken at their last word.
+
+    Attributes:
+        criterion: the criterion.
+        again: scores that replace an earlier one of the same judge on the same output.
+        judges: judges who gave them, sorted.
+        first: system → mean of first scores.
+        last: system → mean of last scores.
+        correlation: of the two.
+
+    """
+
+    criterion: str
+    again: int
+    judges: tuple[str, ...]
+    first: Mapping[str, float]
+    last: Mapping[str, float]
+    correlation: Correlation
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {
+            **vars(self),
+            "judges": list(self.judges),
+            "first": dict(self.first),
+            "last": dict(self.last),
+            "correlation": self.correlation.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(InNotebooks):
+    """Are the judges any good, by the methods of Hamon, Mostefa & Arranz (2007).
+
+    Attributes:
+        criteria: names, sorted; ("",) where the data have none.
+        methods: methods that were asked, in order.
+        n_judgments: scores that are looked at.
+        n_judges: judges who gave them.
+        scales: criterion → its scale in words.
+        agreement: tables 1 and 2, by criterion, all inputs last.
+        profiles: criterion → its judges, sorted by name (figures 2 to 5).
+        easy: criterion → how often each judge missed an output whose worth is known.
+        outliers: who is outside, by method and criterion.
+        common: judges common to two methods, by criterion.
+        removals: systems scored again, by method and criterion (table 4, figures 1 and 7); none
+            where nobody is outside.
+        chosen: systems scored again without the judges of the chosen rule, for every criterion,
+            also where that removes nobody.
+        choice: that rule in words.
+        revisions: by criterion, what changes at last words; empty where nobody scored twice.
+        references: systems that are human references, the ceiling.
+        merged: the same diagnosis on the merged scale, if one was asked for.
+        reading: of the mean score, "mean" or "gap" (to the others on the same outputs).
+        says: what was found, in sentences.
+        notes: what must stand beside it.
+        signature: one line that reproduces the numbers.
+
+    """
+
+    criteria: tuple[str, ...]
+    methods: tuple[str, ...]
+    n_judgments: int
+    n_judges: int
+    scales: Mapping[str, str]
+    agreement: tuple[AgreementRow, ...]
+    profiles: Mapping[str, tuple[JudgeProfile, ...]]
+    easy: Mapping[str, tuple[EasyCount, ...]]
+    outliers: tuple[Outliers, ...]
+    common: tuple[CommonJudges, ...]
+    removals: tuple[Rescoring, ...]
+    chosen: tuple[Rescoring, ...]
+    choice: str
+    revisions: tuple[Revision, ...]
+    references: tuple[str, ...]
+    says: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: str
+    merged: Diagnosis | None = None
+    reading: str = "mean"
+
+    def outliers_of(self, method: str, criterion: str) -> Outliers:
+        """Return who is outside by a method under a criterion.
+
+        Raises:
+            InvalidJudgments: no such method or criterion was looked at.
+
+        """
+        for one in self.outliers:
+            if (one.method, one.criterion) == (method, criterion):
+                return one
+        raise InvalidJudgments(f"nothing is known by {method} under '{criterion}'")
+
+    def removal_of(self, method: str, criterion: str) -> Rescoring | None:
+        """Return the systems scored again without them; None where nobody is outside."""
+        for one in self.removals:
+            if (one.method, one.criterion) == (method, criterion):
+                return one
+        return None
+
+    def scores_of(self, criterion: str) -> tuple[SystemScore, ...]:
+        """Return the systems with their scores under a criterion, best by all judges first.
+
+        Raises:
+            InvalidJudgments: no such criterion was looked at.
+
+        """
+        for one in self.chosen:
+            if one.criterion == criterion:
+                return one.systems
+        raise InvalidJudgments(f"no scores of systems under '{criterion}'")
+
+    @property
+    def deleted(self) -> dict[str, dict[str, int]]:
+        """Table 3: criterion → method → number of judges outside; `BOTH` for every criterion."""
+        found: dict[str, dict[str, int]] = {}
+        for criterion in self.criteria:
+            own = [one for one in self.outliers if one.criterion == criterion and one.why is None]
+            found[criterion] = {one.method: len(one.judges) for one in own}
+        if len(self.criteria) > 1:
+            found[BOTH] = self._deleted_everywhere()
+        return found
+
+    def _deleted_everywhere(self) -> dict[str, int]:
+        every: dict[str, int] = {}
+        for method in self.methods:
+            sets = [
+                {*one.judges} for one in self.outliers if one.method == method and one.why is None
+            ]
+            if len(sets) == len(self.criteria):
+                every[method] = len(set.intersection(*sets))
+        return every
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per criterion and judge, with plain values."""
+        counts = {
+            (criterion, one.judge): one for criterion, own in self.easy.items() for one in own
+        }
+        outside = {(one.criterion, one.method): {*one.judges} for one in self.outliers}
+        rows = []
+        for criterion, profiles in self.profiles.items():
+            for one in profiles:
+                seen = counts.get((criterion, one.judge))
+                flags = {
+                    method: one.judge in outside.get((criterion, method), ())
+                    for method in self.methods
+                }
+                easy = (0, None) if seen is None else (seen.n, seen.missed)
+                rows.append({**one.to_dict(), "easy": easy[0], "missed": easy[1], **flags})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand judges --json`."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "n_judgments": self.n_judgments,
+            "n_judges": self.n_judges,
+            "criteria": list(self.criteria),
+            "scales": dict(self.scales),
+            "agreement": [one.to_dict() for one in self.agreement],
+            "judges": self.records(),
+            "reading": self.reading,
+            "deleted": self.deleted,
+            "outliers": [one.to_dict() for one in self.outliers],
+            "common": [one.to_dict() for one in self.common],
+            "removals": [one.to_dict() for one in self.removals],
+            "choice": self.choice,
+            "chosen": [one.to_dict() for one in self.chosen],
+            "revisions": [one.to_dict() for one in self.revisions],
+            "references": list(self.references),
+            "merged": None if self.merged is None else self.merged.to_dict(),
+            "says": list(self.says),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
+
+
+# Everything that changes the numbers of a diagnosis.
+
+METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy_items.NAME)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that changes the numbers of a diagnosis.
+
+    Attributes:
+        limits: how far from the centre a judge may be.
+        reading: of the mean score, "mean" or "gap".
+        rule: when easy items are missed.
+        easy: outputs known to be good.
+        choice: whom the chosen removal removes.
+        version: which of a judge's scores of one output counts.
+        references: human references among the systems.
+        input_type: the column of input types, or None.
+        scale: the declared scale, or None for what is seen.
+        merge: points that are merged, in words; "" where none are.
+
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    reading: str = "mean"
+    rule: EasyRule = field(default_factory=EasyRule)
+    easy: Easy = ()
+    choice: Choice = field(default_factory=lambda: Choice(METHODS))
+    version: str = "first"
+    references: tuple[str, ...] = ()
+    input_type: str | None = None
+    scale: Scale | None = None
+    merge: str = ""
+
+    def words(self) -> list[str]:
+        """Return the settings for the signature."""
+        return [
+            f"k={exactly(float(self.limits.k))} ddof={self.limits.ddof} reading={self.reading}",
+            f"easy miss={exactly(float(self.rule.miss))} share={exactly(float(self.rule.share))}"
+            f" least={self.rule.least}{self._easy_list()}",
+            f"remove {self.choice}",
+            f"version={self.version}",
+            *([f"input={self.input_type}"] if self.input_type else []),
+            *([f"references={', '.join(self.references)}"] if self.references else []),
+            *([f"scale {_write_scale(self.scale)}"] if self.scale else []),
+            *([f"merge {self.merge}"] if self.merge else []),
+        ]
+
+    def _easy_list(self) -> str:
+        """Return how many outputs are listed as easy, with a digest of the list; "" without one."""
+        if not self.easy:
+            return ""
+        named = sorted("\x1f".join([one] if isinstance(one, str) else one) for one in self.easy)
+        digest = sha256("\x1e".join(named).encode()).hexdigest()
+        return f" listed={len(named)} ({digest[:12]})"
+
+
+def refuse_bare_text(lists: Mapping[str, object]) -> None:
+    """Refuse a text where a list of names is wanted: its letters are no names.
+
+    Args:
+        lists: name of the setting → its value.
+
+    Raises:
+        UnknownOption: names the setting.
+
+    """
+    for name, value in lists.items():
+        if isinstance(value, str):
+            raise UnknownOption(f"{name} is a list of names: write ['{value}'] for one")
+
+
+def refuse_unknown_references(references: Sequence[str], systems: Sequence[str]) -> None:
+    """Refuse references that are none of the systems.
+
+    Raises:
+        UnknownOption: names the first, and the nearest system.
+
+    """
+    for name in references:
+        if name not in systems:
+            hint = end(suggest(name, systems))
+            raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
+
+
+def _write_scale(scale: Scale) -> str:
+    """Write a scale with all of its points."""
+    if scale.points is None or len(scale.points) == scale.high - scale.low + 1:
+        return str(scale)
+    return ",".join(f"{point:g}" for point in scale.points)
+
+
+# A diagnosis in sentences, and what must stand beside it.
+
+_CALLED = {
+    judge_profiles.MEAN_SCORE: "mean score",
+    judge_profiles.MEAN_AGREEMENT: "mean agreement",
+    easy_items.NAME: "easy items",
+}
+
+FEW: Final = 5
+"""Scores below which a judge's means rest on single scores."""
+NAMED: Final = 3
+"""Most judges named in a sentence."""
+_MANY: Final = 10
+"""Expected numbers of judges below this are told to a tenth."""
+_NEAR: Final = 0.1
+"""Share of a long scale (its steps end at half of the range) that two scores may be apart."""
+
+
+def say_diagnosis(found: Diagnosis, limits: Limits) -> tuple[str, ...]:
+    """Return what was found.
+
+    Args:
+        found: the diagnosis.
+        limits: at which a judge is outside.
+
+    """
+    return (
+        *(_say_agreement(row) for row in found.agreement if not row.input),
+        *(_say_outliers(one) for one in found.outliers if one.why is None),
+        *_say_chance(found, limits),
+        *_say_everywhere(found),
+        *(_say_removal(one) for one in found.chosen if one.judges),
+        *_say_ceiling(found),
+    )
+
+
+def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tuple[str, ...]:
+    """Return what was left out, pooled or not known.
+
+    Args:
+        rows: all scores.
+        targets: those that are looked at.
+        settings: which of several scores of a judge on one output counts, and what is easy.
+
+    """
+    controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
+    again = rows.size - controls - targets.size
+    tasks = len({*targets.task.tolist()})
+    notes = [*rows.notes]
+    if again:
+        notes.append(
+            f"{_count(again, 'score')} left out: the judge scored the same output more than once,"
+            f" and the {settings.version} counts"
+        )
+    if controls:
+        notes.append(
+            f"{_count(controls, 'score')} of controls: {_say_controls(rows, settings, controls)}"
+        )
+    if tasks > 1:
+        notes.append(f"{tasks} tasks are pooled")
+    if not knows_items(rows):
+        notes.append("the data have no items: no judge can be set beside the others")
+    return tuple(notes)
+
+
+def _say_controls(rows: RatingRows, settings: Settings, controls: int) -> str:
+    """Say where controls are seen: nowhere, where nobody says what they should get."""
+    unknown = easy_items.count_unknown(rows, settings.easy)
+    if not unknown:
+        return "seen in easy items only"
+    whom = "them" if unknown == controls else f"{unknown:,} of them"
+    said = f"nothing is known of what {whom} should get (good, bad or a score), so that"
+    return f"{said} they are not used" if whom == "them" else f"{said} only the others are used"
+
+
+def note_few(found: Diagnosis) -> tuple[str, ...]:
+    """Say which judges are outside on the strength of a few scores."""
+    notes = []
+    for one in found.outliers:
+        n = {profile.judge: profile.n for profile in found.profiles[one.criterion]}
+        of = judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT
+        few = [judge for judge in one.judges if n.get(judge, FEW) < FEW and one.method in of]
+        if few:
+            notes.append(
+                f"outside by {_CALLED[one.method]}{_under(one.criterion)} with fewer than {FEW}"
+                f" scores, which one odd score decides: {listing(few, 5)}"
+            )
+    return tuple(notes)
+
+
+def _under(criterion: str) -> str:
+    return f" under {criterion}" if criterion else ""
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _say_agreement(row: AgreementRow) -> str:
+    under = _under(row.criterion)
+    if not row.n_agreement:
+        return f"agreement{under}: {row.why}"
+    kappa = f"; κ {row.kappa:.3f}" if row.kappa is not None else ""
+    known = dict(zip(row.steps, row.n_agreement, strict=True))
+    near = ""
+    if n := next((step for step in row.steps if step >= _NEAR * row.steps[-1] and step), None):
+        near = f", at most {n:g} point{'' if n == 1 else 's'} apart in {100 * known[n]:.0f} %"
+    return (
+        f"two judges of an output{under} give the same score in {100 * known[0]:.0f} %"
+        f"{near}{kappa} ({_count(row.outputs, 'output')})"
+    )
+
+
+def _say_outliers(one: Outliers) -> str:
+    where = f"by {_CALLED[one.method]}{_under(one.criterion)}"
+    if not one.judges:
+        return f"{where} none of {_count(len(one.values), 'judge')} is outside"
+    ends = {"too high": one.high, "too low": one.low}
+    if one.method != judge_profiles.MEAN_SCORE:
+        sides = f" ({listing(one.judges, NAMED)})"
+    else:
+        sides = ": " + ", ".join(_say_side(side, judges) for side, judges in ends.items())
+    n = len(one.judges)
+    return f"{where} {n} of {_count(len(one.values), 'judge')} {_are(n)} outside{sides}"
+
+
+def _say_side(side: str, judges: Sequence[str]) -> str:
+    named = f" ({listing(judges, NAMED)})" if judges else ""
+    return f"{len(judges)} {side}{named}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _say_chance(found: Diagnosis, limits: Limits) -> list[str]:
+    """Say how many honest judges the limits leave outside; once where all criteria are alike."""
+    said = []
+    for method, sides in {judge_profiles.MEAN_SCORE: 2, judge_profiles.MEAN_AGREEMENT: 1}.items():
+        own = [one for one in found.outliers if one.method == method and one.centre is not None]
+        alike = len({len(one.values) for one in own}) == 1
+        for one in own[:1] if alike else own:
+            n = len(one.values)
+            outside = n * share_outside(limits, n) * sides / 2
+            shown = f"{outside:.0f}" if outside >= _MANY or not outside else f"{outside:.1f}"
+            under = "" if alike else _under(one.criterion)
+            said.append(f"{shown} of {n:,} by {_CALLED[method]}{under}")
+    if not said:
+        return []
+    normal = f"of honest judges whose values are normal, {limits.k:g} sd leaves outside"
+    return [f"{normal}: {', '.join(said)}"]
+
+
+def _say_everywhere(found: Diagnosis) -> list[str]:
+    every = found.deleted.get(BOTH, {})
+    if not every:
+        return []
+    counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
+    return [f"outside under all criteria: {counted}"]
+
+
+def _say_removal(one: Rescoring) -> str:
+    under = _under(one.criterion)
+    lost = f"{100 * one.share_lost:.0f} % of the scores{under}"
+    who = _count(len(one.judges), "judge")
+    if one.kept.pearson is None or one.kept.spearman is None:
+        return f"removing {who} takes {lost}: {one.kept.why}"
+    return (
+        f"removing {who} takes {lost}; scores of {one.kept.systems} systems correlate"
+        f" {one.kept.pearson:.3f} with those by all (ranks {one.kept.spearman:.3f})"
+    )
+
+
+def _say_ceiling(found: Diagnosis) -> list[str]:
+    """Say how far the best system is below the references."""
+    if not found.references:
+        return []
+    said = []
+    for one in found.chosen:
+        top = [each for each in one.systems if each.reference]
+        others = [each for each in one.systems if not each.reference]
+        if top and others:
+            ceiling = ", ".join(f"{each.system} {each.full:.2f}" for each in top)
+            said.append(
+                f"ceiling{_under(one.criterion)}: {ceiling}; the best system is"
+                f" {others[0].system} with {others[0].full:.2f}"
+            )
+    return said
+
+
+_NO_ITEMS = "the data have no items, so that nobody knows which scores are of one output"
+
+
+def measure_rows(
+    rows: RatingRows, scales: Mapping[str, Scale], input_type: str | None
+) -> tuple[AgreementRow, ...]:
+    """Measure agreement under each criterion, on each input type and on all.
+
+    Args:
+        rows: scores, one of each judge for an output.
+        scales: criterion → its scale.
+        input_type: the factor that holds input types, or None.
+
+    """
+    found = []
+    for (criterion,), part in rows.split(("criterion",)).items():
+        inputs = {} if input_type is None else part.split((input_type,))
+        for (name,), own in inputs.items():
+            found.append(_measure(criterion, name, own, scales[criterion]))
+        found.append(_measure(criterion, "", part, scales[criterion]))
+    return tuple(found)
+
+
+def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> AgreementRow:
+    if not knows_items(rows):
+        return AgreementRow(criterion, name, 0, (), (), None, None, None, _NO_ITEMS)
+    units = find_units(rows)
+    outputs = int(units.several.sum())
+    sums = Sums(count_coincidences(units, _one_block(units)))
+    try:
+        parts = fleiss_parts(sums.coincidences)
+    except NotIdentified as refusal:
+        return AgreementRow(criterion, name, 0, (), (), None, None, None, str(refusal))
+    points = np.array(scale.points or units.points)
+    steps = choose_steps(scale.low, scale.high, points)
+    if (points == np.round(points)).all():  # n between two points is the point below
+        steps = tuple(sorted({float(np.floor(step)) for step in steps}))
+    shares = tuple(_share(sums, n) for n in steps)
+    why = "all scores are alike" if parts.kappa is None else None
+    return AgreementRow(
+        criterion, name, outputs, steps, shares, parts.observed, parts.chance, parts.kappa, why
+    )
+
+
+def _share(sums: Sums, n: float) -> float:
+    """Return n-agreement of data in which some output has two judges."""
+    found = n_agreement(sums, n)
+    return float(found.over[0] / found.under[0])
+
+
+def _one_block(units: Units) -> Blocks:
+    """Return all units as one cluster: nothing is drawn again."""
+    return Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)

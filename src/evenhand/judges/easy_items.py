@@ -1,0 +1,245 @@
+"""Easy items: outputs whose worth is known, and judges who miss it (Hamon et al. 2007, 3.3).
+
+The paper has a list of outputs that are known to be good, which no serious judge scores low, looks
+at them by hand, and prints no threshold. The rule here is ours:
+
+    a score misses      what is expected by half of the range of the scale or more (`miss`)
+    a judge is outside  who misses more than a third (`share`) of two or more (`least`)
+
+A careless judge misses about half, whatever the outputs are. What is expected: of a listed output
+the top of the scale; of a control its expected score, else the top or the bottom by its direction.
+A known bad control that the same judge also scored undamaged, which is how damaged outputs are
+used, is set beside that score instead: it misses unless it is lower. When not to use it: on outputs
+that are only likely to be good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, listing, suggest
+from evenhand.judges.profiles import Outliers
+from evenhand.judgments.rating_rows import CONTROL, RatingRows
+from evenhand.judgments.scale import Scale
+
+NAME: Final = "easy-items"
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Easy: TypeAlias = Collection[str | tuple[str, str]]
+"""Items known to be easy for all systems, or (item, system) for single outputs."""
+
+
+@dataclass(frozen=True)
+class EasyRule:
+    """When a score misses, and when a judge does.
+
+    Attributes:
+        miss: distance from what is expected at which a score misses (share of the scale's range).
+        share: share of missed scores above which a judge is outside (proportion).
+        least: fewest scores of easy outputs on which a judge is judged.
+
+    """
+
+    miss: float = 0.5
+    share: float = 1 / 3
+    least: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse a rule that is none.
+
+        Raises:
+            UnknownOption: names the bounds.
+
+        """
+        if not 0 < self.miss <= 1:
+            raise UnknownOption(
+                f"miss {self.miss:g} is no share of a scale: give one above 0, at most 1"
+            )
+        if not 0 <= self.share < 1:
+            raise UnknownOption(
+                f"share {self.share:g} of missed scores can put nobody outside: give one of 0 or"
+                " more, below 1"
+            )
+        if self.least < 1:
+            raise UnknownOption(f"least {self.least} scores are too few: give 1 or more")
+
+
+@dataclass(frozen=True)
+class EasyCount:
+    """How often a judge missed what was expected.
+
+    Attributes:
+        judge: the name.
+        criterion: the criterion.
+        n: scores of outputs whose worth is known.
+        missed: how many of them missed it.
+
+    """
+
+    judge: str
+    criterion: str
+    n: int
+    missed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+def count_missed(
+    rows: RatingRows, easy: Easy, scales: Mapping[str, Scale], miss: float
+) -> dict[str, tuple[EasyCount, ...]]:
+    """Count for each judge the scores of easy outputs, and those that miss.
+
+    Args:
+        rows: scores, controls among them.
+        easy: outputs known to be good.
+        scales: criterion → its scale.
+        miss: see `EasyRule`.
+
+    Returns:
+        By criterion; criteria without easy outputs are left out.
+
+    Raises:
+        UnknownOption: an easy item or system that is not in the data.
+
+    """
+    low, high = (
+        np.array([getattr(scales[name], end) for name in rows.criteria])[rows.criterion]
+        for end in ("low", "high")
+    )
+    expected = _expected(rows, _listed(rows, easy), low, high)
+    known = ~np.isnan(expected)
+    missed = np.zeros(rows.size, dtype=np.bool_)
+    away = np.abs(rows.score[known] - expected[known])
+    missed[known] = away >= miss * (high - low)[known]
+    damaged, undamaged = _undamaged(rows)
+    missed[damaged] = rows.score[damaged] >= undamaged
+    return _by_judge(rows, known, missed)
+
+
+def find_by_easy_items(
+    criterion: str, counts: Collection[EasyCount], rule: EasyRule | None = None
+) -> Outliers:
+    """Find judges who miss too many easy outputs.
+
+    Args:
+        criterion: its name.
+        counts: the judges of it who scored easy outputs.
+        rule: when it is too many.
+
+    """
+    own = rule or EasyRule()
+    enough = [one for one in counts if one.n >= own.least]
+    values = {one.judge: one.missed / one.n for one in enough}
+    worst = sorted(values, key=lambda judge: (-values[judge], judge))
+    few = f"no judge scored {own.least} outputs whose worth is known"
+    none = (
+        "no output is known to be good or bad: none is listed as easy, and no control says what it"
+        " should get"
+    )
+    return Outliers(
+        NAME,
+        criterion,
+        values,
+        upper=own.share,
+        high=tuple(judge for judge in worst if values[judge] > own.share),
+        why=None if values else few if counts else none,
+    )
+
+
+def count_unknown(rows: RatingRows, easy: Easy) -> int:
+    """Count scores of controls of which nobody knows what they should get.
+
+    Raises:
+        UnknownOption: an easy item or system that is not in the data.
+
+    """
+    if rows.kind is None:
+        return 0
+    low = np.zeros(rows.size)
+    nobody = np.isnan(_expected(rows, _listed(rows, easy), low, low))
+    return int((nobody & (rows.kind == CONTROL)).sum())
+
+
+def _listed(rows: RatingRows, easy: Easy) -> Mask:
+    """Return which scores are of a listed output.
+
+    Raises:
+        UnknownOption: a name that is not there.
+
+    """
+    found = np.zeros(rows.size, dtype=np.bool_)
+    for one in easy:
+        item, system = (one, None) if isinstance(one, str) else one
+        of_item = np.isin(rows.item, _item_codes(rows, item))
+        if system is None:
+            found |= of_item
+            continue
+        if system not in rows.systems:
+            raise UnknownOption(
+                f"easy output of '{system}': there is no such system."
+                f" There are {listing(rows.systems)}"
+            )
+        found |= of_item & (rows.system == rows.systems.index(system))
+    return found
+
+
+def _item_codes(rows: RatingRows, item: str) -> list[int]:
+    """Return the codes of an item, which may be named without its task."""
+    tasks = [task for task in rows.tasks if task]
+    names = {item, *(f"{task} / {item}" for task in tasks)}
+    codes = [code for code, name in enumerate(rows.items) if name in names]
+    if not codes:
+        hint = suggest(item, rows.items) or f" There are {listing(rows.items)}"
+        raise UnknownOption(f"easy item '{item}' is not in the data.{hint}")
+    return codes
+
+
+def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
+    """Return what each score should be, NaN where nobody knows."""
+    expected = np.where(listed, high, np.nan)
+    if rows.kind is None:
+        return expected
+    control = rows.kind == CONTROL
+    if rows.direction is not None:
+        expected = np.where(control & (rows.direction > 0), high, expected)
+        expected = np.where(control & (rows.direction < 0), low, expected)
+    if rows.expected is not None:
+        said = control & ~np.isnan(rows.expected)
+        expected = np.where(said, rows.expected, expected)
+    return expected
+
+
+def _undamaged(rows: RatingRows) -> tuple[NDArray[np.intp], Array]:
+    """Return bad controls that their judge also scored as they were, with that score's mean."""
+    if rows.kind is None or rows.direction is None:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    bad = (rows.kind == CONTROL) & (rows.direction < 0)
+    if rows.expected is not None:
+        bad &= np.isnan(rows.expected)
+    wide = rows.unit * len(rows.judges) + rows.judge
+    names, own = np.unique(wide, return_inverse=True)
+    plain = rows.kind != CONTROL
+    n = np.bincount(own[plain], minlength=len(names))
+    total = np.bincount(own[plain], rows.score[plain], minlength=len(names))
+    damaged = np.flatnonzero(bad & (n[own] > 0))
+    return damaged, total[own[damaged]] / n[own[damaged]]
+
+
+def _by_judge(rows: RatingRows, known: Mask, missed: Mask) -> dict[str, tuple[EasyCount, ...]]:
+    judges = len(rows.judges)
+    cell = rows.criterion.astype(np.int64) * judges + rows.judge
+    n = np.bincount(cell[known])
+    failed = np.bincount(cell[known & missed], minlength=len(n))
+    found: dict[str, list[EasyCount]] = {}
+    for at in np.flatnonzero(n).tolist():
+        name = rows.criteria[at // judges]
+        one = EasyCount(rows.judges[at % judges], name, int(n[at]), int(failed[at]))
+        found.setdefault(name, []).append(one)
+    return {name: tuple(counts) for name, counts in found.items()}

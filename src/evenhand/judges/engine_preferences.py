@@ -1,0 +1,728 @@
+"""Whether an engine counts what agreement of comparisons needs, or rows must be fetched; and why.
+
+Coefficients on output pairs are made of how often each answer was given, as those of ratings are;
+κ of preferences of pairs of votes, of judges with themselves too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.judges.agreement_intervals import MIN_CLUSTERS, MOST
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable
+from evenhand.judges.counts import check_exact
+from evenhand.judges.engine_rows import (
+    KIND,
+    ODD_LABELS,
+    TURNED,
+    Coded,
+    NeedsRows,
+    PairNames,
+    Targets,
+    add_kind,
+    add_places,
+    check_beside,
+    check_names,
+    clear_moments,
+    code_targets,
+    count_left,
+    find_systems,
+    name_answers,
+    note_rows,
+    tell_rows,
+)
+from evenhand.judges.engine_units import (
+    CLUSTER,
+    Counted,
+    Key,
+    Rows,
+    check_request,
+    count_different,
+    count_scores,
+    find_cluster,
+    find_few,
+    list_parts,
+    name_parts,
+    tabulate_counts,
+)
+from evenhand.judges.preferences import ANSWERS, FORCED, PreferenceAgreement, check_order
+from evenhand.judges.tabulation import (
+    BETWEEN,
+    COUNTED,
+    KAPPAS,
+    NO_TARGETS,
+    Request,
+    add_kappas,
+    choose_kappas,
+    describe_kappa,
+    finish_table,
+    has_kappa,
+    must_be_apart,
+    note_answers,
+)
+from evenhand.judges.units import Coefficient, Points
+from evenhand.judgments.aside_reading import AsideColumns, find_aside_columns
+from evenhand.judgments.checks import Weighing, is_name, read_weights
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.counting import name_levels
+from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, one_thread
+from evenhand.judgments.exclusions import say_unweighted
+from evenhand.judgments.labels import read_outcome
+from evenhand.judgments.portable import mark
+from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.judgments.row_order import restore_places
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.vote_reading import note_names
+
+# Which rows of comparisons on an engine are votes that count, found out without fetching them.
+#
+# Two queries tell what there is: which systems; which words for outcomes, and kinds. Then a vote is
+# an answer about a pair of systems, whichever stood left: +1 for the one that is first by name, 0
+# for neither, −1 for the other. The rules are those of who reads row by row; what is odd is left to
+# that reading, which says what it is.
+
+LABELS: Final = ("task", "judge", "item", "criterion")
+_ANSWERS, _VOTES = "evenhand_answers", "evenhand_votes"
+_SAME: Final = "evenhand_same"
+_MEANT: Final = {"left": 1, "tie": 0, "right": -1}
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What is known of the votes as a whole.
+
+    Attributes:
+        scales: task → the answers that can be given; of all tasks under "". Tasks of controls
+            and repeats alone have none.
+        known: whether left really stood first.
+        ranked: task → whether several rows are one answer; of all tasks under "".
+        tasks: of all rows, sorted; those without targets among them.
+        copied: whether some row stands for several votes.
+
+    """
+
+    scales: Mapping[str, Scale]
+    known: bool
+    ranked: Mapping[str, bool]
+    tasks: tuple[str, ...]
+    copied: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FoundVotes:
+    """Votes where they lie.
+
+    Attributes:
+        every: all rows, controls among them, by which labels are numbered.
+        votes: those that are no controls; repeats are among them.
+        targets: those that are neither.
+        answers: what is known of them as a whole.
+
+    """
+
+    every: Targets
+    votes: Targets
+    targets: Targets
+    answers: Answers
+
+
+def find_votes(data: Comparisons) -> FoundVotes:
+    """Find the votes that count.
+
+    Args:
+        data: comparisons, or rankings that were expanded into them.
+
+    Raises:
+        NeedsRows: something that is only known row by row.
+        InvalidJudgments: labels that are fractions, times or nested values, weights that cannot be.
+
+    """
+    weighing = read_weights(_place_pairs(data))
+    keys = [*(name for name in LABELS if data.has(name)), "left", "right", "outcome"]
+    table, placed = add_places(weighing.frame)
+    frame = name_levels(data, keys, table)
+    beside = find_aside_columns(data.source, frame, scores=False)
+    timed = check_beside(data, frame, beside.asides)
+    frame = add_kind(beside.add_to(frame), beside.asides)
+    groups = _count_answers(data, frame, weighing)
+    meaning, kinds = _read_outcomes(data, groups), tell_rows(groups[KIND])
+    means = np.array([kinds[text] for text in groups[KIND].tolist()])
+    scales = _choose_scales(groups, means, meaning)
+    answers = _find_answers(data, groups, scales, weighing.frame)
+    every = replace(
+        _find_every(data, frame, groups, meaning, answers.scales[""]),
+        left=count_left({**groups, COUNT: groups[_VOTES]}, means),
+        timed=timed,
+        placed=placed,
+        weight=weighing.column,
+        apart=len(answers.tasks) > 1,
+        notes=_write_notes(data, groups, frame, (beside, weighing)),
+    )
+    every = replace(every, frame=clear_moments(every.frame)) if timed else every
+    votes, own = (
+        _keep(every, [text for text, kind in kinds.items() if kind in kept], len(kinds))
+        for kept in ((TARGET, REPEAT), (TARGET,))
+    )
+    return FoundVotes(every, votes, own, answers)
+
+
+def _count_answers(data: Comparisons, frame: Frame, weighing: Weighing) -> Columns:
+    """Count rows and votes by task, outcome and kind, and rows of one system on both sides."""
+    names = [*(["task"] if data.has("task") else []), "outcome", KIND]
+    votes = nw.len() if weighing.column is None else nw.col(weighing.column).sum()
+    frame = frame.with_columns(mark(nw.col("left") == nw.col("right")).alias(_SAME))
+    sums = nw.len().alias(COUNT), votes.alias(_VOTES), nw.col(_SAME).sum()
+    found = fetch_columns(frame.group_by(*names).agg(*sums))
+    check_exact([found[_VOTES]], "votes")
+    return found
+
+
+def _place_pairs(data: Comparisons) -> Comparisons:
+    """Say where pairs of rankings stood, where the engine tells first answers by it."""
+    return restore_places(data) if data.frame.implementation.is_duckdb() else data
+
+
+def _find_answers(
+    data: Comparisons, groups: Columns, scales: Mapping[str, Scale], frame: Frame
+) -> Answers:
+    return Answers(
+        scales=scales,
+        known=data.positions_known,
+        ranked=_find_ranked(data, frame),
+        tasks=tuple(sorted(set(groups["task"].tolist()))) if "task" in groups else (),
+        copied=bool((groups[_VOTES] > groups[COUNT]).any()),
+    )
+
+
+def _find_every(
+    data: Comparisons,
+    frame: Frame,
+    groups: Columns,
+    meaning: Mapping[str, int],
+    scale: Scale,
+) -> Targets:
+    """Return all rows as answers about pairs of systems."""
+    systems = find_systems(frame)
+    named = name_answers(data, frame, systems, meaning)
+    points = np.array(scale.points)
+    return Targets(
+        frame=named,
+        connection=data.source.connection,
+        labels=(*(name for name in LABELS if data.has(name)), "system"),
+        points=points,
+        checked=points,
+        left={},
+        rows=int(groups[_VOTES].sum()),
+        timed=False,
+        notes=(),
+        numbered={"system": PairNames(systems)},
+        distances=False,
+    )
+
+
+def _keep(every: Targets, kinds: Sequence[str], of: int) -> Targets:
+    """Keep the rows of some kinds."""
+    if len(kinds) == of:
+        return every
+    return replace(every, frame=every.frame.filter(nw.col(KIND).is_in(sorted(kinds))))
+
+
+def _read_outcomes(data: Comparisons, groups: Columns) -> dict[str, int]:
+    """Return what each word for an outcome means: 1 for left, 0 for a tie, −1 for right.
+
+    Raises:
+        NeedsRows: there are no rows, or some that cannot be.
+
+    """
+    names = set(groups["outcome"].tolist())
+    found = {name: read_outcome(name, data.outcome_labels) for name in names if is_name(name)}
+    if not names or groups[_SAME].any() or len(found) < len(names) or None in found.values():
+        raise NeedsRows(ODD_LABELS)
+    return {name: _MEANT[one] for name, one in found.items() if one is not None}
+
+
+def _choose_scales(
+    groups: Columns, means: Integers, meaning: Mapping[str, int]
+) -> dict[str, Scale]:
+    """Return the answers that can be given in every task, and in all: ties if one occurs.
+
+    Raises:
+        NeedsRows: there are controls and repeats alone.
+
+    """
+    ties = np.array([meaning[one] == 0 for one in groups["outcome"].tolist()])
+    tasks = groups["task"] if "task" in groups else np.full(len(ties), "", dtype=object)
+    scales = {}
+    for name in ("", *sorted(set(tasks.tolist()) - {""})):
+        own = tasks == name if name else np.ones(len(ties), dtype=np.bool_)
+        targets = (means[own] == TARGET).any()
+        if not name and not targets:
+            raise NeedsRows("rows that are all controls or repeats are refused as they are read")
+        if targets:
+            scales[name] = ANSWERS if (ties & own & (means != CONTROL)).any() else FORCED
+    return scales
+
+
+def _find_ranked(data: Comparisons, frame: Frame) -> dict[str, bool]:
+    """Say of every task whether several rows are one answer, such as a ranking.
+
+    Raises:
+        NeedsRows: an answer that has no name, or an odd one.
+
+    """
+    if not data.has("ranking"):
+        return {}
+    tasks = ["task"] if data.has("task") else []
+    frame = name_levels(data, [*tasks, "ranking"], frame).select(*tasks, "ranking")
+    check_names(frame, "ranking")
+    answers = frame.group_by(*tasks, "ranking").agg(nw.len().alias(COUNT))
+    sums = nw.col(COUNT).sum(), nw.len().alias(_ANSWERS)
+    found = fetch_columns(answers.group_by(*tasks).agg(*sums) if tasks else answers.select(*sums))
+    several = found[_ANSWERS].astype(np.int64) < found[COUNT].astype(np.int64)
+    own = zip(found["task"].tolist(), several.tolist(), strict=True) if tasks else ()
+    return {**dict(own), "": bool(several.any())}
+
+
+def _write_notes(
+    data: Comparisons, groups: Columns, frame: Frame, read: tuple[AsideColumns, Weighing]
+) -> tuple[str, ...]:
+    """Say of rows what the reading row by row says."""
+    (beside, weighing), rows = read, int(groups[COUNT].sum())
+    said = (say_unweighted(weighing.zero),) if weighing.zero else ()
+    return (*note_names(beside.asides), *note_rows((rows, 0), groups, data, frame), *said)
+
+
+# What κ of preferences is made of, counted by the engine that holds the votes.
+#
+# Votes become answers (what a judge said of an output pair, by which output stood left), answers
+# output pairs, and these sums by level and cluster of items: agreeing and comparable pairs of
+# votes, of different judges, of one judge, in the same order and in exchanged ones. Where nobody
+# was asked anything again, votes become output pairs at once. Whole numbers are summed throughout;
+# pairs are counted twice, and halved here.
+
+AROUND: Final = "kappa-wmt-intra"
+"""The κ whose chance is taken from comparisons around those that were asked again."""
+MIXED: Final = "kappa-wmt"
+"""The κ between judges that counts pairs of one judge's votes too."""
+_SIDES: Final = (0, 1)
+_SAID: Final = (-1, 0, 1)
+_SUMS: Final = ("agree", "comparable", "units", "votes")
+_OWN: Final = ("evenhand_own_agree", "evenhand_own_comparable")
+_MIXED: Final = "evenhand_mixed"
+_TIES, _ITEMS, _TWICE = "evenhand_ties", "evenhand_items", "evenhand_twice"
+
+
+@dataclass(frozen=True, eq=False)
+class VoteSums:
+    """Sums over output pairs by task, criterion and cluster of items.
+
+    Attributes:
+        found: columns of sums.
+        scores: the votes.
+        names: which κ they are of.
+        items: number of items.
+        seed: of the clusters that items are put together into.
+        again: whether somebody was asked something again.
+
+    """
+
+    found: Columns
+    scores: Coded
+    names: tuple[str, ...]
+    items: int
+    seed: int
+    again: bool
+
+
+def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) -> VoteSums:
+    """Fetch sums of votes by task, criterion and cluster of items.
+
+    Args:
+        scores: the votes, with numbers for labels.
+        names: of `KAPPAS`.
+        seed: of the clusters that items are put together into.
+        again: whether somebody may have been asked something again.
+
+    """
+    levels = [name for name in ("task", "criterion") if name in scores.targets.labels]
+    items = int(fetch_columns(scores.items.select(nw.len().alias(COUNT)))[COUNT][0])
+    added = {COUNT: _total(), _TIES: _add_terms([_given(0, side) for side in _SIDES])}
+    added |= {one: own for name in names for one, own in _compare(name).items()}
+    pairs = _sum_pairs(scores, levels) if again else _sum_single(scores, levels)
+    pairs = pairs.with_columns(
+        find_cluster(items, seed).alias(CLUSTER), *(own.alias(one) for one, own in added.items())
+    )
+    groups = pairs.group_by(*levels, CLUSTER).agg(*(nw.col(one).sum() for one in added))
+    found = fetch_columns(groups)
+    check_exact((found[one] for one in added), "pairs of votes")
+    return VoteSums(found, scores, tuple(names), items, seed, again)
+
+
+def split_kappas(sums: VoteSums, by: Sequence[str]) -> dict[Key, dict[str, PreferenceAgreement]]:
+    """Return every κ of every part.
+
+    Args:
+        sums: of votes.
+        by: columns whose levels are parts: task and criterion.
+
+    """
+    near = _fetch_around(sums, by) if AROUND in sums.names and sums.again else {}
+    parts = {}
+    for key, rows in _list_rows(sums.found, by, sums.scores).items():
+        found = {name: column[rows] for name, column in sums.found.items()}
+        parts[key] = {
+            name: _read(found, name, near.get(key) if name == AROUND else None)
+            for name in sums.names
+        }
+    return _count_items(sums, by, parts)
+
+
+def _list_rows(found: Columns, by: Sequence[str], scores: Coded) -> dict[Key, list[int]]:
+    rows: dict[Key, list[int]] = {}
+    for at, key in enumerate(name_parts(found, by, scores)):
+        rows.setdefault(key, []).append(at)
+    return rows
+
+
+def _read(found: Columns, name: str, near: Columns | None) -> PreferenceAgreement:
+    """Make the counts of one κ of a part, clusters in order."""
+    mode, among, order, _ = KAPPAS[name]
+    cluster, at = np.unique(found[CLUSTER].astype(np.int64), return_inverse=True)
+    sums = [np.zeros(len(cluster), dtype=np.int64) for _ in range(6)]
+    for total, column in zip(
+        sums, (*(_name(name, what) for what in _SUMS), _TIES, COUNT), strict=True
+    ):
+        np.add.at(total, at.reshape(-1), found[column].astype(np.int64))
+    agree, comparable, units, votes, ties, total = sums
+    items = None
+    if near is not None:
+        place = np.searchsorted(cluster, near[CLUSTER].astype(np.int64))
+        ties, total = np.zeros_like(ties), np.zeros_like(total)
+        ties[place], total[place] = near[_TIES].astype(np.int64), near[COUNT].astype(np.int64)
+        items = int(near[_ITEMS].sum())
+    by_item = np.column_stack([agree // 2, comparable // 2, ties, total])
+    numbers = int(units.sum()), int(votes.sum())
+    once = int(found[_MIXED].sum()) // 2 if name == MIXED else 0
+    return PreferenceAgreement(mode, among, order, by_item, *numbers, items, once)
+
+
+def _count_items(
+    sums: VoteSums, by: Sequence[str], parts: dict[Key, dict[str, PreferenceAgreement]]
+) -> dict[Key, dict[str, PreferenceAgreement]]:
+    """Count items where they were put together and some part has few clusters."""
+    few = any(len(one.by_item) < MIN_CLUSTERS for own in parts.values() for one in own.values())
+    if sums.items <= MOST["item"] or not few:
+        return parts
+    items = count_different(sums.scores.frame([*by, "item"]), "item", by, sums.scores)
+    return {
+        key: {
+            name: replace(one, items=items[key] if one.items is None else one.items)
+            for name, one in own.items()
+        }
+        for key, own in parts.items()
+    }
+
+
+def _mark_votes(scores: Coded, labels: Sequence[str]) -> Frame:
+    """Return how often what was said, by which output stood left; a row for each row."""
+    frame, weight = scores.frame(labels, (TURNED,)), scores.targets.weight
+    cells = {
+        _cell(said, side): mark((nw.col("score") == said) & (nw.col(TURNED) == side))
+        for said in _SAID
+        for side in _SIDES
+    }
+    if weight is not None:
+        cells = {name: own * nw.col(weight) for name, own in cells.items()}
+    return frame.with_columns(*(own.alias(name) for name, own in cells.items()))
+
+
+def _sum_cells(frame: Frame, keys: Sequence[str]) -> Frame:
+    cells = [_cell(said, side) for said in _SAID for side in _SIDES]
+    return frame.group_by(*keys).agg(*(nw.col(one).sum() for one in cells))
+
+
+def _sum_single(scores: Coded, levels: Sequence[str]) -> Frame:
+    """Sum votes by output pair, of judges who voted once on each."""
+    keys = list(dict.fromkeys([*scores.keys, *levels]))
+    names = [*_OWN, *(_same(side, what) for side in _SIDES for what in _SUMS[:2])]
+    pairs = _sum_cells(_mark_votes(scores, keys), keys)
+    return pairs.with_columns(*(nw.lit(0).cast(nw.Float64).alias(one) for one in names))
+
+
+def _sum_pairs(scores: Coded, levels: Sequence[str]) -> Frame:
+    """Sum votes by output pair: how often each was given, and pairs of one judge's votes."""
+    keys = list(dict.fromkeys([*scores.keys, *levels]))
+    answers = _sum_cells(_mark_votes(scores, [*keys, "judge"]), [*keys, "judge"])
+    own = {
+        _OWN[0]: _agree(_given_all()),
+        _OWN[1]: _twice(_total()),
+        **{_same(side, "agree"): _agree(_given_side(side)) for side in _SIDES},
+        **{_same(side, "comparable"): _twice(_add_terms(_given_side(side))) for side in _SIDES},
+    }
+    answers = answers.with_columns(*(one.alias(name) for name, one in own.items()))
+    sums = [*(_cell(said, side) for said in _SAID for side in _SIDES), *own]
+    return answers.group_by(*keys).agg(*(nw.col(one).sum() for one in sums))
+
+
+def _compare(name: str) -> dict[str, nw.Expr]:
+    """Return what is summed for one κ, from sums of an output pair."""
+    mode, among, order, _ = KAPPAS[name]
+    own = nw.col(_OWN[0]), nw.col(_OWN[1])
+    same = [[nw.col(_same(side, what)) for side in _SIDES] for what in _SUMS[:2]]
+    repeated = same[1]
+    if mode == "wmt":
+        shown = [_given_side(side) for side in _SIDES]
+        if among == "inter":
+            same = [[_agree(one) for one in shown], [_twice(_add_terms(one)) for one in shown]]
+        parts = [(*both, _add_terms(one)) for *both, one in zip(*same, shown, strict=True)]
+    elif among == "inter":
+        parts = [(_agree(_given_all()) - own[0], _twice(_total()) - own[1], _total())]
+    else:
+        in_same = _add_terms(same[0]), _add_terms(same[1])
+        taken = {"any": own, "same": in_same}.get(order)
+        taken = taken or (own[0] - in_same[0], own[1] - in_same[1])
+        parts = [(*taken, _total())]
+    found = {_name(name, what): one for what, one in zip(_SUMS, _finish(parts), strict=True)}
+    return found | ({_MIXED: _add_terms(repeated)} if name == MIXED else {})
+
+
+def _finish(parts: Sequence[tuple[nw.Expr, nw.Expr, nw.Expr]]) -> list[nw.Expr]:
+    """Add up groups of agreeing and comparable pairs of votes, and of votes."""
+    held = [comparable > 0 for _, comparable, _ in parts]
+    return [
+        _add_terms([agree for agree, _, _ in parts]),
+        _add_terms([comparable for _, comparable, _ in parts]),
+        _add_terms([mark(one) for one in held]),
+        _add_terms([mark(one) * own[2] for one, own in zip(held, parts, strict=True)]),
+    ]
+
+
+def _fetch_around(sums: VoteSums, by: Sequence[str]) -> dict[Key, Columns]:
+    """Count ties and votes of judges and items in which something was asked again, by part."""
+    keys = list(dict.fromkeys([*sums.scores.keys, *by]))
+    answers = _sum_cells(_mark_votes(sums.scores, [*keys, "judge"]), [*keys, "judge"])
+    answers = answers.with_columns(
+        _add_terms([_given(0, side) for side in _SIDES]).alias(_TIES),
+        _total().alias(COUNT),
+        _add_terms([_twice(_add_terms(_given_side(side))) for side in _SIDES]).alias(_TWICE),
+    )
+    columns = [nw.col(one).sum() for one in (COUNT, _TIES, _TWICE)]
+    blocks = answers.group_by(*by, "item", "judge").agg(*columns).filter(nw.col(_TWICE) > 0)
+    items = blocks.group_by(*by, "item").agg(*columns[:2])
+    items = items.with_columns(
+        nw.lit(1).alias(_ITEMS), find_cluster(sums.items, sums.seed).alias(CLUSTER)
+    )
+    found = fetch_columns(items.group_by(*by, CLUSTER).agg(*columns[:2], nw.col(_ITEMS).sum()))
+    return {
+        key: {name: column[rows] for name, column in found.items()}
+        for key, rows in _list_rows(found, by, sums.scores).items()
+    }
+
+
+def _name(kappa: str, what: str) -> str:
+    return f"evenhand_{kappa.replace('-', '_')}_{what}"
+
+
+def _same(side: int, what: str) -> str:
+    return f"evenhand_same_{side}_{what}"
+
+
+def _cell(said: int, side: int) -> str:
+    return f"evenhand_said_{said + 1}_{side}"
+
+
+def _given(said: int, side: int) -> nw.Expr:
+    return nw.col(_cell(said, side))
+
+
+def _given_side(side: int) -> list[nw.Expr]:
+    """Return how often each answer was given with the outputs in one order."""
+    return [_given(said, side) for said in _SAID]
+
+
+def _given_all() -> list[nw.Expr]:
+    """Return how often each answer was given in either order."""
+    return [_add_terms([_given(said, side) for side in _SIDES]) for said in _SAID]
+
+
+def _total() -> nw.Expr:
+    return _add_terms(_given_all())
+
+
+def _agree(given: Sequence[nw.Expr]) -> nw.Expr:
+    """Return pairs of votes that say the same, each counted twice."""
+    return _add_terms([_twice(one) for one in given])
+
+
+def _twice(n: nw.Expr) -> nw.Expr:
+    """Return pairs of votes among n, each counted twice."""
+    return n * (n - 1)
+
+
+def _add_terms(terms: Sequence[nw.Expr]) -> nw.Expr:
+    total = terms[0]
+    for one in terms[1:]:
+        total = total + one
+    return total
+
+
+# From counts of votes by an engine to a table of agreement: the same parts, notes and κ.
+
+
+@dataclass(frozen=True, eq=False)
+class CountedVotes:
+    """What an engine counted of votes.
+
+    Attributes:
+        counted: how often output pairs were answered how.
+        kappas: part → κ → pairs of votes; of all votes, of tasks and of criteria.
+        answers: what is known of the votes as a whole.
+
+    """
+
+    counted: Counted
+    kappas: Mapping[Key, Mapping[str, PreferenceAgreement]]
+    answers: Answers
+
+    def of(self, task: str) -> Counted:
+        """Return what was counted of a task, on the answers that can be given there."""
+        counts, scale = self.counted.counts, self.answers.scales[task]
+        if task:
+            names, codes = counts.codes("task")
+            counts = counts.take(codes == names.index(task))
+        if scale.points is not None and len(scale.points) < len(counts.points):
+            counts = counts.keep_points(np.isin(counts.points, scale.points), scale)
+        pairs = self.kappas.get(_bind(task), {})
+        more = [int(n) for one in pairs.values() for n in one.by_item.sum(axis=0).tolist()]
+        return replace(self.counted, counts=counts, more=tuple(more))
+
+
+def tabulate_vote_counts(found: CountedVotes, request: Request, task: str = "") -> AgreementTable:
+    """Make the table of what was counted of votes.
+
+    Args:
+        found: what was counted.
+        request: what was asked for.
+        task: the task; "" for all.
+
+    Raises:
+        NotIdentified: no output pair was judged by two judges, or there are controls and repeats
+            alone.
+        UnknownOption: a coefficient that is none.
+
+    """
+    if task not in found.answers.scales:
+        raise NotIdentified(NO_TARGETS)
+    kappas, wanted = choose_kappas(request)
+    table = tabulate_counts(found.of(task), wanted, task)
+    parts = tuple(_add_counted_kappas(part, found, kappas, request, task) for part in table.parts)
+    notes = note_answers(found.answers.scales[task], ranked=found.answers.ranked.get(task, False))
+    return finish_table(table, parts, notes)
+
+
+def _bind(task: str) -> Key:
+    return (("task", task),) if task else ()
+
+
+def _add_counted_kappas(
+    part: AgreementPart, found: CountedVotes, kappas: Sequence[str], request: Request, task: str
+) -> AgreementPart:
+    """Add κ to a part."""
+    if not has_kappa(part) or not kappas:
+        return add_kappas(part, (), request)
+    own = found.kappas[(*_bind(task), *part.by.items())]
+    described = [_describe(found, own[name], name, request) for name in kappas]
+    return add_kappas(part, described, request)
+
+
+def _describe(
+    found: CountedVotes, pairs: PreferenceAgreement, name: str, request: Request
+) -> Coefficient:
+    mode, _, order, title = KAPPAS[name]
+    if found.answers.copied and must_be_apart(name):
+        return Coefficient(name, title, None, why=COUNTED)
+    try:
+        check_order(mode, order, known=found.answers.known)
+    except UnknownOption as refusal:
+        return Coefficient(name, title, None, why=str(refusal))
+    return describe_kappa(pairs, name, request.level, request.seed)
+
+
+def count_preferences(
+    data: Comparisons, request: Request, kappas: Sequence[str]
+) -> CountedVotes | Rows:
+    """Let the engine count what was asked for.
+
+    Args:
+        data: comparisons, or rankings that were expanded into them.
+        request: what was asked for beside κ.
+        kappas: which κ.
+
+    Raises:
+        InvalidJudgments: a label that cannot be.
+
+    """
+    lazy = hasattr(data.frame, "collect") and data.weights == "frequency"
+    if not (lazy and data.has("item") and data.has("judge")):
+        return Rows()
+    with one_thread(data.source.connection):
+        rows = data.frame if data.rankings is None else data.rankings.frame
+        number = int(fetch_columns(rows.select(nw.len().alias(COUNT)))[COUNT][0])
+    if number <= find_few(data):
+        return Rows()
+    try:
+        check_request(request)
+        with one_thread(data.source.connection):
+            return _count(data, request, kappas)
+    except NeedsRows as why:
+        return Rows(str(why))
+
+
+def _count(data: Comparisons, request: Request, kappas: Sequence[str]) -> CountedVotes:
+    if data.rankings is not None:
+        data.rankings.check()
+    found = find_votes(data)
+    with code_targets(found.every) as every:
+        scale = found.answers.scales[""]
+        seen = Points(found.every.points, found.every.points.astype("int32"), scale)
+        counted = count_scores(replace(every, targets=found.targets), request, seen)
+        both = replace(every, targets=found.votes), replace(every, targets=found.targets)
+        pairs = _count_pairs(both, counted, request, kappas)
+    return CountedVotes(counted, pairs, found.answers)
+
+
+def _count_pairs(
+    votes: tuple[Coded, Coded], counted: Counted, request: Request, kappas: Sequence[str]
+) -> dict[Key, dict[str, PreferenceAgreement]]:
+    """Count pairs of votes of every part that has κ.
+
+    Args:
+        votes: all but controls, and those of them that are not marked as repeats.
+        counted: how often output pairs were answered how.
+        request: what was asked for.
+        kappas: which κ.
+
+    """
+    counts = counted.counts
+    again, repeats = bool(counts.again.any()), counted.left[""][0] > 0
+    levels = {"task", "criterion"} & {*votes[0].targets.labels}
+    listed = list_parts(counts, request.by, apart=votes[0].targets.apart)
+    parts = [by for by in listed if {*by} <= levels]
+    first = [name for name in kappas if repeats and name == BETWEEN]
+    rest = [name for name in kappas if name not in first]
+    found: dict[Key, dict[str, PreferenceAgreement]] = {}
+    for held, names, twice in ((votes[0], rest, again or repeats), (votes[1], first, again)):
+        if names:
+            sums = fetch_votes(held, names, request.seed, again=twice)
+            for by in parts:
+                for key, own in split_kappas(sums, by).items():
+                    found.setdefault(key, {}).update(own)
+    return found

@@ -1,0 +1,521 @@
+"""What was compared becomes a number, whichever output stood left, in the engine that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.aside_reading import find_aside_columns
+from evenhand.judgments.asides import Unread, tell_kinds
+from evenhand.judgments.byte_order import ORDER, add_order
+from evenhand.judgments.checks import is_name
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.counting import name_levels
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, is_nan, label_frame, small_table
+from evenhand.judgments.held_table import hold_table
+from evenhand.judgments.portable import mark, mark_whole
+from evenhand.judgments.rating_reading import LABELS, is_unscored
+from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.row_order import PLACE, keep_places
+
+# Which rows of a table on an engine are scores that count, found out without fetching them.
+#
+# The rules are those of who reads row by row: rows without a score, controls and repeats are left
+# out and counted; what is odd (a label with a blank, a kind that is none, times in words) is left
+# to that reading, which says what it is.
+
+FINEST: Final = 16
+"""Most different scores that an engine counts pairs of: they are columns."""
+MOMENT: Final = "evenhand_shown_at"
+KIND: Final = "evenhand_kind"
+
+
+class NeedsRows(Exception):
+    """Something cannot be counted by an engine: says what."""
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The scores that count, where they lie.
+
+    Attributes:
+        frame: one row each: labels, score, and when, where that is known.
+        connection: the DuckDB connection that reads the table, if one is known.
+        labels: columns of labels.
+        points: (K,) different scores, ascending.
+        checked: (M,) different scores that must be on a declared scale: repeats' too.
+        left: task → rows of repeats and of controls; of all tasks under "".
+        rows: their number.
+        timed: whether moments are known.
+        notes: what must be said of the rows.
+        numbered: labels whose column holds numbers already → their names, by number.
+        placed: whether the numbers of rows are known, in the order of the table.
+        weight: column of how many judgments a row stands for; None where each is one.
+        distances: whether scores are far apart or near; else two are the same or not.
+        apart: whether tasks are looked at apart though one alone has targets.
+        aside: controls and repeats, whose labels must be sound too; None where there are none.
+
+    """
+
+    frame: Frame
+    connection: Any
+    labels: tuple[str, ...]
+    points: NDArray[np.float64]
+    checked: NDArray[np.float64]
+    left: Mapping[str, tuple[int, int]]
+    rows: int
+    timed: bool
+    notes: tuple[str, ...]
+    numbered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    placed: bool = False
+    weight: str | None = None
+    distances: bool = True
+    apart: bool = False
+    aside: Frame | None = None
+
+
+def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
+    """Find the scores that count.
+
+    Args:
+        data: ratings.
+        factors: further columns that tell units apart.
+        counted: rows with a score, and without.
+
+    Raises:
+        NeedsRows: something that is only known row by row.
+        InvalidJudgments: labels that are fractions, times or nested values.
+
+    """
+    labels = [name for name in LABELS if data.has(name)]
+    keys = list(dict.fromkeys([*labels, *factors]))
+    table, placed = add_places(data.frame)
+    frame = name_levels(data, keys, table)
+    beside = find_aside_columns(data.source, frame, scores=True)
+    timed = check_beside(data, frame, beside.asides)
+    frame = beside.add_to(frame.filter(~is_unscored(frame)) if counted[1] else frame)
+    frame = add_kind(frame, beside.asides)
+    groups = _count_scores(frame, "task" if "task" in keys else None)
+    kinds = tell_rows(groups[KIND])
+    notes = note_rows(counted, groups, data, frame)
+    names = sorted({text for text, kind in kinds.items() if kind == TARGET})
+    own = nw.col(KIND).is_in(names)
+    left = frame.filter(~own) if len(names) < len(kinds) else None
+    frame = frame if left is None else frame.filter(own)
+    means = np.array([kinds[text] for text in groups[KIND].tolist()])
+    points = _find_points(groups["score"][means == TARGET])
+    return Targets(
+        frame=_select(frame, keys, timed=timed, placed=placed),
+        connection=data.source.connection,
+        labels=tuple(keys),
+        points=points,
+        checked=np.unique(groups["score"][means != CONTROL].astype(np.float64)),
+        left=count_left(groups, means),
+        rows=int(groups[COUNT][means == TARGET].sum()),
+        timed=timed,
+        notes=notes,
+        placed=placed,
+        aside=left,
+    )
+
+
+def _find_points(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the different scores, ascending."""
+    points = np.unique(scores.astype(np.float64))
+    if not len(points) or len(points) > FINEST:
+        raise NeedsRows(f"there are no more than {FINEST} different scores to count, or none")
+    return points
+
+
+def check_beside(data: Ratings | Comparisons, frame: Frame, asides: Mapping[str, Any]) -> bool:
+    """Say whether moments are known; refuse what is only read row by row."""
+    schema = frame.collect_schema()
+    types = {role: schema[aside.column] for role, aside in asides.items()}
+    if "expected" in types:
+        raise NeedsRows("what is expected of controls is read row by row")
+    if "seconds" in types and not types["seconds"].is_numeric():
+        raise NeedsRows("seconds are read row by row where they are not numbers")
+    moment = types.get("shown_at")
+    if moment is not None and not (moment.is_numeric() or moment in (nw.Datetime, nw.Date)):
+        raise NeedsRows(f"times in '{data.source.named('shown_at')}' are read row by row as text")
+    return moment is not None
+
+
+def add_places(frame: Frame) -> tuple[Frame, bool]:
+    """Add the numbers of rows where an engine keeps their order, and say whether it does."""
+    if not frame.implementation.is_duckdb():
+        return frame, False
+    return keep_places(frame), True
+
+
+def add_kind(frame: Frame, asides: Mapping[str, Any]) -> Frame:
+    """Say of every row what kind it is, in the words of the table; "" where it says nothing."""
+    kind = nw.col(KIND).fill_null("") if "kind" in asides else nw.lit("target")
+    return frame.with_columns(kind.alias(KIND))
+
+
+def _count_scores(frame: Frame, task: str | None) -> dict[str, NDArray[Any]]:
+    """Count rows by score and kind, and by task."""
+    names = ["score", KIND, *([task] if task else [])]
+    scores = frame.group_by("score").agg(nw.len().alias(COUNT)).head(4 * FINEST)
+    if len(fetch_columns(scores)["score"]) >= 4 * FINEST:
+        raise NeedsRows(f"there are more than {FINEST} different scores")
+    return fetch_columns(frame.group_by(*names).agg(nw.len().alias(COUNT)))
+
+
+def tell_rows(labels: NDArray[Any]) -> dict[str, int]:
+    """Return what each kind means.
+
+    Raises:
+        NeedsRows: one that is none.
+
+    """
+    texts = sorted(set(labels.tolist()))
+    try:
+        meant = tell_kinds([text.strip() for text in texts])
+    except Unread:
+        raise NeedsRows("a column of kinds holds something else") from None
+    return {text: kind for text, (kind, _) in zip(texts, meant, strict=True)}
+
+
+def note_rows(
+    counted: tuple[int, int],
+    groups: Mapping[str, NDArray[Any]],
+    data: Ratings | Comparisons,
+    frame: Frame,
+) -> tuple[str, ...]:
+    """Say of rows what the reading row by row says."""
+    scored, missing = counted
+    notes = []
+    if missing:
+        every = scored + missing
+        notes.append(f"rows without a score are left out: {missing:,} of {every:,}")
+    blank = np.array([not text.strip() for text in groups[KIND].tolist()])
+    if n := int(groups[COUNT][blank].sum()):
+        notes.append(f"judgments without a kind are targets: {n:,} of {scored:,}")
+    if "seconds" in data.source.find_asides(data.columns):
+        seconds = nw.col("evenhand_seconds").cast(nw.Float64)
+        bad = (seconds < 0) | (seconds == float("inf"))
+        known = frame.filter(~seconds.is_null()).select("evenhand_seconds")
+        known = known.filter(~is_nan(known, "evenhand_seconds"))
+        found = int(fetch_columns(known.filter(bad).select(nw.len().alias(COUNT)))[COUNT][0])
+        if found:
+            notes.append(f"times that are negative or endless are unknown: {found:,} of {scored:,}")
+    return tuple(notes)
+
+
+def _select(frame: Frame, keys: Sequence[str], *, timed: bool, placed: bool) -> Frame:
+    """Keep what is needed."""
+    frame = clear_moments(frame) if timed else frame
+    beside = [*([MOMENT] if timed else []), *([PLACE] if placed else [])]
+    return frame.select(*keys, "score", *beside)
+
+
+def clear_moments(frame: Frame) -> Frame:
+    """Make moments that are no numbers missing, and others as exact as they are read of rows."""
+    kind, moment = frame.collect_schema()[MOMENT], nw.col(MOMENT)
+    if kind.is_integer():
+        return frame.with_columns(moment.cast(nw.Float64))
+    if isinstance(kind, nw.Datetime) and kind.time_unit == "ns":
+        return frame.with_columns(moment.cast(nw.Datetime("us", kind.time_zone)))
+    if not kind.is_float():
+        return frame
+    return frame.with_columns(nw.when(~is_nan(frame, MOMENT)).then(moment).alias(MOMENT))
+
+
+def count_left(
+    groups: Mapping[str, NDArray[Any]], kind: NDArray[np.int64]
+) -> dict[str, tuple[int, int]]:
+    """Count repeats and controls by task, and in all."""
+    count = groups[COUNT].astype(np.int64)
+    tasks = groups["task"] if "task" in groups else np.full(len(count), "", dtype=object)
+
+    def left(own: NDArray[np.bool_]) -> tuple[int, int]:
+        repeats, controls = (int(count[own & (kind == one)].sum()) for one in (REPEAT, CONTROL))
+        return repeats, controls
+
+    found = {str(name): left(tasks == name) for name in set(tasks.tolist())}
+    return {**found, "": left(np.ones(len(count), dtype=np.bool_))}
+
+
+# Labels of scores become whole numbers in the engine: to group by these costs half of it.
+#
+# Labels are numbered in their order by the engine itself, so that none leaves it but the names of
+# levels, and of the items that are listed.
+
+NAME: Final = "evenhand_name"
+_CODE: Final = "evenhand_code"
+_SPACES: Final = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+
+
+@dataclass(frozen=True)
+class PairNames(Sequence[str]):
+    """Names of pairs of systems by number: that of the first, times how many there are, and second.
+
+    Attributes:
+        systems: names, sorted.
+
+    """
+
+    systems: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.systems) ** 2
+
+    def __getitem__(self, number: Any) -> Any:
+        """Return one name."""
+        first, second = divmod(int(number), len(self.systems))
+        return f"{self.systems[first]} | {self.systems[second]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The scores that count, where they lie, with numbers for labels.
+
+    Attributes:
+        targets: the scores, with labels.
+        tables: label → a table of the engine with the number of each, and items' full names.
+        names: further label, but judges → the names of its levels, by number.
+
+    """
+
+    targets: Targets
+    tables: Mapping[str, Frame]
+    names: Mapping[str, Sequence[str]]
+
+    @property
+    def items(self) -> Frame:
+        """The number of each item, and its name with its task."""
+        return self.tables["item"].select(nw.col(_CODE).alias("item"), NAME)
+
+    def frame(self, labels: Sequence[str], beside: Sequence[str] = ()) -> Frame:
+        """Return one row for each score: numbers of labels, score, moment, place and weight.
+
+        Args:
+            labels: the labels.
+            beside: further columns.
+
+        """
+        frame, known = self.targets.frame, self.targets.numbered
+        for name in (one for one in labels if one not in known):
+            on = _match(self.targets, name)
+            codes = self.tables[name].select(*on, nw.col(_CODE).alias(f"{_CODE}_{name}"))
+            frame = frame.join(codes, on=on, how="inner")  # type: ignore[arg-type]
+        codes_of = [
+            nw.col(name if name in known else f"{_CODE}_{name}").alias(name) for name in labels
+        ]
+        moment = [MOMENT] if self.targets.timed else []
+        place = [PLACE] if self.targets.placed else []
+        weight = [] if self.targets.weight is None else [self.targets.weight]
+        return frame.select(*codes_of, "score", *beside, *moment, *place, *weight)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Labels that tell units apart: an item is one of a task."""
+        return tuple(one for one in self.targets.labels if one not in ("judge", "task"))
+
+
+@contextmanager
+def code_targets(targets: Targets) -> Iterator[Coded]:
+    """Number the labels; the tables of them are held while the context lasts.
+
+    Raises:
+        NeedsRows: a label that is missing or has an outer blank.
+
+    """
+    with ExitStack() as stack:
+        known = targets.numbered
+        words = [name for name in targets.labels if name not in known]
+        if targets.aside is not None:
+            for name in words:
+                check_names(targets.aside, name)
+        tables = {name: stack.enter_context(_number(targets, name)) for name in words}
+        for name, table in tables.items():
+            check_names(table, name)
+        names = {
+            name: _fetch_names(table, name)
+            for name, table in tables.items()
+            if name not in ("judge", "item")
+        }
+        yield Coded(targets, tables, {**names, **known})
+
+
+@contextmanager
+def _number(targets: Targets, name: str) -> Iterator[Frame]:
+    """Number the labels of a column in their order; items with their tasks."""
+    on = _match(targets, name)
+    shown = nw.concat_str([nw.col(one) for one in on], separator=" / ")
+    table = targets.frame.group_by(*on).agg(nw.len().alias(COUNT)).with_columns(shown.alias(NAME))
+    numbered: Frame = add_order(table, NAME).with_row_index(_CODE, order_by=[ORDER, *on])
+    numbered = numbered.drop(ORDER).with_columns(nw.col(_CODE).cast(nw.Int32))
+    with hold_table(numbered, targets.connection) as held:
+        yield held
+
+
+def _match(targets: Targets, name: str) -> list[str]:
+    """Return the columns by which a label is known."""
+    return ["task", "item"] if name == "item" and "task" in targets.labels else [name]
+
+
+def check_names(table: Frame, name: str) -> None:
+    """Leave labels that are missing or have outer blanks to who names their rows.
+
+    Raises:
+        NeedsRows: there is one.
+
+    """
+    label = nw.col(name)
+    first, last = label.str.head(1), label.str.tail(1)
+    odd = label.is_null() | (label == "") | first.is_in(_SPACES) | last.is_in(_SPACES)
+    if len(fetch_columns(table.filter(odd).select(name).head(1))[name]):
+        raise NeedsRows("labels that cannot be are named with their rows")
+
+
+def _fetch_names(table: Frame, name: str) -> tuple[str, ...]:
+    """Fetch the labels of a column, by number."""
+    found = fetch_columns(table.select(_CODE, name))
+    order = np.argsort(found[_CODE])
+    return tuple(found[name][order].tolist())
+
+
+# Which answer of a judge to a unit is the first, told by the engine that holds them.
+#
+# Mostly it does not matter, since there is one, or all are the same. Else the earliest counts,
+# where moments are known, and then the first in the table, where its engine keeps an order: numbers
+# of rows times the number of scores, plus the place of the score, have their smallest at the first.
+
+ODD_COLUMN: Final = "evenhand_odd"
+ROWS_COLUMN: Final = "evenhand_rows"
+_LOW, _HIGH = "evenhand_low", "evenhand_high"
+
+
+def count_rows(scores: Coded) -> nw.Expr:
+    """Return how many judgments there are, whatever rows stand for."""
+    weight = scores.targets.weight
+    return nw.len() if weight is None else nw.col(weight).sum()
+
+
+def keep_first(scores: Coded, frame: Frame) -> Frame:
+    """Keep the answers of a judge to a unit that no known moment is before.
+
+    Args:
+        scores: with numbers for labels.
+        frame: a row for each of them.
+
+    """
+    own = (*scores.keys, "judge")
+    first, rows = nw.col(MOMENT).min().over(*own), count_rows(scores).over(*own)
+    frame = frame.with_columns(first.alias(_LOW), rows.alias(ROWS_COLUMN))
+    return frame.filter(nw.col(_LOW).is_null() | (nw.col(MOMENT) == nw.col(_LOW)))
+
+
+def read_answers(
+    scores: Coded, frame: Frame, keys: tuple[str, ...], given: list[str], *, placed: bool
+) -> Frame:
+    """Return what each judge said of each unit: 1 for the score given, and whether others were.
+
+    Args:
+        scores: with numbers for labels.
+        frame: a row for each of them.
+        keys: columns that tell answers apart.
+        given: (K,) names of columns for the scores.
+        placed: whether the first in the table counts, of answers that differ; else they are odd.
+
+    """
+    k, score = len(given), nw.col("score")
+    counted = ROWS_COLUMN in frame.collect_schema().names()
+    rows = (nw.col(ROWS_COLUMN).max() if counted else count_rows(scores)).alias(ROWS_COLUMN)
+    if placed:
+        place = nw.col(PLACE) * k
+        for at, point in enumerate(scores.targets.points.tolist()[1:], start=1):
+            place = place + mark_whole(score == point) * at
+        frame = frame.with_columns(place.alias(PLACE))
+        answers = frame.group_by(*keys).agg(nw.col(PLACE).min().alias(_LOW), rows)
+        gave = [nw.col(_LOW) % k == at for at in range(k)]
+        odd = nw.lit(0.0)
+    else:
+        ends = score.min().alias(_LOW), score.max().alias(_HIGH)
+        answers = frame.group_by(*keys).agg(*ends, rows)
+        gave = [nw.col(_LOW) == point for point in scores.targets.points.tolist()]
+        odd = mark(nw.col(_LOW) != nw.col(_HIGH))
+    return answers.with_columns(
+        *(mark(one).alias(name) for one, name in zip(gave, given, strict=True)),
+        odd.alias(ODD_COLUMN),
+        nw.col(ROWS_COLUMN).cast(nw.Float64),
+    )
+
+
+TURNED: Final = "evenhand_turned"
+"""1 where the system that is first by name stood right, else 0."""
+ODD_LABELS: Final = "labels that cannot be are named with their rows"
+_SYSTEM: Final = "evenhand_system"
+
+
+def find_systems(frame: Frame) -> tuple[str, ...]:
+    """Return the names of all systems, sorted.
+
+    Raises:
+        NeedsRows: a name that is missing or odd.
+
+    """
+    sides: list[Any] = [
+        frame.group_by(side).agg(nw.len().alias(COUNT)).select(nw.col(side).alias(_SYSTEM))
+        for side in ("left", "right")
+    ]
+    names = set(fetch_columns(nw.concat(sides))[_SYSTEM].tolist())
+    if not all(map(is_name, names)):
+        raise NeedsRows(ODD_LABELS)
+    return tuple(sorted(names))
+
+
+def name_answers(
+    data: Comparisons, frame: Frame, systems: Sequence[str], meaning: Mapping[str, int]
+) -> Frame:
+    """Add the pair of systems as a number, the answer, and who stood left.
+
+    Args:
+        data: comparisons.
+        frame: their rows.
+        systems: names, sorted.
+        meaning: outcome → 1 for left, 0 for a tie, −1 for right.
+
+    """
+    for side in ("left", "right"):
+        frame = _number_side(data, frame, side, systems)
+    left, right = (nw.col(_code(side)) for side in ("left", "right"))
+    said = _is_said(meaning, 1) - _is_said(meaning, -1)
+    size, first = len(systems), left < right
+    return frame.with_columns(
+        nw.when(first).then(left * size + right).otherwise(right * size + left).alias("system"),
+        nw.when(first).then(said).otherwise(said * -1).alias("score"),
+        mark(left > right).alias(TURNED),
+    )
+
+
+def _is_said(meaning: Mapping[str, int], at: int) -> nw.Expr:
+    """Return 1 where an outcome has a meaning, else 0."""
+    words = [name for name, sign in meaning.items() if sign == at]
+    return mark(nw.col("outcome").is_in(words or [""]))  # no outcome is empty
+
+
+def _number_side(data: Comparisons, frame: Frame, side: str, systems: Sequence[str]) -> Frame:
+    """Join with the numbers of the systems on one side."""
+    connection, name = data.source.connection, _code(side)
+    table = label_frame(frame, {side: systems, name: np.arange(len(systems))}, connection)
+    if table is None:
+        texts = [str(at) for at in range(len(systems))]
+        table = small_table(frame, {side: systems, name: texts}, connection)
+    table = table.with_columns(nw.col(name).cast(nw.Int64))
+    joined: Frame = frame.join(table, on=side, how="inner")  # type: ignore[arg-type]
+    return joined
+
+
+def _code(side: str) -> str:
+    return f"evenhand_{side}"

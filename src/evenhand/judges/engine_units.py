@@ -1,0 +1,834 @@
+"""Whether an engine counts what agreement needs, or rows must be fetched; and then why.
+
+Coefficients that know of a unit no more than how often each score was given are made of counts:
+n-agreement, Fleiss' κ, Krippendorff's α, Gwet's coefficients and their like. Who answered whom only
+rows say, and which answer came first where neither times nor the order of a table tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import lcm
+from typing import Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments
+from evenhand.judges.agreement_intervals import MIN_CLUSTERS, MOST
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful, say_parts
+from evenhand.judges.counts import TABLED, Counts, Integers, mirror
+from evenhand.judges.engine_rows import (
+    NAME,
+    ODD_COLUMN,
+    ROWS_COLUMN,
+    Coded,
+    NeedsRows,
+    PairNames,
+    Targets,
+    code_targets,
+    find_targets,
+    keep_first,
+    read_answers,
+)
+from evenhand.judges.item_agreement import LISTED, PRIOR
+from evenhand.judges.judge_pairs import CHEAP, list_between
+from evenhand.judges.tabulation import (
+    NO_OVERLAP,
+    Request,
+    Settings,
+    Shape,
+    choose_own_kinds,
+    choose_settings,
+    exclude_again,
+    note_alone,
+    note_left,
+    note_prevalence,
+    note_tops,
+    refuse_alone,
+    say_points,
+    say_scale,
+    sign_request,
+    study_kinds,
+)
+from evenhand.judges.units import Coefficient, Points, read_points
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, one_thread
+from evenhand.judgments.exclusions import sign_excluded
+from evenhand.judgments.held_table import hold_table
+from evenhand.judgments.label_codes import Level
+from evenhand.judgments.portable import count_values
+from evenhand.judgments.rating_reading import LABELS, count_scored
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.signature import write_signature
+from evenhand.numerics.sampling import one_blas_thread
+
+# From counts of an engine to a table of agreement: the same parts, notes and signature.
+
+Key = tuple[tuple[str, str], ...]
+"""Columns with their levels, which limit a part."""
+MERGED = "beyond {:,} merged by the engine"
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What an engine counted of ratings.
+
+    Attributes:
+        counts: sums over units.
+        judges: part → judges of units that have two or more.
+        scorers: task → judges; of all tasks under "".
+        doubtful: part → items on which judges are farthest apart.
+        left: task → rows of repeats and of controls, which are left out; of all under "".
+        items: items, by which parts of few clusters are known; of each part that has few.
+        notes: what must be said of the rows.
+        more: what else was counted; it stands in the digest.
+
+    """
+
+    counts: Counts
+    judges: Mapping[Key, int]
+    scorers: Mapping[str, int]
+    doubtful: Mapping[Key, tuple[Doubtful, ...]]
+    left: Mapping[str, tuple[int, int]]
+    items: Mapping[Key, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    more: tuple[int, ...] = ()
+
+
+def tabulate_counts(found: Counted, request: Request, task: str = "") -> AgreementTable:
+    """Make the table of what was counted.
+
+    Args:
+        found: what was counted, of one task where tables are made by task.
+        request: what was asked for.
+        task: the task; "" for all.
+
+    Raises:
+        NotIdentified: nothing was scored by two judges.
+        UnknownOption: a coefficient that is none.
+
+    """
+    counts = found.counts
+    if not counts.several.any():
+        raise refuse_alone(counts.size, found.scorers[task])
+    settings, dear = choose_settings(counts, request)
+    bound = (("task", task),) if task else ()
+    with one_blas_thread():
+        parts = tuple(
+            _describe(
+                part,
+                (bound, levels),
+                replace(settings, kinds=choose_own_kinds(part, settings, request)),
+                found,
+            )
+            for levels, part in _split(counts, request.by)
+        )
+    excluded = exclude_again(int(counts.again.sum()))
+    return AgreementTable(
+        parts=parts,
+        kind=request.kind,
+        by=request.by,
+        scale=say_scale(counts.scale),
+        cluster=request.cluster,
+        level=request.level,
+        says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
+        notes=(*_write_notes(found, request, task), *dear),
+        signature=sign_excluded(_sign(found, request, task), excluded),
+        excluded=excluded,
+    )
+
+
+def _write_notes(found: Counted, request: Request, task: str) -> tuple[str, ...]:
+    """Say which rows were left out, and why."""
+    counts = found.counts
+    left = note_left(*found.left[task], int(counts.again.sum()))
+    alone = note_alone(counts.alone, counts.size)
+    mixed = _note_scales(counts) if request.kind == "ratings" else ()
+    return (*found.notes, *left, *alone, *mixed)
+
+
+def _sign(found: Counted, request: Request, task: str) -> str:
+    counts, judges = found.counts, found.scorers[task]
+    points = say_points(counts, request)
+    how = sign_request(request, points, MERGED.format(MOST["item"]))
+    digest = counts.digest(judges, *found.left[task], *found.more)
+    return write_signature(how, counts.ratings, digest, judges=judges)
+
+
+def _split(counts: Counts, by: tuple[str, ...]) -> Iterator[tuple[Key, Counts]]:
+    """Yield levels and what was counted of them; levels crossed, then added up."""
+    for depth in range(len(by), 0, -1):
+        names = by[:depth]
+        codes = np.column_stack([counts.codes(name)[1] for name in names])
+        known = np.unique(codes, axis=0)
+        if depth == 1 and len(known) == 1:
+            continue  # the whole says the same
+        for code in known:
+            labels = [counts.codes(name)[0][at] for name, at in zip(names, code, strict=True)]
+            levels = tuple(zip(names, labels, strict=True))
+            yield levels, _narrow(counts, dict(levels))
+    yield (), counts
+
+
+def _narrow(counts: Counts, levels: Mapping[str, str]) -> Counts:
+    """Keep a part; its scale is that of its task and criterion, unless one was declared."""
+    for name in sorted(levels, key=lambda name: name not in ("task", "criterion")):
+        names, codes = counts.codes(name)
+        own = codes == names.index(levels[name])
+        narrowed = name in ("task", "criterion") and not own.all()
+        counts = counts.narrow(own) if narrowed else counts.take(own)
+    return counts
+
+
+def _describe(
+    counts: Counts, at: tuple[Key, Key], settings: Settings, found: Counted
+) -> AgreementPart:
+    """Compute what was asked for of a part: of a task, and its levels."""
+    key = (*at[0], *at[1])
+    held = counts.take(counts.several)
+    coefficients = _compute(counts, held, settings, found.items.get(key))
+    return AgreementPart(
+        by=dict(at[1]),
+        units=held.size,
+        single=counts.alone,
+        ratings=held.ratings,
+        judges=found.judges.get(key, 0),
+        most_judges=int(counts.judges.max(initial=0)),
+        coefficients=coefficients,
+        doubtful=found.doubtful.get(key, ()),
+        notes=note_prevalence(_count_given(held, settings), coefficients),
+    )
+
+
+def _count_given(held: Counts, settings: Settings) -> Integers:
+    """(K,) how often each score was given; where two answers mirror each other, both."""
+    given = held.given.sum(axis=0)
+    return np.asarray(given + given[::-1] if settings.mirrored else given)
+
+
+def _compute(
+    counts: Counts, held: Counts, settings: Settings, items: int | None
+) -> tuple[Coefficient, ...]:
+    """Return coefficients, with intervals where there can be."""
+    if not held.size:
+        return tuple(
+            Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in settings.kinds
+        )
+    coincidences = mirror(counts.coincide()) if settings.mirrored else counts.coincide()
+    if items is not None:  # clusters, where the engine put items together
+        blocks = replace(coincidences.blocks, levels=items)
+        coincidences = replace(coincidences, blocks=blocks)
+    unequal = bool(held.judges.min() != held.judges.max())
+    shape = Shape(held.size, held.ratings, unequal)
+    return study_kinds(coincidences, settings.kinds, settings, shape, counts.scale)
+
+
+def _note_scales(counts: Counts) -> tuple[str, ...]:
+    """Say that criteria with scales of their own are pooled in the last part."""
+    names, codes = counts.codes("criterion")
+    found = np.unique(codes).tolist() if len(names) > 1 else []
+    if len(found) == 0:
+        return ()
+    given = [counts.given[codes == one].sum(axis=0) for one in found]
+    return note_tops(np.array([counts.points[np.flatnonzero(own)[-1]] for own in given]))
+
+
+# Units grouped by the engine that holds their scores: what comes back does not grow with them.
+#
+# Rows become answers (a unit's, by a judge), answers units (how often each score was given), units
+# sums by item, and items clusters. The sums by item are held by the engine where it can hold them.
+
+JUDGES, AGAIN = "evenhand_judges", "evenhand_again"
+CLUSTER: Final = "evenhand_cluster"
+_LOW_SCORE, _HIGH = "evenhand_low", "evenhand_high"
+_PRIME: Final = 2_147_483_647
+"""Places of items times a number below it fit into 64 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSums:
+    """Sums over units of each item, as a table of the engine.
+
+    Attributes:
+        frame: by levels, item and number of judges.
+        levels: columns by which units are told apart.
+        scores: what is summed.
+
+    """
+
+    frame: Frame
+    levels: tuple[str, ...]
+    scores: Coded
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """(K,) the scores."""
+        return self.scores.targets.points
+
+    @cached_property
+    def items(self) -> int:
+        """Number of items."""
+        number = self.scores.items.select(nw.len().alias(COUNT))
+        return int(fetch_columns(number)[COUNT][0])
+
+
+def name_given(k: int) -> list[str]:
+    """Return the names of how often each score was given."""
+    return [f"evenhand_given_{at}" for at in range(k)]
+
+
+def name_together(k: int) -> list[str]:
+    """Return the names of pairs of scores, the lower first."""
+    pairs = combinations_with_replacement(range(k), 2)
+    return [f"evenhand_pair_{low}_{high}" for low, high in pairs]
+
+
+@contextmanager
+def sum_items(scores: Coded, levels: Sequence[str]) -> Iterator[ItemSums]:
+    """Sum units by item; the table is held while the context lasts.
+
+    Args:
+        scores: with numbers for labels.
+        levels: columns by which units are told apart.
+
+    Raises:
+        NeedsRows: the first answer of a judge is only known by the order of the table.
+
+    """
+    targets = scores.targets
+    frame = scores.frame(list(dict.fromkeys([*scores.keys, *levels, "judge"])))
+    why = "which of two answers of a judge is the first, the order of the rows says"
+    for timed, placed in ((False, False), (True, False), (True, True)):
+        if timed and not (targets.placed if placed else targets.timed):
+            continue
+        if timed and not placed:
+            frame = keep_first(scores, frame)
+            why = "answers of a judge at one moment are told apart by the order of rows"
+        sums = _sum_by_item(scores, frame, levels, placed=placed)
+        with hold_table(sums, targets.connection) as held:
+            if not _count_odd(held):
+                yield ItemSums(held, tuple(levels), scores)
+                return
+    raise NeedsRows(why)
+
+
+def _count_odd(sums: Frame) -> int:
+    """Count answers of a judge to a unit that differ."""
+    return int(fetch_columns(sums.select(nw.col(ODD_COLUMN).sum()))[ODD_COLUMN][0])
+
+
+def _sum_by_item(scores: Coded, frame: Frame, levels: Sequence[str], *, placed: bool) -> Frame:
+    k = len(scores.targets.points)
+    given, together = name_given(k), name_together(k)
+    keys = tuple(dict.fromkeys([*scores.keys, *levels]))
+    answers = read_answers(scores, frame, (*keys, "judge"), given, placed=placed)
+    sums = [nw.col(name).sum() for name in (*given, ROWS_COLUMN, ODD_COLUMN)]
+    units = answers.group_by(*keys).agg(nw.len().alias(JUDGES), *sums)
+    again = nw.col(ROWS_COLUMN) - nw.col(JUDGES)
+    units = units.with_columns(again.alias(AGAIN), *_count_pairs(k))
+    found = [nw.col(name).sum() for name in (*given, *together, AGAIN, ODD_COLUMN)]
+    by = dict.fromkeys([*levels, "item", JUDGES])
+    return units.group_by(*by).agg(nw.len().alias(COUNT), *found)
+
+
+def _count_pairs(k: int) -> list[nw.Expr]:
+    """Return products of how often two scores were given; of one score twice its pairs."""
+    given = name_given(k)
+    found = []
+    for name, (low, high) in zip(
+        name_together(k), combinations_with_replacement(range(k), 2), strict=True
+    ):
+        one, other = nw.col(given[low]), nw.col(given[high])
+        found.append((one * (other - 1 if low == high else other)).alias(name))
+    return found
+
+
+def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
+    """Fetch sums by levels, cluster of items and number of judges."""
+    k = len(sums.points)
+    columns = [COUNT, AGAIN, *name_given(k), *name_together(k)]
+    cluster = find_cluster(sums.items, seed).alias(CLUSTER)
+    groups = sums.frame.with_columns(cluster).group_by(*sums.levels, CLUSTER, JUDGES)
+    return fetch_columns(groups.agg(*(nw.col(name).sum() for name in columns)))
+
+
+def find_cluster(items: int, seed: int) -> nw.Expr:
+    """Return the cluster of an item, by its number.
+
+    Up to 1,000 items are clusters, in the order of their names; more are put together by their
+    place in it, times a number that the seed draws.
+
+    Args:
+        items: how many there are.
+        seed: of the draw.
+
+    """
+    most, cluster = MOST["item"], nw.col("item").cast(nw.Int64)
+    if items <= most:
+        return cluster
+    times = int(np.random.Generator(np.random.PCG64(seed)).integers(_PRIME // 3, _PRIME))
+    return ((cluster + 1) * times % _PRIME) % most
+
+
+def read_counts(found: Columns, sums: ItemSums, seen: Points) -> Counts:
+    """Turn sums by cluster into counts, in an order of their own.
+
+    Args:
+        found: as `fetch_clusters` gave them.
+        sums: what they are of.
+        seen: all scores that can be given.
+
+    """
+    at = np.searchsorted(seen.points, sums.points)
+    k, size = len(seen.points), len(found[COUNT])
+    given, together = (np.zeros((size, wide), np.int64) for wide in (k, k * (k + 1) // 2))
+    given[:, at] = _stack(found, name_given(len(at)))
+    pairs = _stack(found, name_together(len(at)))
+    low, high = np.triu_indices(len(at))
+    pairs[:, low == high] //= 2
+    place = np.zeros((k, k), dtype=np.int64)
+    place[np.triu_indices(k)] = np.arange(k * (k + 1) // 2)
+    together[:, place[at[low], at[high]]] = pairs
+    known = {name: _read_level(found[name], sums.scores.names[name]) for name in sums.levels}
+    cluster, judges, units, again = _stack(found, [CLUSTER, JUDGES, COUNT, AGAIN]).T
+    counts = Counts(
+        points=seen.points,
+        scale=seen.scale,
+        levels=known,
+        cluster=cluster,
+        judges=judges,
+        units=units,
+        again=again,
+        given=given,
+        together=together,
+    )
+    keys = [judges, cluster, *(codes for _, codes in known.values())]
+    return counts.take(np.lexsort(keys))
+
+
+def _read_level(numbers: NDArray[np.int64], names: Sequence[str]) -> Level:
+    """Return the names that occur, sorted, and the code of each number."""
+    occurs, place = np.unique(numbers.astype(np.int64), return_inverse=True)
+    found = [names[at] for at in occurs.tolist()]
+    paired = isinstance(names, PairNames)  # which stand in the order of both systems
+    order = sorted(range(len(found)), key=None if paired else found.__getitem__)
+    rank = np.argsort(order).astype(np.int32)
+    return tuple(found[at] for at in order), rank[place.reshape(-1)]
+
+
+def _stack(found: Columns, names: Sequence[str]) -> NDArray[np.int64]:
+    """Return columns side by side, as whole numbers."""
+    return np.column_stack([found[name].astype(np.int64) for name in names])
+
+
+def count_items(sums: ItemSums, by: Sequence[str]) -> dict[Key, int]:
+    """Count the items of every part."""
+    return count_different(sums.frame, "item", by, sums.scores)
+
+
+def count_judges(frame: Frame, by: Sequence[str], scores: Coded) -> dict[Key, int]:
+    """Count the judges of every part."""
+    return count_different(frame, "judge", by, scores)
+
+
+def count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -> dict[Key, int]:
+    """Count the different labels of a column in every part."""
+    found = fetch_columns(count_values(frame, name, by))
+    parts = name_parts(found, by, scores)
+    return {key: int(n) for key, n in zip(parts, found[COUNT], strict=True)}
+
+
+def name_parts(found: Columns, by: Sequence[str], scores: Coded) -> list[Key]:
+    """Return the part of each row."""
+    size = len(next(iter(found.values())))
+    labels = [[scores.names[name][int(at)] for at in found[name]] for name in by]
+    rows = zip(*labels, strict=True) if labels else [()] * size
+    return [tuple(zip(by, row, strict=True)) for row in rows]
+
+
+@contextmanager
+def find_judges(scores: Coded, levels: Sequence[str], *, alone: bool) -> Iterator[Frame]:
+    """Find who scored units of two judges or more, by levels; held while the context lasts.
+
+    Args:
+        scores: with numbers for labels.
+        levels: columns by which units are told apart.
+        alone: whether there are units of one judge.
+
+    """
+    frame = scores.frame([*levels, "judge"])
+    rows = frame.group_by(*levels, "judge").agg(nw.len().alias(ROWS_COLUMN))
+    if alone:
+        judge = nw.col("judge")
+        keys = list(dict.fromkeys([*scores.keys, *levels]))
+        units = scores.frame([*keys, "judge"]).group_by(*keys)
+        ends = units.agg(
+            judge.min().alias(_LOW_SCORE), judge.max().alias(_HIGH), nw.len().alias(COUNT)
+        )
+        single = ends.filter(nw.col(_LOW_SCORE) == nw.col(_HIGH)).group_by(*levels, _LOW_SCORE)
+        once = single.agg(nw.col(COUNT).sum()).rename({_LOW_SCORE: "judge"})
+        rows = rows.join(once, on=[*levels, "judge"], how="left")  # type: ignore[arg-type]
+        rows = rows.filter(nw.col(COUNT).is_null() | (nw.col(ROWS_COLUMN) > nw.col(COUNT)))
+    with hold_table(rows.select(*levels, "judge"), scores.targets.connection) as held:
+        yield held
+
+
+def count_units(scores: Coded, keys: Sequence[str]) -> int:
+    """Count what is told apart by some columns."""
+    groups = scores.frame(keys).group_by(*keys).agg(nw.len().alias(COUNT))
+    return int(fetch_columns(groups.select(nw.len().alias(COUNT)))[COUNT][0])
+
+
+# Items on whose outputs judges are farthest apart, listed by the engine that holds their sums.
+#
+# Differences are summed as whole numbers (of steps, times a common multiple of pairs of judges),
+# and each item has one quotient of such: items that are equal are so on every engine, and stand by
+# name. Where scores are no whole steps apart, quotients are equal that are so to the twelfth digit.
+
+_ALL, _GAP, _WHOLE = "evenhand_all", "evenhand_gap", "evenhand_whole"
+_UNITS: Final = "evenhand_units"
+_LOW_UNIT, _PLACE = "evenhand_low", "evenhand_place"
+_EXACT: Final = 1_000_000
+"""Largest common multiple of pairs of judges by which differences become whole numbers."""
+_NEAR: Final = 1e-9
+_DIGITS: Final = 12
+
+
+def list_doubtful_items(
+    sums: ItemSums, by: Sequence[str], sizes: Sequence[int]
+) -> dict[Key, tuple[Doubtful, ...]]:
+    """Return the items of every part on which judges are farthest apart, the worst first.
+
+    Args:
+        sums: sums by item.
+        by: columns whose levels are parts.
+        sizes: different numbers of judges of a unit, two or more.
+
+    """
+    multiple = lcm(*(m * (m - 1) // 2 for m in sizes))
+    parts, items = [*by] or [_ALL], dict.fromkeys([*by, *_tasks(sums), "item"])
+    targets = sums.scores.targets
+    scores = targets.points if targets.distances else None
+    steps, step, whole = _find_steps(len(sums.points), scores)
+    exact = whole and multiple <= _EXACT
+    multiple = multiple if exact else 1
+    apart = _weigh_pairs(steps, multiple)
+    frame = sums.frame.filter(nw.col(JUDGES) > 1).with_columns(apart.alias(_GAP))
+    total = nw.col(_GAP).sum(), nw.col(COUNT).cast(nw.Float64).sum()
+    frame = frame.group_by(*items).agg(*total).with_columns(nw.lit(1).alias(_ALL))
+    sums_of = nw.col(_GAP).sum().over(*parts), nw.col(COUNT).sum().over(*parts)
+    frame = frame.with_columns(sums_of[0].alias(_WHOLE), sums_of[1].alias(_UNITS))
+    frame = frame.with_columns(_draw(exact=exact).alias(_LOW_UNIT))
+    place = nw.col(_ALL).cum_sum().over(*parts, order_by=[_LOW_UNIT, "item"])
+    frame = frame.with_columns(place.alias(_PLACE)).filter(nw.col(_PLACE) <= LISTED)
+    frame = frame.join(sums.scores.items, on="item", how="inner")  # type: ignore[arg-type]
+    found = fetch_columns(frame.select(*items, NAME, COUNT, _GAP, _WHOLE, _UNITS, _LOW_UNIT))
+    keys, tasks = name_parts(found, by, sums.scores), _name_tasks(found, sums)
+    return _read_doubtful(found, keys, tasks, (step, multiple))
+
+
+def _find_steps(
+    k: int, points: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], float, bool]:
+    """Return the scores in steps above the lowest, the step, and whether that leaves no rest.
+
+    Where none does, the step is the whole range.
+
+    Args:
+        k: number of different scores.
+        points: (K,) the scores; None where two of them are the same or not.
+
+    """
+    if points is None or k == 1:
+        return np.zeros(k), 1.0, True
+    step = float(np.diff(points).min())
+    steps = (points - points[0]) / step
+    if (np.abs(steps - np.round(steps)) <= _NEAR * np.maximum(steps, 1.0)).all():
+        return np.round(steps), step, True
+    span = float(points[-1] - points[0])
+    return (points - points[0]) / span, span, False
+
+
+def _draw(*, exact: bool) -> nw.Expr:
+    """Return what items are ordered by: −(own gap × units + 5 × whole gap) / (own units + 5).
+
+    Args:
+        exact: whether all of these are whole numbers; else quotients are rounded.
+
+    """
+    drawn = nw.col(_GAP) * nw.col(_UNITS) + PRIOR * nw.col(_WHOLE)
+    own = nw.col(COUNT) + PRIOR
+    if exact:
+        return 0.0 - drawn / own
+    return (0.0 - drawn / (own * nw.col(_UNITS))).round(_DIGITS)
+
+
+def _tasks(sums: ItemSums) -> list[str]:
+    return ["task"] if "task" in sums.levels else []
+
+
+def _name_tasks(found: Columns, sums: ItemSums) -> list[str]:
+    """Return the task of each row, "" where there are none."""
+    if "task" not in found:
+        return [""] * len(found[COUNT])
+    return [sums.scores.names["task"][int(at)] for at in found["task"]]
+
+
+def _weigh_pairs(steps: NDArray[np.float64], multiple: int) -> nw.Expr:
+    """Return the sum over pairs of judges of their difference, times a multiple of 1 / pairs.
+
+    Args:
+        steps: (K,) the scores in steps above the lowest; all 0 where two are the same or not.
+        multiple: of 1 / pairs.
+
+    """
+    judges = nw.col(JUDGES).cast(nw.Float64)
+    apart, k = nw.lit(0.0), len(steps)
+    for name, (low, high) in zip(
+        name_together(k), combinations_with_replacement(range(k), 2), strict=True
+    ):
+        if low < high:
+            gap = float(steps[high] - steps[low]) if steps.any() else 1.0
+            apart = apart + nw.col(name).cast(nw.Float64) * gap
+    return apart * (2.0 * multiple / (judges * (judges - 1.0)))
+
+
+def _read_doubtful(
+    found: Columns, keys: Sequence[Key], tasks: Sequence[str], scale: tuple[float, int]
+) -> dict[Key, tuple[Doubtful, ...]]:
+    """Return items by part.
+
+    Args:
+        found: what was fetched.
+        keys: part of each row.
+        tasks: task of each row.
+        scale: the step, and the multiple of 1 / pairs.
+
+    """
+    (step, multiple), listed = scale, dict[Key, tuple[Doubtful, ...]]()
+    order = sorted(range(len(keys)), key=lambda at: (found[_LOW_UNIT][at], found[NAME][at]))
+    for at in order:
+        units, total = int(found[COUNT][at]), float(found[_GAP][at]) * step / multiple
+        mean = float(found[_WHOLE][at]) * step / float(found[_UNITS][at]) / multiple
+        own = (units, total / units, (total + PRIOR * mean) / (units + PRIOR))
+        doubtful = Doubtful(found[NAME][at], tasks[at], *own)
+        listed[keys[at]] = (*listed.get(keys[at], ()), doubtful)
+    return listed
+
+
+FEW: Final = 200_000
+"""Rows up to which an engine is asked for each."""
+FEW_OF_FILES: Final = 3_000_000
+"""Rows of files up to which each is read: they are here."""
+_SELF: Final = "intra"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Each row must be read.
+
+    Attributes:
+        why: what asks for it; "" where rows are few, or in memory.
+        missing: rows without a score, where they have been counted.
+
+    """
+
+    why: str = ""
+    missing: int | None = None
+
+
+def count_ratings(data: Ratings, request: Request, scale: Scale | None) -> Counted | Rows:
+    """Let the engine count what was asked for.
+
+    Args:
+        data: ratings.
+        request: what was asked for, `by` by the names of the table.
+        scale: the declared scale, if one is.
+
+    Raises:
+        InvalidJudgments: a score that cannot be.
+
+    """
+    if not data.has("item") or not data.has("judge") or not hasattr(data.frame, "collect"):
+        return Rows()
+    scored, missing = count_scored(data)
+    if scored <= find_few(data):
+        return Rows(missing=missing)
+    try:
+        check_request(request)
+        with one_thread(data.source.connection):
+            return _count(data, request, scale, (scored, missing))
+    except NeedsRows as why:
+        return Rows(str(why), missing)
+
+
+def find_few(data: Ratings | Comparisons) -> int:
+    """Return the rows up to which each is asked for."""
+    return FEW_OF_FILES if data.frame.implementation.is_duckdb() else FEW
+
+
+def check_request(request: Request) -> None:
+    """Refuse what is not made of counts.
+
+    Raises:
+        NeedsRows: says what was asked for.
+
+    """
+    between = {"all", _SELF, *list_between()}
+    did = "scored" if request.kind == "ratings" else "judged"
+    asked = [
+        name
+        for name in request.coefficients
+        if name in between or name.startswith("n-agreement-pair")
+    ]
+    if asked:
+        raise NeedsRows(f"who {did} with whom is known row by row: {', '.join(asked)}")
+    if request.cluster != "item":
+        raise NeedsRows(f"to draw {request.cluster}s again, who {did} what must be known")
+    told = [name for name in request.by if name in ("item", "judge")]
+    if told:
+        raise NeedsRows(f"levels of '{told[0]}' are too many to be counted apart")
+
+
+def _count(
+    data: Ratings, request: Request, scale: Scale | None, counted: tuple[int, int]
+) -> Counted:
+    factors = [name for name in request.by if name not in LABELS]
+    targets = find_targets(data, factors, counted)
+    seen = _read_scale(targets, scale)
+    with code_targets(targets) as scores:
+
+        def check(counts: Counts) -> None:
+            _check_counts(counts, request, targets)
+            if factors and counts.size != count_units(scores, _without(scores.keys, factors)):
+                raise NeedsRows("outputs cannot be told apart by what differs among their judges")
+
+        return count_scores(scores, request, seen, check)
+
+
+def count_scores(
+    scores: Coded,
+    request: Request,
+    seen: Points,
+    check: Callable[[Counts], None] | None = None,
+) -> Counted:
+    """Let the engine count units and judges of every part.
+
+    Args:
+        scores: with numbers for labels.
+        request: what was asked for.
+        seen: all scores that can be given.
+        check: raises where the counts show that rows are needed.
+
+    """
+    targets = scores.targets
+    own = [name for name in ("task", "criterion") if name in targets.labels]
+    with sum_items(scores, tuple(dict.fromkeys([*own, *request.by]))) as sums:
+        counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
+        if check is not None:
+            check(counts)
+        parts = list_parts(counts, request.by, apart=targets.apart)
+        sizes = np.unique(counts.judges[counts.several]).tolist()
+        doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
+        items = _count_few(sums, counts, parts)
+    judges, scorers = _find_judges(scores, counts, parts)
+    return Counted(
+        counts=counts,
+        judges=judges,
+        scorers=scorers,
+        doubtful={key: own for one in doubtful for key, own in one.items()},
+        left=targets.left,
+        items=items,
+        notes=targets.notes,
+    )
+
+
+def _without(keys: Sequence[str], factors: Sequence[str]) -> list[str]:
+    return [name for name in keys if name not in factors]
+
+
+def _read_scale(targets: Targets, scale: Scale | None) -> Points:
+    """Return the points of the scale that was declared, or those seen."""
+    try:
+        if scale is not None:
+            scale.check(targets.checked)
+        seen = read_points(targets.points, scale)
+    except InvalidJudgments:
+        raise NeedsRows("scores that are not on the scale are counted and named") from None
+    if len(seen.points) > TABLED:
+        raise NeedsRows(f"the scale has more than {TABLED} points")
+    return seen
+
+
+def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
+    """Refuse what is shown unasked and needs each row."""
+    if "default" not in request.coefficients:
+        return
+    repeats, _ = targets.left[""]
+    if repeats or counts.again.any():
+        raise NeedsRows("judges answered again: how they agree with themselves is shown unasked")
+    tasks, codes = counts.codes("task")
+    apart = np.zeros_like(codes) if "task" in request.by else codes
+    if any(counts.take(apart == at).pairs <= CHEAP for at in range(len(tasks)) if at in apart):
+        raise NeedsRows(
+            f"up to {CHEAP:,} pairs of judges of one output, coefficients between judges are shown"
+            " unasked"
+        )
+
+
+def list_parts(counts: Counts, by: Sequence[str], *, apart: bool = False) -> list[tuple[str, ...]]:
+    """Return the columns by which parts are made, for each depth.
+
+    Args:
+        counts: what was counted.
+        by: columns whose levels are parts.
+        apart: whether tasks are looked at apart though one alone was counted.
+
+    """
+    bound = _list_tasks(counts, by, apart=apart)
+    alone = len(by) > 0 and len(counts.codes(by[0])[0]) == 1
+    depths = [at for at in range(len(by) + 1) if not (at == 1 and alone)]
+    return [(*bound, *by[:at]) for at in depths]
+
+
+def _list_tasks(counts: Counts, by: Sequence[str], *, apart: bool) -> tuple[str, ...]:
+    several = (apart or len(counts.codes("task")[0]) > 1) and "task" not in by
+    return ("task",) if several else ()
+
+
+def _count_few(sums: ItemSums, counts: Counts, parts: Sequence[tuple[str, ...]]) -> dict[Key, int]:
+    """Count the items of all parts where items were put together and some part has few clusters."""
+    if sums.items <= MOST["item"]:
+        return {}
+    few: dict[Key, int] = {}
+    for by in parts:
+        key = np.column_stack([counts.cluster, *(counts.codes(name)[1] for name in by)])
+        clusters = np.unique(key, axis=0)[:, 1:]
+        _, sizes = np.unique(clusters, axis=0, return_counts=True) if by else (None, [len(key)])
+        if min(sizes) < MIN_CLUSTERS:
+            few |= count_items(sums, by)
+    return few
+
+
+def _find_judges(
+    scores: Coded, counts: Counts, parts: Sequence[tuple[str, ...]]
+) -> tuple[dict[Key, int], dict[str, int]]:
+    """Count judges of every part, and all who scored, by task."""
+    bound = tuple(name for name in parts[0] if name == "task")
+    levels = tuple(dict.fromkeys(name for by in parts for name in by))
+    judges: dict[Key, int] = {}
+    with find_judges(scores, levels, alone=bool(counts.alone)) as held:
+        for by in parts:
+            judges |= count_judges(held, by, scores)
+    scorers = judges
+    if counts.alone:
+        scorers = count_judges(scores.frame([*bound, "judge"]), bound, scores)
+    named = {key[0][1] if key else "": scorers[key] for key in scorers if len(key) == len(bound)}
+    return judges, named

@@ -1,0 +1,198 @@
+"""The agreement that judges would reach if each followed the same worths, beside the observed one.
+
+How far judges can agree depends on what they are asked: of two equal systems every answer is a
+coin, and two judges who do nothing wrong agree no more than chance. A model of worths says how
+often. Let p_u(o) be its probability that vote u has outcome o: one output, neither, the other. Two
+votes u and v of different judges on the same two outputs, independent given the worths, agree with
+probability Σ_o p_u(o) p_v(o). Over all M comparable pairs of votes, those that κ is made of,
+
+    P*(A) = (1/M) Σ_{u<v} Σ_o p_u(o) p_v(o)
+    p*    = mean over votes of the probability of a tie,   P*(E) = p*² + (1 − p*)²/2
+    κ*    = (P*(A) − P*(E)) / (1 − P*(E))
+
+P(A) is a mean of indicators with these expectations, so E P(A) = P*(A) exactly; κ is a ratio, and
+E κ = κ* up to terms of the order of 1/M. n-agreement at n = 0 is P(A). Within a group of n votes
+the sum over pairs is (|Σ_u p_u|² − Σ_u |p_u|²)/2, so nothing goes through pairs of votes.
+
+What a difference means. Judges who differ at random around the same worths still agree as
+expected, since votes of two judges are independent given the pair of systems. Less is observed
+where the model is wrong about pairs or about ties. More is observed where items differ: both
+judges see that this one output is bad, and worths are means over items. So κ above κ* is usual,
+and κ below it is a finding.
+
+When not to use it: with few votes for each parameter of the model. The worths are fitted to the
+same votes, which makes probabilities too extreme: P*(A) is too large by about Σ_o Var p̂(o), in all
+parameters/votes times a half at most. Between two careless panels κ and κ* are both near 0: that κ
+is as expected is no sign that judges took care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judges.agreement_intervals import (
+    draw_times,
+    find_interval,
+    merge_clusters,
+    refuse_interval,
+)
+from evenhand.judges.counts import Ratio
+from evenhand.judges.preferences import chance_agreement, compare_votes, leave_repeats
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.votes import Votes
+
+Array = NDArray[np.float64]
+Predict = Callable[[Sequence[tuple[str, str]]], Array]
+"""(first, second) names of systems → (n, 3) probabilities of left, tie, right."""
+
+
+@dataclass(frozen=True)
+class ExpectedAgreement:
+    """Agreement of different judges, and what a model of worths expects on the same votes.
+
+    Attributes:
+        observed: P(A), share of comparable pairs of votes that agree (proportion).
+        expected: P*(A), the share that the worths give (proportion).
+        kappa: κ of the votes.
+        expected_kappa: κ* of the worths.
+        difference: κ − κ*.
+        lower: lower end of the interval of the difference, items drawn; None with few items.
+        upper: upper end, or None.
+        comparable: pairs of votes of different judges on the same two outputs.
+
+    """
+
+    observed: float
+    expected: float
+    kappa: float
+    expected_kappa: float
+    difference: float
+    lower: float | None
+    upper: float | None
+    comparable: int
+
+    @property
+    def short(self) -> bool:
+        """Whether judges surely agree less than the worths expect."""
+        return self.upper is not None and self.upper < 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return asdict(self) | {"short": self.short}
+
+
+def expect_agreement(
+    votes: Votes, predict: Predict, *, level: float = 0.95, seed: int = SEED
+) -> ExpectedAgreement | None:
+    """Set the agreement of different judges beside that of judges who follow a model.
+
+    Args:
+        votes: comparisons; controls and rows marked as repeats are not counted, as in κ.
+        predict: probabilities of the outcomes by a fitted model, such as `Fit.predict`.
+        level: of the interval of the difference (proportion).
+        seed: of the draw of items.
+
+    Returns:
+        None where no two judges compared the same two outputs, or all comparisons are ties.
+
+    Raises:
+        NotIdentified: the table names no items or no judges.
+        InvalidJudgments: the model does not know a system.
+
+    >>> import evenhand, pandas as pd
+    >>> rows = [
+    ...     (j, i, "A", "B", "right" if (j, i) in {("b", 0), ("a", 1)} else "left")
+    ...     for i in range(4)
+    ...     for j in "ab"
+    ... ]
+    >>> frame = pd.DataFrame(rows, columns=["judge", "item", "left", "right", "outcome"])
+    >>> votes = evenhand.read(frame).votes()
+    >>> found = expect_agreement(votes, evenhand.BradleyTerry().fit(evenhand.read(frame)).predict)
+    >>> found.observed, round(found.expected, 3)  # 6 of 8 for A: .75² + .25² = .625
+    (0.5, 0.625)
+    """
+    shared = compare_votes(votes)
+    if shared.kappa is None or shared.observed is None:
+        return None
+    votes = leave_repeats(votes)
+    chances = _predict_votes(votes, predict)
+    size = len(votes.items)
+    agree = _agree_by_item(votes, chances, size)
+    ties = np.bincount(votes.item, chances[:, 1], minlength=size)
+    sums = np.column_stack([shared.by_item.astype(np.float64), agree, ties])
+    sums = sums[sums.any(axis=1)]
+    whole = sums.sum(axis=0, keepdims=True)
+    observed, expected = (float(part[0]) for part in _find_kappas(whole))
+    lower, upper = _bound(sums, level, seed)
+    return ExpectedAgreement(
+        observed=shared.observed,
+        expected=float(whole[0, 4] / whole[0, 1]),
+        kappa=observed,
+        expected_kappa=expected,
+        difference=observed - expected,
+        lower=lower,
+        upper=upper,
+        comparable=shared.comparable,
+    )
+
+
+def _predict_votes(votes: Votes, predict: Predict) -> Array:
+    """Return (n, 3) probabilities of the outcomes of each vote, the system first by name last."""
+    k = len(votes.systems)
+    keys = votes.left.astype(np.int64) * k + votes.right
+    pairs, place = np.unique(keys, return_inverse=True)
+    names = [(votes.systems[one // k], votes.systems[one % k]) for one in pairs.tolist()]
+    chances = predict(names)[place.reshape(-1)]
+    turned = votes.left < votes.right  # the system first by name stood left: it goes last
+    return np.asarray(np.where(turned[:, None], chances[:, ::-1], chances))
+
+
+def _agree_by_item(votes: Votes, chances: Array, size: int) -> Array:
+    """Return (I,) expected number of agreeing pairs of votes of different judges on each item."""
+    total = np.zeros(size)
+    for sign, keys in ((1, votes.number("pair")), (-1, votes.number("pair", "judge"))):
+        groups = int(keys.max(initial=-1)) + 1
+        both = np.zeros(groups)
+        for column in chances.T:
+            both += np.bincount(keys, column, minlength=groups) ** 2
+            both -= np.bincount(keys, column**2, minlength=groups)
+        item = np.zeros(groups, dtype=np.int64)
+        item[keys] = votes.item
+        total += sign * np.bincount(item, both / 2, minlength=size)
+    return total
+
+
+def _find_kappas(sums: Array) -> tuple[Array, Array]:
+    """Return κ and κ* of every row of sums; NaN where they do not exist.
+
+    Args:
+        sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
+            ties as the model expects them.
+
+    """
+    agree, comparable, ties, total, expected, expected_ties = sums.T
+    found = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for one, tied in ((agree, ties), (expected, expected_ties)):
+            chance = chance_agreement(tied / total)
+            found.append(np.where(chance < 1, (one / comparable - chance) / (1 - chance), np.nan))
+    return found[0], found[1]
+
+
+def _bound(sums: Array, level: float, seed: int) -> tuple[float | None, float | None]:
+    """Draw items and return the interval of κ − κ*, the worths held as they are."""
+    if refuse_interval(len(sums), "item") is not None:
+        return None, None
+    merged, size, _ = merge_clusters(np.arange(len(sums), dtype=np.int32), "item", seed)
+    drawn = np.zeros((size, sums.shape[1]))
+    np.add.at(drawn, merged, sums)
+    observed, expected = _find_kappas(draw_times(size, seed) @ drawn)
+    known = np.isfinite(observed) & np.isfinite(expected)
+    apart = np.where(known, observed - expected, 0.0)
+    interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
+    return interval.lower, interval.upper

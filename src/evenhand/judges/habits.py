@@ -1,0 +1,344 @@
+"""How a judge uses the scale and the time: coarsely, at its ends only, drifting.
+
+None of these makes a judge careless, and none is a fault by a fixed rule: honest judges differ, by
+as much as the campaign shows (`rating_spread`). What is compared:
+
+    coarse    log of the chance that two of the judge's scores are the same, beside that of a
+              judge of the same mean and spread who uses the scale like the rest
+    extreme   log-odds of scores at an end of the scale, beside a judge of the same mean
+    drifting  change of severity (on either side), or loss of the slope on what the others say,
+              from the first to the last answer of a session; a pause of an hour ends a session
+
+On scales of more than 20 points honest judges round to ones, fives, tens or more, which is no
+normal spread: there coarse is shown, and nobody is flagged for it.
+
+One-sided p-values for the first two; for drifting the smaller of its two p-values, doubled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judges.rating_evidence import FURTHER, Expectation, RatingSlopes, normal_spread
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.scale import Scale
+from evenhand.numerics.cluster_means import number_groups, rank_within
+
+# Which points of the scale each judge uses, and which a judge of that mean and spread would use.
+#
+# Judges of one task and criterion give its points k with shares q_k in all. One who is more
+# lenient, or keeps to a part of the scale, and otherwise uses it like the rest, gives
+#
+# p_k ∝ q_k exp(α t_k)                   of the same mean t,
+# p_k ∝ q_k exp(α t_k + β t_k²)          of the same mean and spread,
+#
+# t_k being the place of point k among all scores, 0 to 1 (exponential tilting, the distribution
+# nearest to q with these moments). So severity and honest narrowness are taken out before points
+# are counted: what is left is gaps (scores that share a point oftener than p says: coarse) and ends
+# (scores at an end oftener than p of the same mean says: extreme). α and β have a weak normal prior
+# that keeps them finite where a judge gives one point only.
+#
+# More than 101 different scores are merged into 101 steps of t.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_POINTS: Final = 100
+STEPS: Final = 60
+LARGEST_STEP: Final = 1.0
+POINT_PRECISION: Final = 0.05
+"""Precision of α and β (per standard deviation of t), in scores."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointUse:
+    """How each judge uses the points of the scale, pooled over tasks and criteria.
+
+    Attributes:
+        scores: (J,) scores.
+        same: (J,) chance that two scores of the judge in one task and criterion are the same.
+        same_error: (J,) its standard error.
+        same_usual: (J,) the same for a judge of that mean and spread.
+        ends: (J,) share of scores at an end of the scale.
+        ends_usual: (J,) the same for a judge of that mean.
+        one_end: (J,) share of scores at the one end that the judge uses more.
+        points: most different scores of a task and criterion.
+
+    """
+
+    scores: Array
+    same: Array
+    same_error: Array
+    same_usual: Array
+    ends: Array
+    ends_usual: Array
+    one_end: Array
+    points: int
+
+
+def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
+    """Count how judges use the points of the scale.
+
+    Args:
+        rows: ratings; targets only.
+        scale: the scale that was declared; None for the lowest and highest score of each task and
+            criterion.
+
+    """
+    sums, points = np.zeros((7, len(rows.judges))), 0
+    at_end = np.zeros((2, len(rows.judges)))
+    group = number_groups(rows.task, rows.criterion)
+    order = np.argsort(group, kind="stable")
+    for own in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+        judges = np.unique(rows.judge[own])
+        score, code = rows.score[own], np.searchsorted(judges, rows.judge[own])
+        counts, t, end = _count(score, code, scale)
+        sums[:, judges] += _compare(counts, t, end)
+        points = max(points, len(np.unique(score)))
+        for side, point in enumerate(_ends(score, scale)):
+            at_end[side, judges] += np.bincount(code, score == point)
+    n, pairs, same, noise, same_usual, ends, ends_usual = sums
+    many, some = np.maximum(pairs, 1e-300), np.maximum(n, 1e-300)
+    return PointUse(
+        scores=n,
+        same=same / many,
+        same_error=np.sqrt(noise) / many,
+        same_usual=same_usual / many,
+        ends=ends / some,
+        ends_usual=ends_usual / some,
+        one_end=at_end.max(axis=0) / some,
+        points=points,
+    )
+
+
+def _ends(score: Array, scale: Scale | None) -> tuple[float, float]:
+    """Return the ends of the scale."""
+    if scale is not None:
+        return scale.low, scale.high
+    return float(score.min()), float(score.max())
+
+
+def _count(score: Array, judge: Integers, scale: Scale | None) -> tuple[Array, Array, Array]:
+    """Return (J, K) scores by judge and point, (K,) places of points, (K,) 1 at the ends."""
+    points, code = np.unique(score, return_inverse=True)
+    code = code.reshape(-1)
+    low, high = _ends(score, scale)
+    place = (rank_within(np.zeros(len(score), np.int64), score) - 0.5) / len(score)
+    if len(points) > MOST_POINTS + 1:
+        code = number_groups(np.floor(place * MOST_POINTS).astype(np.int64))
+    size = np.bincount(code)
+    t = np.bincount(code, place) / size
+    at_end = ((score == low) | (score == high)).astype(np.float64)
+    cell = judge * len(size) + code
+    counts = np.bincount(cell, minlength=(int(judge.max()) + 1) * len(size)).astype(np.float64)
+    return counts.reshape(-1, len(size)), t, np.bincount(code, at_end) / size
+
+
+def _compare(counts: Array, t: Array, end: Array) -> Array:
+    """Return (7, J) sums over the scores of one task and criterion.
+
+    They are scores, pairs of scores, pairs on one point, the variance of that, what it would
+    usually be, scores at an end, and what they would usually be.
+    """
+    n, q = counts.sum(axis=1), counts.sum(axis=0) / counts.sum()
+    spread = max(float(np.sqrt(q @ (t - q @ t) ** 2)), 1e-12)
+    u = (t - q @ t) / spread
+    shares = counts / n[:, None]
+    alike, twice = (_tilt(counts, q, np.stack([u, u**2][:k])) for k in (1, 2))
+    pairs = n * (n - 1)
+    # to each judge's pairs is added one that says what is usual: never 0, nor certain
+    usual = (twice**2).sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1) + usual
+    part = (shares**2).sum(axis=1)
+    noise = 4 * np.maximum((shares**3).sum(axis=1) - part**2, 0) / n + 2 * part / (pairs + 2)
+    return np.stack(
+        [
+            n,
+            pairs + 1,
+            same,
+            noise * (pairs + 1) ** 2,
+            usual * (pairs + 1),
+            counts @ end,
+            n * (alike @ end),
+        ]
+    )
+
+
+def _tilt(counts: Array, q: Array, features: Array) -> Array:
+    """Return (J, K) shares nearest to q with the judge's means of the features (damped Newton).
+
+    Args:
+        counts: (J, K) scores by judge and point.
+        q: (K,) shares of all judges.
+        features: (F, K) of the points.
+
+    """
+    n = counts.sum(axis=1)
+    many = len(features)
+    products = (features[:, None] * features[None]).reshape(many * many, -1).T
+    wanted, at = counts @ features.T, np.zeros((len(counts), many))
+    for _ in range(STEPS):
+        p = _shares(at, q, features)
+        mean = p @ features.T
+        second = (p @ products).reshape(len(counts), many, many)
+        information = n[:, None, None] * (second - mean[:, :, None] * mean[:, None, :])
+        information += POINT_PRECISION * np.eye(many)
+        score = wanted - n[:, None] * mean - POINT_PRECISION * at
+        step = np.linalg.solve(information, score[:, :, None])[:, :, 0]
+        size = np.abs(step).max(axis=1, keepdims=True)
+        step *= np.minimum(1, LARGEST_STEP / np.maximum(size, 1e-300))
+        at += step
+        if size.max() < 1e-6:
+            break
+    return _shares(at, q, features)
+
+
+def _shares(at: Array, q: Array, features: Array) -> Array:
+    logs = at @ features + np.log(q)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+# When within a session an answer was given.
+
+PAUSE: Final = 3600.0
+"""Seconds without an answer that end a session."""
+
+
+def place_in_session(
+    judge: NDArray[np.integer], moment: Array, *, enough: int, pause: float = PAUSE
+) -> Array:
+    """Return (n,) places of answers in their sessions, from −½ for the first to ½ for the last.
+
+    Answers in sessions of fewer than `enough`, which show no change, have place 0.
+
+    Args:
+        judge: (n,) code of the judge.
+        moment: (n,) when each answer was given, in seconds.
+        enough: fewest answers of a session.
+        pause: seconds without an answer that end it.
+
+    >>> place_in_session(np.zeros(4, int), np.array([0.0, 9.0, 5.0, 9999.0]), enough=3).tolist()
+    [-0.5, 0.5, 0.0, 0.0]
+    """
+    order = np.lexsort((moment, judge))
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(judge[order]) != 0) | (np.diff(moment[order]) > pause)
+    session, start = np.cumsum(new) - 1, np.flatnonzero(new)
+    n = np.bincount(session, minlength=len(start))[session]
+    place = (np.arange(len(order)) - start[session]) / np.maximum(n - 1, 1) - 0.5
+    found = np.empty(len(order))
+    found[order] = np.where(n >= enough, place, 0.0)
+    return found
+
+
+ENOUGH: Final = 10
+"""Scores (outputs, for drifting) below which a judge's habits are not looked at."""
+LONG: Final = 20
+"""Different scores of a task and criterion beyond which nobody is flagged as coarse."""
+
+
+@dataclass(frozen=True, eq=False)
+class Habit:
+    """One habit of all judges.
+
+    Attributes:
+        name: "coarse", "extreme" or "drifting".
+        judges: (k,) codes of the judges with enough scores.
+        value: (k,) what was seen: effective number of points, share at the ends, or change of
+            severity over a session in the judge's own standard deviations.
+        usual: (k,) what would be usual for the same scores; for drifting the median judge's.
+        second: (k,) for drifting the change of the slope; empty otherwise.
+        p: (k,) chance of as much in an honest judge.
+        tested: whether anybody may be flagged for it.
+
+    """
+
+    name: str
+    judges: Integers
+    value: Array
+    usual: Array
+    second: Array
+    p: Array
+    tested: bool = True
+
+
+def find_habits(
+    rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
+) -> tuple[Habit, ...]:
+    """Compare how judges use the scale and the time.
+
+    Args:
+        rows: the ratings.
+        seen: scores beside what is expected of them.
+        slopes: how strongly each judge follows the others.
+        scale: the scale that was declared; None for the lowest and highest score of each task and
+            criterion.
+
+    """
+    use = use_of_points(rows.targets(), scale)
+    found = [] if (use.scores < ENOUGH).all() else [_coarse(use), _extreme(use)]
+    drifting = _drifting(seen, slopes)
+    return (*found, *([] if drifting is None else [drifting]))
+
+
+def _coarse(use: PointUse) -> Habit:
+    """Compare how often two scores of a judge are the same."""
+    judges = np.flatnonzero(use.scores >= ENOUGH)
+    same, error, usual = (a[judges] for a in (use.same, use.same_error, use.same_usual))
+    values, variances = np.log(same / usual), (error / same) ** 2
+    p = normal_spread(values, variances).above(values, variances)
+    most = use.scores[judges]
+    tested = use.points <= LONG
+    return Habit("coarse", judges, np.minimum(1 / same, most), 1 / usual, np.empty(0), p, tested)
+
+
+def _extreme(use: PointUse) -> Habit:
+    """Compare shares of scores at the ends of the scale."""
+    judges = np.flatnonzero(use.scores >= ENOUGH)
+    n, own, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
+    ends, expected = n * own + 0.5, n * usual + 0.5
+    values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))
+    variances = 1 / expected + 1 / (n + 1 - expected)  # as in a judge who is like the rest
+    p = normal_spread(values, variances).above(values, variances)
+    return Habit("extreme", judges, own, usual, np.empty(0), p)
+
+
+def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
+    """Compare changes from the first to the last answer of a session."""
+    if seen.moment is None:
+        return None
+    held = np.flatnonzero(np.isfinite(seen.moment))
+    judge = seen.judge[held]
+    position = place_in_session(judge, seen.moment[held], enough=ENOUGH)
+    size = len(seen.lost)
+    many = np.bincount(judge[position != 0], minlength=size)
+    judges = np.flatnonzero((many >= ENOUGH) & ~slopes.constant)
+    if not len(judges):
+        return None
+    z, x = seen.own[held], seen.others[held]
+    left = z - slopes.slope[judge] * x
+    # of few scores the rest may be small by chance: drawn to 1, as for slopes
+    rest = (np.bincount(judge, left**2, size) + FURTHER) / (
+        np.bincount(judge, minlength=size) + FURTHER
+    )
+    tests = []
+    for along in (position, position * x):
+        square = np.maximum(np.bincount(judge, along**2, size)[judges], 1e-9)
+        change = np.bincount(judge, along * left, size)[judges] / square
+        grouped = np.bincount(judge, (along * left) ** 2, size)[judges] / square**2
+        tests.append((change, np.maximum(grouped, rest[judges] / square)))
+    (severity, error), (slope, slope_error) = tests
+    spread = normal_spread(severity, error)
+    p = np.minimum(spread.beside(severity, error), _loses(slope, slope_error))
+    usual = np.full(len(judges), spread.centre)
+    return Habit("drifting", judges, severity, usual, slope, np.minimum(2 * p, 1.0))
+
+
+def _loses(change: Array, variances: Array) -> Array:
+    """Return p-values of the slope falling so much more than the median judge's."""
+    return normal_spread(-change, variances).above(-change, variances)

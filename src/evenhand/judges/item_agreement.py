@@ -1,0 +1,296 @@
+"""Items on whose outputs judges are farthest apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified
+from evenhand.judges.agreement_table import Doubtful
+from evenhand.judges.preferences import PairAgreement, compare_pairs, leave_controls
+from evenhand.judges.units import Units
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.vote_parts import sort_votes
+from evenhand.judgments.votes import Votes
+from evenhand.numerics.cluster_means import number_groups
+
+# On which items do judges agree, or contradict each other, more than blind answers would?
+#
+# Blind answers are drawn by shuffling each answer: the ranks that a judge gave are dealt anew among
+# the outputs of that ranking, and of a comparison the two sides. Who judged what, how often each
+# judge ties, and that pairs of one ranking hang together, all stay as they were. With a_i the
+# agreeing pairs of votes of item i, m_i their mean over the worlds and what was seen, s_i their
+# deviation, both pooled over items with as many output pairs and as many pairs of votes (of the
+# mean also with as many ties, so that items with the same votes have the same chance),
+#
+# z_i = (a_i − m_i) / s_i,   P_i = (1 + #{worlds: max_j z_j ≥ z_i}) / (worlds + 1)
+#
+# P_i is the chance that so extreme an item arises anywhere among all of them, so that the most
+# extreme of many is not taken for a finding (Westfall & Young 1993, Resampling-Based Multiple
+# Testing, max-T).
+#
+# When not to use it: to say that judges are good. Agreeing more than blindly is little.
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+WORLDS: Final = 99
+BINS: Final = 11
+TIED: Final = 1e-9
+"""Differences of z below this are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemAgreement:
+    """Agreement of different judges on every item that two or more judged, I of them.
+
+    Attributes:
+        pairs: agreement by output pair.
+        item: (I,) code of the item.
+        comparable: (I,) pairs of votes of different judges on the same two outputs.
+        agree: (I,) those that agree.
+        decided: (I,) those that agree on which output is better.
+        blind_agree: (I,) mean of `agree` over blind worlds.
+        blind_decided: (I,) mean of `decided`.
+        p_against: (I,) chance that blind judges contradict each other so much on any item.
+        p_decided: (I,) chance that blind judges agree so much on a preference on any item.
+        shares: (BINS, 2) items by the share of pairs that agree on a preference: seen, and mean of
+            worlds; from 0 to 1 in steps of one tenth, the last for complete agreement.
+        united: items on whose pairs all prefer the same outputs; seen, and mean of worlds.
+        split: items on which no two votes agree; seen, and mean of worlds.
+        worlds: blind worlds.
+
+    """
+
+    pairs: PairAgreement
+    item: NDArray[np.intp]
+    comparable: Counts
+    agree: Counts
+    decided: Counts
+    blind_agree: Array
+    blind_decided: Array
+    p_against: Array
+    p_decided: Array
+    shares: Array
+    united: tuple[int, float]
+    split: tuple[int, float]
+    worlds: int
+
+
+def compare_items(votes: Votes, *, worlds: int = WORLDS, seed: int = SEED) -> ItemAgreement:
+    """Compare how far judges agree on each item with what blind answers would give.
+
+    Args:
+        votes: comparisons; controls are left out.
+        worlds: how often blind answers are drawn.
+        seed: of the draws.
+
+    Raises:
+        NotIdentified: no items or judges are named, or no output pair has two judges.
+
+    """
+    votes = leave_controls(votes)
+    votes = votes.take(sort_votes(votes))
+    pairs = compare_pairs(votes)
+    every = np.bincount(pairs.item, pairs.comparable)
+    item = np.flatnonzero(every)
+    if not len(item):
+        raise NotIdentified(
+            "no two judges compared the same two outputs", ["let judges share some outputs"]
+        )
+    comparable = every[item].astype(np.int64)
+    agree, decided = (counts[:, item] for counts in _count_worlds(votes, pairs, (worlds, seed)))
+    several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
+    ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
+    wide = number_groups(comparable, several)
+    alike = (number_groups(wide, ties), wide)
+    return ItemAgreement(
+        pairs=pairs,
+        item=item,
+        comparable=comparable,
+        agree=agree[0].astype(np.int64),
+        decided=decided[0].astype(np.int64),
+        blind_agree=agree[1:].mean(axis=0),
+        blind_decided=decided[1:].mean(axis=0),
+        p_against=_adjust(-agree, alike),
+        p_decided=_adjust(decided, alike),
+        shares=_count_shares(decided, comparable),
+        united=_count_items(decided == comparable),
+        split=_count_items(agree == 0),
+        worlds=worlds,
+    )
+
+
+def _count_worlds(
+    votes: Votes, pairs: PairAgreement, drawn: tuple[int, int]
+) -> tuple[Array, Array]:
+    """(1 + worlds, items) agreeing pairs of votes, and those on a preference; what was seen first.
+
+    Args:
+        votes: comparisons, in an order of their own.
+        pairs: what was seen.
+        drawn: how many worlds, and the seed.
+
+    """
+    worlds, seed = drawn
+    draws, rng = _Draws.of(votes), np.random.default_rng(seed)
+    seen = (pairs.agree.astype(np.float64), pairs.decided.astype(np.float64))
+    every = [seen, *(draws.count(draws.shuffle(rng)) for _ in range(worlds))]
+    agree, decided = (
+        np.stack([np.bincount(pairs.item, one[k]) for one in every]).astype(np.float64)
+        for k in (0, 1)
+    )
+    return agree, decided
+
+
+def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
+    """(I,) max-T chances of (1 + worlds, I) counts, what was seen first.
+
+    Args:
+        counts: of each world and item.
+        alike: (I,) group of items whose counts have one mean, and of those that vary alike.
+
+    """
+    same, wide = alike
+    mean = np.bincount(same, counts.mean(axis=0)) / np.bincount(same)
+    beyond = counts - mean[same]
+    square = np.bincount(wide, (beyond**2).mean(axis=0)) / np.bincount(wide)
+    spread = np.sqrt(square)[wide]
+    z = beyond / np.where(spread > 0, spread, 1.0)
+    most = z[1:].max(axis=1)
+    return np.asarray((1 + (most[:, None] >= z[0] - TIED).sum(axis=0)) / len(z))
+
+
+def _count_shares(decided: Array, comparable: Counts) -> Array:
+    """(BINS, 2) items by the share that is decided."""
+    worlds, bins = len(decided), BINS - 1
+    place = decided.astype(np.int64) * bins // comparable + BINS * np.arange(worlds)[:, None]
+    counts = np.bincount(place.ravel(), minlength=BINS * worlds).reshape(worlds, BINS)
+    return np.stack([counts[0].astype(float), counts[1:].mean(axis=0)], axis=1)
+
+
+def _count_items(such: NDArray[np.bool_]) -> tuple[int, float]:
+    counts = such.sum(axis=1)
+    return int(counts[0]), float(counts[1:].mean())
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Votes as what is dealt anew.
+
+    Attributes:
+        pair: (n,) number of the output pair of each vote.
+        own: (n,) number of pair and judge; None where no judge voted twice on a pair.
+        of_own: (G,) the pair of each.
+        preferred: (n,) +1 where the system first by name was preferred, 0, or −1.
+        answer: (m,) answer of each output, in ascending order.
+        worth: (m,) pairs it won less those it lost there.
+        low: (n,) the output of the vote that is first by name, as its place among the m.
+        high: (n,) the other.
+
+    """
+
+    pair: Counts
+    own: Counts | None
+    of_own: Counts
+    preferred: NDArray[np.int8]
+    answer: Counts | None
+    worth: Array
+    low: Counts
+    high: Counts
+
+    @classmethod
+    def of(cls, votes: Votes) -> _Draws:
+        """Find out what hangs together."""
+        pair = number_groups(votes.pair)
+        own = number_groups(pair, votes.judge)
+        of_own = np.zeros(int(own.max(initial=-1)) + 1, dtype=np.int64)
+        of_own[own] = pair
+        alone = len(of_own) == votes.size
+        none = np.zeros(0, dtype=np.int64)
+        kept = (pair, None if alone else own, of_own, votes.preferred)
+        if votes.answer is None:
+            return cls(*kept, None, none.astype(float), none, none)
+        k, size = len(votes.systems), votes.size
+        sides = np.concatenate(
+            [np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)]
+        )
+        keys = np.tile(votes.answer.astype(np.int64), 2) * k + sides
+        member, at = np.unique(keys, return_inverse=True)
+        at = at.reshape(-1)
+        said = votes.preferred.astype(float)
+        worth = np.bincount(at, np.concatenate([said, -said]), len(member)).astype(np.float64)
+        return cls(*kept, member // k, worth, at[:size], at[size:])
+
+    def shuffle(self, rng: np.random.Generator) -> NDArray[np.int8]:
+        """(n,) who is preferred where answers are blind."""
+        if self.answer is None:
+            sides = rng.integers(0, 2, len(self.preferred), dtype=np.int8) * 2 - 1
+            return np.asarray(self.preferred * sides, dtype=np.int8)
+        dealt = self.worth[np.argsort(self.answer + rng.random(len(self.answer)))]
+        return np.sign(dealt[self.low] - dealt[self.high]).astype(np.int8)
+
+    def count(self, preferred: NDArray[np.int8]) -> tuple[Array, Array]:
+        """(P,) agreeing pairs of votes of different judges, and those on a preference."""
+        size = int(self.pair.max()) + 1
+        same, decided = _pair_up(self.pair, preferred, size)
+        if self.own is None:
+            return same, decided
+        mine = _pair_up(self.own, preferred, len(self.of_own))
+        less = [np.bincount(self.of_own, part, size) for part in mine]
+        return same - less[0], decided - less[1]
+
+
+def _pair_up(keys: Counts, preferred: NDArray[np.int8], size: int) -> tuple[Array, Array]:
+    said = np.bincount(keys * 3 + (preferred + 1), minlength=3 * size).reshape(-1, 3)
+    same = (said * (said - 1)) / 2
+    decided = same[:, 0] + same[:, 2]
+    return decided + same[:, 1], decided
+
+
+LISTED: Final = 10
+"""Most items that are listed."""
+PRIOR: Final = 5.0
+"""Units of the mean item that every item is drawn towards."""
+_DIGITS: Final = 12
+
+
+def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
+    """Return the items on whose outputs judges differ most, the worst first.
+
+    They are ordered by their mean drawn towards that of all items as by five more units, since
+    an item with one unit is not the worst for one wide gap. Equal ones stand by name.
+
+    Args:
+        units: who scored what.
+        difference: (U,) mean |difference| of two judges of each unit.
+
+    """
+    if not units.several.any():
+        return ()
+    names, items = units.labels("item")
+    kept = slice(None) if units.several.all() else units.several
+    count = np.bincount(items[kept], minlength=len(names))
+    total = np.bincount(items[kept], difference[kept], len(names))
+    mean = float(total.sum() / count.sum())
+    drawn = (total + PRIOR * mean) / (count + PRIOR)
+    seen = np.flatnonzero(count)
+    most = float(difference.max(initial=0.0)) or 1.0
+    equal = np.round(drawn[seen] / most, _DIGITS)  # sums of equal fractions differ in the last one
+    ascending = np.argsort(-equal, kind="stable")[:LISTED]
+    tasks, task = units.labels("task")
+    found = []
+    for item in seen[ascending].tolist():
+        own = tasks[0] if len(tasks) == 1 else tasks[task[int(np.argmax(items == item))]]
+        found.append(
+            Doubtful(
+                item=names[item],
+                task=own,
+                units=int(count[item]),
+                difference=float(total[item] / count[item]),
+                drawn=float(drawn[item]),
+            )
+        )
+    return tuple(found)

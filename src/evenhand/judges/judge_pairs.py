@@ -1,0 +1,618 @@
+"""Coefficients that tell judges apart: κ of pairs, correlations, ICC and Kendall's W."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, require_option
+from evenhand.judges.agreement_intervals import MIN_CLUSTERS
+from evenhand.judges.coefficients import NAME as CONCORDANCE
+from evenhand.judges.coefficients import concordance_coefficient
+from evenhand.judges.icc import FORMS, intraclass_coefficients
+from evenhand.judges.units import (
+    Coefficient,
+    Overlap,
+    PairMeasure,
+    Units,
+    read_points,
+    walk_overlaps,
+)
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.tally import Codes
+from evenhand.numerics.cluster_means import rank_within, sum_above
+from evenhand.numerics.distributions import t_quantile
+
+# Do judges rise and fall together: Pearson's and Spearman's correlation of two judges.
+#
+# Both ignore how severe a judge is; Spearman's ignores distances too. Correlations are taken over
+# the units that both judges scored, ranks (ties their mean) within them. A judge is also set
+# against the mean of the others' scores on each unit, which is steadier than pair by pair.
+#
+# When not to use it: judges who correlate may still disagree in every score; see `icc` and `alpha`.
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+MIN_UNITS: Final = 3
+"""Units from which a correlation can be anything but -1 or 1."""
+DIGITS: Final = 12
+"""Decimals of a mean of scores: what differs further back is rounding."""
+
+
+def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
+    """Return the correlation of pairs of judges.
+
+    Args:
+        overlap: their scores on common units.
+        ranks: Spearman's correlation rather than Pearson's.
+
+    Returns:
+        correlations, NaN where a judge gave one score throughout or common units are fewer than
+        three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
+        deviations, to which Spearman's adds what the scores do to the ranks of others.
+
+    """
+    groups, points = overlap.pair, overlap.points
+    x, y = points[overlap.x], points[overlap.y]
+    values = correlate_within(groups, x, y, ranks=ranks)
+    r = np.where(np.isnan(values), 0.0, values)[groups]
+    a, b = (rank_within(groups, one) for one in (x, y)) if ranks else (x, y)
+    (zx, sx), (zy, sy) = _standardise(groups, a), _standardise(groups, b)
+    influence = zx * zy - r * (zx**2 + zy**2) / 2
+    if ranks:
+        influence += sum_above(groups, x, zy - r * zx) / sx[groups]
+        influence += sum_above(groups, y, zx - r * zy) / sy[groups]
+    return PairMeasure(values, influence)
+
+
+def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False) -> Array:
+    """Return the correlation of x and y within each group.
+
+    Args:
+        groups: (m,) dense numbers of groups.
+        x: (m,) values.
+        y: (m,) values beside them.
+        ranks: Spearman's correlation rather than Pearson's.
+
+    Returns:
+        (G,) correlations, NaN where x or y is constant or the group has fewer than three rows.
+
+    >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]])
+    >>> correlate_within(np.zeros(4, np.int64), x, y, ranks=True).tolist()
+    [0.8]
+    """
+    if ranks:
+        x, y = rank_within(groups, x), rank_within(groups, y)
+    sizes = np.bincount(groups)
+    varies = _varies(groups, x) & _varies(groups, y) & (sizes >= MIN_UNITS)
+    dx, dy = (v - (np.bincount(groups, v) / sizes)[groups] for v in (x, y))
+    xx, yy, xy = (np.bincount(groups, v) for v in (dx * dx, dy * dy, dx * dy))
+    found = xy / np.sqrt(np.where(varies, xx * yy, 1.0))
+    return np.where(varies, np.clip(found, -1.0, 1.0), np.nan)
+
+
+def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
+    """Return each judge's correlation with the mean of the others' scores on the same units.
+
+    Args:
+        units: scores by unit, one of each judge.
+        ranks: Spearman's correlation rather than Pearson's.
+
+    Returns:
+        (J,) correlations, NaN where the judge or the others gave one score throughout, or fewer
+        than three units are shared.
+
+    """
+    kept = np.repeat(units.several, units.sizes)
+    own, judge = units.points[units.code[kept]], units.judge[kept]
+    sizes = units.sizes[units.several]
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    others = np.bincount(unit, own)[unit] - own
+    found = np.full(len(units.rows.judges), np.nan)
+    judges, groups = np.unique(judge, return_inverse=True)
+    means = np.round(others / (sizes[unit] - 1), DIGITS)
+    found[judges] = correlate_within(groups.reshape(-1), own, means, ranks=ranks)
+    return found
+
+
+def _standardise(groups: Numbers, values: Array) -> tuple[Array, Array]:
+    """Return (m,) values less their group's mean by its spread, and (G,) spreads; 1 for none."""
+    sizes = np.bincount(groups)
+    centred = values - (np.bincount(groups, values) / sizes)[groups]
+    spread = np.sqrt(np.bincount(groups, centred**2) / sizes)
+    spread = np.where(spread > 0, spread, 1.0)
+    return centred / spread[groups], spread
+
+
+def _varies(groups: Numbers, values: Array) -> NDArray[np.bool_]:
+    """(G,) whether a group has two different values."""
+    opening = np.empty(int(groups.max(initial=-1)) + 1)
+    opening[groups[::-1]] = values[::-1]
+    return np.asarray(np.bincount(groups, values != opening[groups]) > 0)
+
+
+# How each judge of ratings agrees with the others: the means of its pairs.
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class JudgeSummary:
+    """How one judge agrees with the others.
+
+    Attributes:
+        judge: name.
+        ratings: units that the judge scored.
+        shared: those of them that others scored too.
+        others: judges with common units.
+        equal: share of the same scores, a pair of judges counting by its common units
+            (proportion); None without common units.
+        distance: mean |own − other's| likewise, in points of the scale.
+        means: mean over its pairs by common units, for each measure; None where it does not exist.
+        pearson_others: correlation with the mean of the others' scores; None where there is none.
+        spearman_others: the same of ranks.
+
+    """
+
+    judge: str
+    ratings: int
+    shared: int
+    others: int
+    equal: float | None
+    distance: float | None
+    means: Mapping[str, float | None]
+    pearson_others: float | None
+    spearman_others: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {**vars(self), "means": dict(self.means)}
+
+
+def summarise_judges(
+    units: Units, pairs: tuple[Codes, Codes], shared: Counts, every: Mapping[str, Array]
+) -> tuple[JudgeSummary, ...]:
+    """Take the means of pairs judge by judge, a pair counting by its common units.
+
+    Args:
+        units: who scored what.
+        pairs: (P,) codes of the first and of the second judge of each pair.
+        shared: (P,) common units.
+        every: "equal", "distance" and further measures → (P,), NaN where one does not exist.
+
+    Returns:
+        One for each judge with a score, by name.
+
+    """
+    names = units.rows.judges
+    size = len(names)
+    sides = np.concatenate(pairs)
+    weight = np.concatenate([shared, shared]).astype(np.float64)
+    means = {
+        name: plain_numbers(_mean_by(sides, weight, np.tile(values, 2), size))
+        for name, values in every.items()
+    }
+    ratings = np.bincount(units.judge, minlength=size).tolist()
+    several = np.repeat(units.several, units.sizes)
+    together = np.bincount(units.judge[several], minlength=size).tolist()
+    others = np.bincount(sides, minlength=size).tolist()
+    with_others = [
+        plain_numbers(correlate_with_others(units, ranks=ranks)) for ranks in (False, True)
+    ]
+    return tuple(
+        JudgeSummary(
+            judge=names[j],
+            ratings=ratings[j],
+            shared=together[j],
+            others=others[j],
+            equal=means["equal"][j],
+            distance=means["distance"][j],
+            means={name: means[name][j] for name in means if name not in ("equal", "distance")},
+            pearson_others=with_others[0][j],
+            spearman_others=with_others[1][j],
+        )
+        for j in range(size)
+        if ratings[j]
+    )
+
+
+def _mean_by(codes: Codes, weight: Array, values: Array, size: int) -> Array:
+    """(size,) weighted mean of values that exist by code, NaN where there are none."""
+    exists = ~np.isnan(values)
+    over = np.bincount(codes[exists], (weight * values)[exists], minlength=size)
+    under = np.bincount(codes[exists], weight[exists], minlength=size)
+    return np.where(under > 0, over / np.where(under > 0, under, 1.0), np.nan)
+
+
+def plain_numbers(values: NDArray[Any]) -> list[Any]:
+    """Return plain numbers, None for NaN."""
+    missing = np.isnan(values).tolist()
+    return [None if no else value for no, value in zip(missing, values.tolist(), strict=True)]
+
+
+# Cohen's κ of two judges, with weights on the declared scale.
+#
+# κ = 1 − D_o / D_e,   D_o = mean w(x, y),   D_e = Σ_xy p(x) q(y) w(x, y)
+#
+# p and q are the shares of scores that either judge gave on their common units, and w says how far
+# two scores are apart: 1 if they differ (none), |x − y| (linear) or (x − y)² (quadratic). Distances
+# are those of the scale itself. Programs that number the scores they happen to see (1, 2, 4, 5
+# become 0, 1, 2, 3) give other weighted values wherever a score in the middle is unused.
+#
+# Sources: Cohen (1960), Educational and Psychological Measurement 20:37-46; Cohen (1968),
+# Psychological Bulletin 70:213-220. When not to use it: where one score prevails κ is low though
+# judges agree (Feinstein & Cicchetti 1990); beside it stands the share that agrees. It compares two
+# judges; for more see `fleiss` and `alpha`.
+
+Weights = Literal["none", "linear", "quadratic"]
+
+WEIGHTS: Final = ("none", "linear", "quadratic")
+STEPS: Final = 101
+"""Most points of a scale that nobody declared: with more it is taken to have no steps."""
+
+
+def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") -> float | None:
+    """Return κ of two judges; None where neither ever could differ.
+
+    Args:
+        x: (m,) scores of one judge.
+        y: (m,) scores of the other on the same units.
+        scale: where scores lie.
+        weights: how far two scores are apart: none, linear or quadratic.
+
+    Raises:
+        NotIdentified: no common units, or a scale without steps.
+        InvalidJudgments: a score that is not on a declared scale.
+        UnknownOption: weights that are none of these.
+
+    >>> from evenhand.judgments.scale import read_scale
+    >>> x, y = np.array([[1.0, 2, 4, 5, 5], [1.0, 2, 5, 5, 4]])
+    >>> round(cohen_kappa(x, y, read_scale("1-5"), weights="quadratic"), 4)
+    0.9242
+    """
+    if not len(x):
+        raise NotIdentified("Cohen's κ needs outputs that both judges scored: there are none")
+    found = read_points(np.concatenate([x, y]), scale)
+    one = np.zeros(1, dtype=np.int32)
+    first, second = np.split(found.code, 2)
+    pair = np.zeros(len(x), dtype=np.int64)
+    overlap = Overlap(one, one, pair, first, second, np.arange(len(x)), found.points)
+    kappa = float(cohen_kappas(overlap, scale, weights).values[0])
+    return None if np.isnan(kappa) else kappa
+
+
+def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> PairMeasure:
+    """Return κ of pairs of judges.
+
+    Args:
+        overlap: their scores on common units.
+        scale: where scores lie.
+        weights: how far two scores are apart: none, linear or quadratic.
+
+    Returns:
+        κ, NaN where both judges gave one and the same score throughout; and, for a pair of scores
+        of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y is the
+        mean distance of y from the first judge's scores.
+
+    Raises:
+        NotIdentified: a scale without steps.
+        UnknownOption: weights that are none of these.
+
+    """
+    check_steps(scale)
+    apart = measure_distances(overlap.points, weights)
+    own = apart[overlap.x, overlap.y]
+    observed = overlap.mean(own)
+    p, q = _shares(overlap, overlap.x) @ apart, _shares(overlap, overlap.y)
+    expected = (p * q).sum(axis=1)
+    exists, q = expected > 0, q @ apart
+    under = np.where(exists, expected, 1.0)
+    values = np.where(exists, 1 - observed / under, np.nan)
+    pair = overlap.pair
+    by_chance = p[pair, overlap.y] + q[pair, overlap.x] - 2 * expected[pair]
+    influence = (observed / under**2)[pair] * by_chance - (own - observed[pair]) / under[pair]
+    return PairMeasure(values, influence)
+
+
+def measure_distances(points: Array, weights: Weights) -> Array:
+    """Return (q, q) how far the points of a scale are apart, 1 from end to end.
+
+    Raises:
+        UnknownOption: weights that are none of none, linear and quadratic.
+
+    """
+    require_option("weights", weights, WEIGHTS)
+    steps = np.abs(points[:, None] - points)
+    if weights == "none":
+        return (steps > 0).astype(np.float64)
+    wide = np.maximum(points[-1] - points[0], np.finfo(np.float64).tiny)
+    return np.asarray((steps / wide) ** (1 if weights == "linear" else 2))
+
+
+def check_steps(scale: Scale) -> None:
+    """Refuse a scale without steps.
+
+    Raises:
+        NotIdentified: it has none, or nobody declared it and it seems to have none.
+
+    """
+    if scale.points is None:
+        raise NotIdentified(
+            f"Cohen's κ needs a scale with steps, not {scale}",
+            ["use correlation, ICC or α, which take scores as numbers"],
+        )
+    if not scale.declared and len(scale.points) > STEPS:
+        raise NotIdentified(
+            f"Cohen's κ needs a scale with steps, and {len(scale.points):,} different scores occur",
+            ["say what the scale is, as in --scale 0-100", "use correlation, ICC or α"],
+        )
+
+
+def count_confusion(overlap: Overlap) -> Counts:
+    """Return how often one judge gave a score (row) where the other gave one (column).
+
+    Args:
+        overlap: scores of pairs of judges on common units.
+
+    Returns:
+        (P, K, K) counts, points of the scale ascending.
+
+    """
+    k, pairs = len(overlap.points), len(overlap.first)
+    cells = (overlap.pair * k + overlap.x) * k + overlap.y
+    return np.bincount(cells, minlength=pairs * k * k).reshape(pairs, k, k)
+
+
+def _shares(overlap: Overlap, codes: Codes) -> Array:
+    """(P, K) share of a judge's scores on common units that fall on each point."""
+    k, pairs = len(overlap.points), len(overlap.first)
+    counts = np.bincount(overlap.pair * k + codes, minlength=pairs * k).reshape(pairs, k)
+    return np.asarray(counts / overlap.units[:, None])
+
+
+# Every pair of judges: how far they agree on what both scored, and what that says of each judge.
+#
+# A mean over pairs counts each pair of judges by its common units, so that a pair with three units
+# weighs no more than it knows; pairs for which a coefficient does not exist are left out and
+# counted. The mean of unweighted κ on complete data, all pairs alike, is Light's κ (Light 1971,
+# Psychological Bulletin 76:365-377); that of Cohen's κ is sometimes printed as "average pairwise
+# κ".
+
+MEASURES: Final[Mapping[str, str]] = {
+    "cohen": "Cohen's κ",
+    "cohen-linear": "Cohen's κ, linear weights",
+    "cohen-quadratic": "Cohen's κ, quadratic weights",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+}
+"""What is measured of two judges, and its title."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgePairs:
+    """Agreement of every pair of judges that share units.
+
+    Attributes:
+        judges: the J names.
+        first: (P,) code of one judge of each pair.
+        second: (P,) code of the other.
+        units: (P,) common units.
+        equal: (P,) share of them with the same score (proportion).
+        distance: (P,) mean |difference|, in points of the scale.
+        measures: name → (P,), NaN where it does not exist.
+        by_item: name → (I, 3) for each item the sums over its pairs of scores of influence, of the
+            measure of their pair of judges, and of ones.
+        why: why a measure was not taken at all.
+        summaries: each judge, by name.
+
+    """
+
+    judges: tuple[str, ...]
+    first: Codes
+    second: Codes
+    units: Counts
+    equal: Array
+    distance: Array
+    measures: Mapping[str, Array]
+    by_item: Mapping[str, Array]
+    why: Mapping[str, str]
+    summaries: tuple[JudgeSummary, ...]
+
+    def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
+        """Return the mean of a measure over pairs, weighted by common units.
+
+        Its interval allows for items: t with the sandwich of influences, summed by item.
+
+        Args:
+            name: one of `MEASURES`.
+            level: nominal level of the interval (proportion).
+
+        Raises:
+            UnknownOption: no such measure.
+
+        """
+        require_option("measure", name, tuple(MEASURES))
+        title = f"{MEASURES[name]}, mean over pairs by common units"
+        units, both = int(self.units.sum()), 2 * int(self.units.sum())
+        missing = self.why.get(name) or _say_missing(self, name)
+        if missing:
+            return Coefficient(name, title, None, units=units, ratings=both, why=missing)
+        values = self.measures[name]
+        exists = ~np.isnan(values)
+        value = float(np.average(values[exists], weights=self.units[exists]))
+        kept = int(self.units[exists].sum())
+        left = int((~exists).sum())
+        notes = (f"{left:,} of {len(exists):,} pairs of judges have none",) if left else ()
+        lower, upper = _bound(self.by_item[name], value, level)
+        return Coefficient(name, title, value, lower, upper, kept, 2 * kept, notes=notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per pair, with plain values."""
+        columns = {"units": self.units, "equal": self.equal, "distance": self.distance}
+        plain = {
+            name: plain_numbers(values) for name, values in {**columns, **self.measures}.items()
+        }
+        names = [
+            [self.judges[code] for code in side.tolist()] for side in (self.first, self.second)
+        ]
+        return [
+            {"first": one, "second": other, **dict(zip(plain, row, strict=True))}
+            for one, other, row in zip(*names, zip(*plain.values(), strict=True), strict=True)
+        ]
+
+
+def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
+    """Compare every two judges on what both scored.
+
+    Args:
+        units: scores by unit, one of each judge.
+        scale: the declared scale, for κ; by default the scores that occur.
+
+    """
+    ways, why = _choose_ways(scale or units.scale)
+    names, items = units.labels("item")
+    by_item = {name: np.zeros((len(names), 3)) for name in ways}
+    found = [_measure(overlap, ways, items, by_item) for overlap in walk_overlaps(units)]
+    columns = [np.concatenate(parts) for parts in zip(*found, strict=True)] if found else []
+    if not columns:
+        none = np.zeros(0, dtype=np.int64)
+        columns = [none.astype(np.int32)] * 2 + [none] + [none.astype(np.float64)] * (2 + len(ways))
+    first, second, shared, equal, distance, *values = columns
+    measures = dict(zip(ways, values, strict=True))
+    every = {"equal": equal, "distance": distance, **measures}
+    return JudgePairs(
+        judges=units.rows.judges,
+        first=first,
+        second=second,
+        units=shared,
+        equal=equal,
+        distance=distance,
+        measures=measures,
+        by_item=by_item,
+        why=why,
+        summaries=summarise_judges(units, (first, second), shared, every),
+    )
+
+
+def _choose_ways(
+    scale: Scale,
+) -> tuple[dict[str, Callable[[Overlap], PairMeasure]], dict[str, str]]:
+    """Return how each measure is taken of pairs of judges, and why some are not."""
+    ways: dict[str, Callable[[Overlap], PairMeasure]] = {
+        "cohen": lambda overlap: cohen_kappas(overlap, scale),
+        "cohen-linear": lambda overlap: cohen_kappas(overlap, scale, "linear"),
+        "cohen-quadratic": lambda overlap: cohen_kappas(overlap, scale, "quadratic"),
+        "pearson": correlate_pairs,
+        "spearman": lambda overlap: correlate_pairs(overlap, ranks=True),
+    }
+    try:
+        check_steps(scale)
+    except NotIdentified as refusal:
+        kappas = [name for name in ways if name.startswith("cohen")]
+        return (
+            {name: way for name, way in ways.items() if name not in kappas},
+            dict.fromkeys(kappas, str(refusal)),
+        )
+    return ways, {}
+
+
+def _measure(
+    overlap: Overlap,
+    ways: Mapping[str, Callable[[Overlap], PairMeasure]],
+    items: Codes,
+    by_item: Mapping[str, Array],
+) -> list[Any]:
+    """Return the columns of `JudgePairs` for some pairs, and add to the sums by item.
+
+    Args:
+        overlap: scores of pairs of judges.
+        ways: how each measure is taken.
+        items: (U,) item of each unit.
+        by_item: name → (I, 3) sums to add to.
+
+    """
+    apart = np.abs(overlap.points[overlap.x] - overlap.points[overlap.y])
+    columns = [
+        overlap.first,
+        overlap.second,
+        overlap.units,
+        overlap.mean(overlap.x == overlap.y),
+        overlap.mean(apart),
+    ]
+    item = items[overlap.unit]
+    for name, way in ways.items():
+        found = way(overlap)
+        columns.append(found.values)
+        own = found.values[overlap.pair]
+        held = ~np.isnan(own)
+        sums = by_item[name]
+        for i, values in enumerate((found.influence, own, np.ones(len(own)))):
+            sums[:, i] += np.bincount(item[held], values[held], len(sums))
+    return columns
+
+
+def _bound(sums: Array, mean: float, level: float) -> tuple[float | None, float | None]:
+    """Return the interval of a mean over pairs, from sums by item."""
+    sums = sums[sums[:, 2] > 0]
+    items = len(sums)
+    if items < MIN_CLUSTERS:
+        return None, None
+    influence = (sums[:, 0] + sums[:, 1] - mean * sums[:, 2]) / sums[:, 2].sum()
+    error = np.sqrt(items / (items - 1) * (influence**2).sum())
+    half = float(t_quantile((1 + level) / 2, items - 1) * error)
+    return max(mean - half, -1.0), min(mean + half, 1.0)
+
+
+def _say_missing(pairs: JudgePairs, name: str) -> str:
+    """Say why no pair of judges has a measure; nothing where one has."""
+    if not len(pairs.units):
+        return "no output was scored by two judges"
+    if (~np.isnan(pairs.measures[name])).any():
+        return ""
+    if name.startswith("cohen"):
+        return "all judges gave one and the same score throughout: chance explains all agreement"
+    return (
+        "every pair of judges has fewer than three outputs in common, or a judge who scored all of"
+        " them alike: nothing rises or falls"
+    )
+
+
+FAMILIES: Final = ("cohen", "correlation", "icc", CONCORDANCE)
+CHEAP: Final = 200_000
+"""Pairs of judges of one output up to which coefficients between judges are computed unasked."""
+
+
+def compute_between(units: Units, asked: Sequence[str], level: float) -> tuple[Coefficient, ...]:
+    """Return the coefficients between judges that are asked for.
+
+    Args:
+        units: who scored what.
+        asked: names or families.
+        level: nominal level of intervals (proportion).
+
+    """
+    wanted = set(asked)
+    found: list[Coefficient] = []
+    measures = [name for name in MEASURES if {name, _family(name)} & wanted]
+    if measures:
+        pairs = compare_judges(units)
+        found += [pairs.mean(name, level=level) for name in measures]
+    if {"icc", *FORMS} & wanted:
+        forms = intraclass_coefficients(units, level=level)
+        found += [one for one in forms if {one.name, "icc"} & wanted]
+    if CONCORDANCE in wanted:
+        found.append(concordance_coefficient(units))
+    return tuple(found)
+
+
+def list_between() -> tuple[str, ...]:
+    """Return the names and families that can be asked for."""
+    return tuple(dict.fromkeys([*FAMILIES, *MEASURES, *FORMS]))
+
+
+def _family(measure: str) -> str:
+    return "cohen" if measure.startswith("cohen") else "correlation"

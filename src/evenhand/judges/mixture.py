@@ -1,0 +1,328 @@
+"""Honest, careless or reversed: a mixture over all judges of a campaign, and the flags it allows.
+
+    b̂_l ~ π0 N(m, τ² + se_l²) + π1 N(0, se_l²) + π2 N(−m, τ² + se_l²)
+
+b̂_l is how strongly the answers of judge l follow what the others say: m on average for honest
+judges, who differ by τ; 0 for careless ones, who answer whatever the outputs are; −m for those who
+take the scale the wrong way round. P(honest | b̂_l) is the local false discovery rate of Efron
+(2008, Statistical Science 23:1-22): the mean of it over the flagged judges is the expected share
+of honest ones among them, and the flagged are the largest set with a mean of at most the level.
+Controls, repeats and timing enter as further log-likelihoods of each judge under the three classes.
+
+The estimate is the posterior mode with Dirichlet pseudo-counts (8, .5, .5), m ≥ .3 and τ in
+[.15, 1]: with few judges the data alone would call anyone careless who is a little unlike the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments
+from evenhand.numerics.distributions import normal_quantile
+
+# The mean slope of all judges, whatever they are: do they follow each other at all?
+
+Array = NDArray[np.float64]
+
+
+def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
+    """Return the mean slope and its 95 % interval; of one judge an endless one.
+
+    Judges are weighed by 1 / (s² + se²) with s² from the data (DerSimonian & Laird 1986); the
+    variance is the weighted sum of squares, so that it holds whatever judges differ by.
+
+    Args:
+        slopes: (J,) slopes.
+        errors: (J,) their standard errors.
+
+    >>> [round(end, 3) for end in pool_slopes(np.array([0.8, 1.0, 1.2]), np.full(3, 0.01))]
+    [1.0, 0.774, 1.226]
+    """
+    if len(slopes) == 1:
+        return float(slopes[0]), -np.inf, np.inf
+    between = max(float(np.var(slopes, ddof=1) - (errors**2).mean()), 0.0)
+    weight = 1 / (between + errors**2)
+    mean = float(weight @ slopes / weight.sum())
+    inflation = len(weight) / (len(weight) - 1)
+    error = np.sqrt(inflation * (weight**2 @ (slopes - mean) ** 2)) / weight.sum()
+    margin = normal_quantile(0.975) * float(error)
+    return mean, mean - margin, mean + margin
+
+
+Mask = NDArray[np.bool_]
+
+PSEUDO: Final = (8.0, 0.5, 0.5)
+"""Judges of each class that are added to those seen."""
+SPREAD, LEAST_SLOPE = (0.15, 1.0), 0.3
+ITERATIONS, SETTLED = 200, 1e-10
+TOO_FEW, NOT_RIGHT = "too few to say what is usual", "it is open who is right"
+"""What reasons for an abstention say; `abstention` tells them apart by it."""
+FEWEST: Final = 8
+"""Judges below which nobody is flagged."""
+MAJORITY: Final = 0.6
+"""Share of honest judges below which it is open who the honest ones are."""
+APART: Final = 2.0
+"""Standard deviations between the honest and the careless, below which they mix."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """What honest judges are like, and who is not like them.
+
+    Attributes:
+        shares: (3,) shares of honest, careless and reversed judges, with the pseudo-counts.
+        mean: m, the mean slope of honest judges.
+        spread: τ, their standard deviation.
+        slopes: (J,) b̂, as given.
+        errors: (J,) their standard errors, as given.
+        posterior: (J, 3) probabilities of honest, careless and reversed.
+
+    """
+
+    shares: Array
+    mean: float
+    spread: float
+    slopes: Array
+    errors: Array
+    posterior: Array
+
+    def odds_of(self, logs: Array) -> Array:
+        """Return (J,) the log-odds against being honest that log-likelihoods add (nats).
+
+        Careless and reversed judges are weighed by their shares.
+
+        Args:
+            logs: (J, 3) log-likelihoods under honest, careless and reversed.
+
+        """
+        careless, reverse = (logs[:, 1:] + np.log(self.shares[1:])).T
+        doubt = np.logaddexp(careless, reverse) - np.log(self.shares[1:].sum())
+        return np.asarray(doubt - logs[:, 0])
+
+    @cached_property
+    def log_odds(self) -> Array:
+        """(J,) log-odds against being honest that each slope adds (nats)."""
+        at = np.array([*self.shares, self.mean, self.spread])
+        return self.odds_of(_logs(at, self.slopes, self.errors))
+
+    @property
+    def p_honest(self) -> Array:
+        """(J,) probability that each judge is honest: the local false discovery rate."""
+        return np.asarray(self.posterior[:, 0])
+
+    def evidence(self, errors: Array) -> Array:
+        """Return the log-odds that a slope of exactly 0 gives against being honest (nats).
+
+        Args:
+            errors: standard errors of slopes; more judgments make them smaller.
+
+        """
+        spread, own = self.spread**2, np.asarray(errors) ** 2
+        return np.asarray(self.mean**2 / (2 * (spread + own)) + np.log1p(spread / own) / 2)
+
+    def demand(self, level: float = 0.05) -> float:
+        """Return the log-odds that a careless judge's slope must give to be flagged alone."""
+        odds = (1 - level) / level * self.shares[0] / self.shares[1]
+        return float(np.log(odds))
+
+    def testable(self, information: Array, level: float = 0.05) -> Mask:
+        """Say of which judges it would be seen if they were careless: (J,).
+
+        About half of them are flagged at the least number of judgments, and more with more.
+
+        Args:
+            information: (J,) 1 / se² that each judge's answers would have about a slope of 0.
+            level: share of honest judges among the flagged that is allowed.
+
+        """
+        least = self.least_information(level)
+        return np.asarray(information >= (np.inf if least is None else least))
+
+    def least_information(self, level: float = 0.05) -> float | None:
+        """Return the least 1 / se² at which a careless judge is testable; None where none is.
+
+        >>> honest = np.full(30, 1.0)
+        >>> found = fit_mixture(honest, np.full(30, 0.2))
+        >>> found.evidence(np.array([found.least_information() ** -0.5])) >= found.demand() - 1e-6
+        array([ True])
+        """
+        needed = self.demand(level)
+        low, high = 1e-6, 1e9  # evidence grows with information: bisection on its logarithm
+        if self.evidence(np.array(high**-0.5)) < needed:
+            return None
+        for _ in range(200):
+            middle = float(np.sqrt(low * high))
+            enough = bool(self.evidence(np.array(middle**-0.5)) >= needed)
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    def separation(self) -> float:
+        """Return m / √(τ² + se²) of the median judge: how far honest ones lie from careless ones.
+
+        Judges are weighed by 1 / se²: a crowd with a handful of judgments each, about whom nothing
+        can be said, must not hide what the others show.
+        """
+        spread, weight = np.sqrt(self.spread**2 + self.errors**2), self.errors**-2.0
+        order = np.argsort(spread, kind="stable")
+        sums = np.cumsum(weight[order])
+        return float(self.mean / spread[order][np.searchsorted(sums, sums[-1] / 2)])
+
+    def abstention(self) -> str | None:
+        """Say why nobody may be called careless or reversed here; None where it can be told."""
+        if len(self.slopes) < FEWEST:
+            few = f"{len(self.slopes)} {'judge is' if len(self.slopes) == 1 else 'judges are'}"
+            return f"{few} {TOO_FEW}: {FEWEST} are needed"
+        _, lower, upper = pool_slopes(self.slopes, self.errors)
+        if lower <= 0:
+            return (
+                "judges do not follow each other: their mean slope may be 0 (95 % interval"
+                f" {lower:.2f} to {upper:.2f}), so that {NOT_RIGHT}"
+            )
+        seen = self.posterior.mean(axis=0)  # without the pseudo-counts
+        share = float(seen[0])
+        if share < seen.max():
+            return f"judges who follow the others are not the largest group: {NOT_RIGHT}"
+        if share < MAJORITY:
+            return (
+                f"only {100 * share:.0f} % of the judges look honest: with less than"
+                f" {100 * MAJORITY:.0f} % {NOT_RIGHT}"
+            )
+        apart = self.mean / np.sqrt(self.spread**2 + self.errors**2) >= APART
+        if self.separation() < APART or apart.sum() < FEWEST:
+            return (
+                "honest and careless judges cannot be told apart here: for the median judge they"
+                f" lie {self.separation():.1f} standard deviations apart, and {apart.sum()}"
+                f" of the judges {APART:.0f} or more, where {FEWEST} are needed; more judgments per"
+                " judge, or outputs that several judges share, would help"
+            )
+        return None
+
+
+def fit_mixture(
+    slopes: Array,
+    errors: Array,
+    *,
+    extra: Array | None = None,
+    least_slope: float = LEAST_SLOPE,
+    spread: tuple[float, float] = SPREAD,
+) -> Mixture:
+    """Fit the mixture by expectation and maximisation, 200 iterations at most.
+
+    Args:
+        slopes: (J,) b̂ of every judge, in any unit in which the limits below make sense.
+        errors: (J,) their standard errors, positive.
+        extra: (J, 3) log-likelihoods of what else is known of each judge under the classes
+            honest, careless, reversed (nats); zeros where nothing is. None for nothing at all.
+        least_slope: smallest mean slope of honest judges.
+        spread: least and largest τ.
+
+    Raises:
+        InvalidJudgments: no judges; slopes or errors that are no finite numbers.
+
+    >>> honest = 1 + 0.2 * np.sin(np.arange(20))
+    >>> found = fit_mixture(np.append(honest, [0.0, -1.0]), np.full(22, 0.2))
+    >>> choose_flags(found.p_honest, 0.05).nonzero()[0].tolist()
+    [20, 21]
+    >>> found.posterior[20:].argmax(axis=1).tolist()
+    [1, 2]
+    """
+    _refuse(slopes, errors)
+    further = np.zeros((len(slopes), 3)) if extra is None else extra
+    shares = (np.array(PSEUDO) + np.array([len(slopes), 0, 0])) / (len(slopes) + sum(PSEUDO))
+    at = np.append(shares, [max(float(np.median(slopes)), least_slope), np.mean(spread)])
+    for _ in range(ITERATIONS):
+        posterior = _classify(at, slopes, errors, further)
+        moved = _improve(at, posterior, (slopes, errors), (least_slope, spread))
+        settled = np.abs(moved - at).max() < SETTLED
+        at = moved
+        if settled:
+            break
+    return Mixture(
+        shares=at[:3],
+        mean=float(at[3]),
+        spread=float(at[4]),
+        slopes=slopes,
+        errors=errors,
+        posterior=_classify(at, slopes, errors, further),
+    )
+
+
+def choose_flags(p_honest: Array, level: float) -> Mask:
+    """Choose the largest set of judges whose mean P(honest) is at most the level: (J,).
+
+    Judges with exactly the same probability are flagged together or not at all.
+
+    Args:
+        p_honest: (J,) probability that each is honest.
+        level: share of honest judges among the flagged that is allowed.
+
+    >>> choose_flags(np.array([0.001, 0.9, 0.08, 0.12]), 0.05).tolist()
+    [True, False, True, False]
+    """
+    order = np.argsort(p_honest, kind="stable")
+    means = np.cumsum(p_honest[order]) / np.arange(1, len(order) + 1)
+    for size in np.flatnonzero(means <= level)[::-1] + 1:
+        last = p_honest[order[size - 1]]
+        if size == len(order) or p_honest[order[size]] > last:
+            return np.asarray(p_honest <= last)
+    return np.zeros(len(p_honest), dtype=bool)
+
+
+def _refuse(slopes: Array, errors: Array) -> None:
+    """Refuse what is no slope."""
+    if not len(slopes):
+        raise InvalidJudgments("no judge has a slope: there is nobody to compare")
+    usual = np.isfinite(slopes) & np.isfinite(errors) & (errors > 0)
+    if not usual.all():
+        raise InvalidJudgments(
+            f"{(~usual).sum()} of {len(slopes)} judges have no finite slope with a positive"
+            " standard error: leave them out before the mixture is fitted"
+        )
+
+
+def _logs(at: Array, slopes: Array, errors: Array) -> Array:
+    """Return (J, 3) log-densities of the slopes under the classes."""
+    own = errors**2
+    wide = at[4] ** 2 + own
+    of_wide, of_own = np.log(2 * np.pi * wide) / 2, np.log(2 * np.pi * own) / 2
+    logs = np.empty((len(slopes), 3))
+    logs[:, 0] = -((slopes - at[3]) ** 2) / (2 * wide) - of_wide
+    logs[:, 1] = -(slopes**2) / (2 * own) - of_own
+    logs[:, 2] = -((slopes + at[3]) ** 2) / (2 * wide) - of_wide
+    return logs
+
+
+def _classify(at: Array, slopes: Array, errors: Array, further: Array) -> Array:
+    """Return (J, 3) probabilities of the classes."""
+    logs = _logs(at, slopes, errors) + further + np.log(at[:3])
+    # three columns by turns: numpy takes three times as long for many rows of three
+    largest = np.maximum(np.maximum(logs[:, 0], logs[:, 1]), logs[:, 2])
+    chances = np.exp(logs - largest[:, None])
+    return np.asarray(chances / (chances[:, 0] + chances[:, 1] + chances[:, 2])[:, None])
+
+
+def _improve(
+    at: Array,
+    posterior: Array,
+    data: tuple[Array, Array],
+    limits: tuple[float, tuple[float, float]],
+) -> Array:
+    """Return (5,) shares, m and τ that suit the classes better.
+
+    m is a weighted mean, τ² takes one scoring step; both within their limits.
+    """
+    (slopes, errors), (least, (low, high)) = data, limits
+    counts = posterior.sum(axis=0) + PSEUDO
+    wide = at[4] ** 2 + errors**2
+    follow, against = posterior[:, 0] / wide, posterior[:, 2] / wide
+    mean = max(float((follow - against) @ slopes / (follow + against).sum()), least)
+    left = (follow / wide) @ ((slopes - mean) ** 2 - errors**2)
+    left += (against / wide) @ ((slopes + mean) ** 2 - errors**2)
+    square = float(left / ((follow + against) / wide).sum())
+    spread = min(max(np.sqrt(max(square, 0.0)), low), high)
+    return np.append(counts / counts.sum(), [mean, spread])

@@ -1,0 +1,330 @@
+"""How many judges the limits leave outside when only chance tells them apart.
+
+The deviation of one of J independent normal values from their mean, in units of their own standard
+deviation s (divisor J − 1), follows Thompson's law (W. R. Thompson, Annals of Mathematical
+Statistics 6, 1935, 214-219):
+
+    P(|x − mean| > k s) = P(|T| > t),   t = k √J √(J − 2) / √((J − 1)² − J k²)
+
+with T on J − 2 degrees of freedom, and 0 where k is (J − 1) / √J or more: few judges cannot be far
+from a mean to which each of them belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, require_option
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.numerics.cluster_means import see_others
+from evenhand.numerics.distributions import t_tail
+
+# Judges beside the others who scored the same outputs, criterion by criterion.
+#
+# mean            of all scores of a judge
+# gap             mean of (own score − mean of the others' scores of that output)
+# mean agreement  mean of mean |own score − another's score of that output|
+#
+# the last two over the outputs that somebody else scored too; each of the judge's scores counts
+# once, by however many others the output was scored. Hamon, Mostefa & Arranz (2007), section 3.3,
+# have two judges an output, where there is no other way to read it. Their mean agreement is a
+# distance: 0 where a judge always gives what the others give.
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JudgeProfile:
+    """One judge under one criterion.
+
+    Attributes:
+        judge: the name.
+        criterion: the criterion; "" where the data have none.
+        n: scores that the judge gave.
+        shared: those on outputs that another judge scored too.
+        mean: mean of all n scores.
+        others_mean: mean over the shared of the others' mean; None without shared outputs.
+        gap: mean over the shared of own score minus the others' mean, or None.
+        mean_agreement: mean over the shared of the mean distance |own − other|, or None.
+
+    """
+
+    judge: str
+    criterion: str
+    n: int
+    shared: int
+    mean: float
+    others_mean: float | None
+    gap: float | None
+    mean_agreement: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
+    """Set every judge beside the others.
+
+    Args:
+        rows: scores; where no item is known, none is taken for one of the same output.
+
+    Returns:
+        The judges of each criterion, sorted by name.
+
+    """
+    judges = len(rows.judges)
+    cell = rows.criterion.astype(np.int64) * judges + rows.judge
+    size = judges * len(rows.criteria)
+    others = see_others(_comparable(rows), rows.judge.astype(np.int64), rows.score)
+    shared = others.count > 0
+    here = cell[shared]
+    n, n_shared = np.bincount(cell, minlength=size), np.bincount(here, minlength=size)
+    sums = [
+        np.bincount(cell, rows.score, minlength=size),
+        np.bincount(here, others.mean[shared], minlength=size),
+        np.bincount(here, (rows.score - others.mean)[shared], minlength=size),
+        np.bincount(here, others.distance[shared], minlength=size),
+    ]
+    found: dict[str, list[JudgeProfile]] = {}
+    for at in np.flatnonzero(n).tolist():
+        many, common = int(n[at]), int(n_shared[at])
+        own, *theirs = (float(total[at]) for total in sums)
+        beside = [one / common if common else None for one in theirs]
+        criterion, judge = rows.criteria[at // judges], rows.judges[at % judges]
+        profile = JudgeProfile(judge, criterion, many, common, own / many, *beside)
+        found.setdefault(criterion, []).append(profile)
+    return {criterion: tuple(profiles) for criterion, profiles in found.items()}
+
+
+def _comparable(rows: RatingRows) -> NDArray[np.int64]:
+    """Return the number of what each score is of; without items each is of something else."""
+    return rows.unit if knows_items(rows) else np.arange(rows.size)
+
+
+def knows_items(rows: RatingRows) -> bool:
+    """Say whether the data tell which scores are of the same output."""
+    return rows.items != ("",)
+
+
+# Judges whom a method puts outside its limits, and the limits.
+#
+# The limits of Hamon, Mostefa & Arranz (2007, section 3.4) are centre ± k sd over judges: the
+# centre is the mean of the judges' values, each judge counting once; k is 1. Two things are not in
+# print and ours: the sd has J − 1 below the line (`ddof=0` gives J), and a judge exactly on a limit
+# is within. With judges who only differ by chance some are always outside: about a third on two
+# sides, a sixth on one.
+
+_NEAR: Final = 1e-9
+"""A value this near to a limit, beside the distance of limit and centre, is on it."""
+_ROUNDING: Final = 1e-12
+"""So far may means of equal scores differ, beside the size of the scores."""
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """Judges outside the limits of one method under one criterion.
+
+    Attributes:
+        method: "mean-score", "mean-agreement" or "easy-items".
+        criterion: the criterion; "" where the data have none.
+        values: judge → what the method looks at; judges for whom it does not exist are left out.
+        centre: mean of the values, each judge once; None where the method has no such limits.
+        sd: their standard deviation, or None.
+        lower: values below are outside; None if none is too low.
+        upper: values above are outside; None if none is too high.
+        high: judges above, the farthest first.
+        low: judges below, the farthest first.
+        why: why the method says nothing, where it does.
+
+    """
+
+    method: str
+    criterion: str
+    values: Mapping[str, float]
+    centre: float | None = None
+    sd: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    high: tuple[str, ...] = ()
+    low: tuple[str, ...] = ()
+    why: str | None = None
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """All judges outside the limits, sorted by name."""
+        return tuple(sorted({*self.high, *self.low}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {**vars(self), "values": dict(self.values), "judges": list(self.judges)}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far from the centre a judge may be.
+
+    Attributes:
+        k: standard deviations.
+        ddof: what is taken from the number of judges below the line of the sd, 1 or 0.
+
+    """
+
+    k: float = 1.0
+    ddof: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse limits that are none.
+
+        Raises:
+            UnknownOption: k is not above 0, or ddof neither 0 nor 1.
+
+        """
+        if not (np.isfinite(self.k) and self.k > 0):
+            raise UnknownOption(f"{self.k:g} sd is no limit: give a number above 0")
+        if self.ddof not in (0, 1):
+            raise UnknownOption(f"ddof cannot be {self.ddof}: 1 divides by judges − 1, 0 by judges")
+
+
+def outside_limits(
+    method: str,
+    criterion: str,
+    values: Mapping[str, float],
+    limits: Limits,
+    *,
+    two_sided: bool,
+    size: float = 0.0,
+) -> Outliers:
+    """Find the judges beyond centre ± k sd, or above centre + k sd only.
+
+    Args:
+        method: its name.
+        criterion: the criterion.
+        values: judge → what the method looks at.
+        limits: how far from the centre is too far.
+        two_sided: whether a value can be too low.
+        size: of the scores that the values are made of, for values that are small beside them.
+
+    >>> found = outside_limits("m", "", dict(a=1, b=2, c=2, d=3), Limits(), two_sided=True)
+    >>> round(found.sd, 4), found.low, found.high
+    (0.8165, ('a',), ('d',))
+    """
+    if len(values) < 2:
+        one = f"one judge ({next(iter(values))})" if values else "no judge"
+        return Outliers(
+            method, criterion, values, why=f"{one} has a value: a spread needs two judges"
+        )
+    numbers = np.array(list(values.values()))
+    centre, sd = float(numbers.mean()), float(numbers.std(ddof=limits.ddof))
+    reach = limits.k * sd
+    slack = _NEAR * reach + _ROUNDING * max(size, float(np.abs(numbers).max()))
+    ordered = sorted(values, key=lambda judge: (values[judge], judge))
+    return Outliers(
+        method,
+        criterion,
+        values,
+        centre,
+        sd,
+        lower=centre - reach if two_sided else None,
+        upper=centre + reach,
+        high=tuple(j for j in reversed(ordered) if values[j] > centre + reach + slack),
+        low=tuple(j for j in ordered if two_sided and values[j] < centre - reach - slack),
+    )
+
+
+# Mean agreement by judge: who is far from the others, up or down (Hamon et al. 2007, section 3.3).
+#
+# The value is mean |own − other| over the same outputs (`profiles`), a distance in points of the
+# scale; judges above centre + k sd are outside, none is too near. When not to use it: with two
+# judges an output a judge answers for those whom he happened to share outputs with, and a strict
+# one is as far from the others as a careless one.
+
+MEAN_AGREEMENT: Final = "mean-agreement"
+
+
+def find_by_mean_agreement(
+    profiles: Sequence[JudgeProfile], *, limits: Limits | None = None
+) -> Outliers:
+    """Find judges who are farther from the others than most.
+
+    Args:
+        profiles: the judges of one criterion.
+        limits: how far from the centre is too far.
+
+    """
+    values = {one.judge: one.mean_agreement for one in profiles if one.mean_agreement is not None}
+    criterion = profiles[0].criterion
+    size = max(abs(one.mean) for one in profiles)
+    found = outside_limits(
+        MEAN_AGREEMENT, criterion, values, limits or Limits(), two_sided=False, size=size
+    )
+    if values:
+        return found
+    return replace(found, why="no output was scored by two judges: nobody can be set beside others")
+
+
+# Mean score by judge: who scores higher or lower than the others (Hamon et al. 2007, section 3.3).
+#
+# The paper sets a judge's mean beside the mean of the same outputs by the others and removes those
+# "above and behind the standard deviation". Its rule can be read in two ways, and both are here:
+#
+# mean   the judge's mean against the mean of all judges' means: figures 2 and 3 as they are drawn
+# gap    the judge's mean minus the others' on the same outputs, against the mean of all such
+#
+# A mean depends on which outputs a judge happened to see, a gap does not. When not to use it: a
+# strict judge is no careless one, and honest judges differ in severity, so that some are always
+# outside.
+
+MEAN_SCORE: Final = "mean-score"
+READINGS: Final = ("mean", "gap")
+
+
+def find_by_mean_score(
+    profiles: Sequence[JudgeProfile], *, reading: str = "mean", limits: Limits | None = None
+) -> Outliers:
+    """Find judges whose scores are too high or too low.
+
+    Args:
+        profiles: the judges of one criterion.
+        reading: "mean" or "gap".
+        limits: how far from the centre is too far.
+
+    Raises:
+        UnknownOption: another reading.
+
+    """
+    require_option("reading of the mean score", reading, READINGS)
+    values = {
+        one.judge: value
+        for one in profiles
+        if (value := one.mean if reading == "mean" else one.gap) is not None
+    }
+    criterion, size = profiles[0].criterion, max(abs(one.mean) for one in profiles)
+    return outside_limits(
+        MEAN_SCORE, criterion, values, limits or Limits(), two_sided=True, size=size
+    )
+
+
+def share_outside(limits: Limits, judges: int) -> float:
+    """Return the share of judges with normal values outside centre ± k sd (proportion).
+
+    Args:
+        limits: k and the divisor of the standard deviation.
+        judges: how many judges have a value, two or more.
+
+    >>> round(share_outside(Limits(1.0), 3), 4), round(share_outside(Limits(1.0), 1000), 4)
+    (0.3333, 0.3173)
+    """
+    k = limits.k if limits.ddof else limits.k * sqrt((judges - 1) / judges)
+    below = (judges - 1) ** 2 - judges * k * k
+    if below <= 0:
+        return 0.0
+    if judges == 2:
+        return 1.0  # both are (x − y) / 2 from their mean, whatever they are
+    return t_tail(k * sqrt(judges * (judges - 2) / below), judges - 2)

@@ -1,0 +1,774 @@
+"""How strongly the scores of each judge follow what the others lead one to expect.
+
+    b̂_l = Σ z x / Σ x²
+
+over the outputs that judge l scored, z the judge's standardised scores and x what is expected of
+them (`rating_expectation`). Judges whose scores follow the others' have b near 1, whatever their
+severity and however much of the scale they use; who answers at random or always the same has 0;
+who takes the scale the wrong way round has about −1. That others' scores are noisy makes all
+slopes smaller alike, which the scale of x takes back.
+
+The standard error is the larger of the usual one and one that allows scores of outputs of the same
+item to err together (Liang & Zeger 1986, Biometrika 73:13-22). In the usual one the variance of
+what is left is drawn to 1, its value for a careless judge, by as much as four further scores: of
+few scores the fit may be perfect by chance. It is raised by 1 + 4/n, n = 3 (Σ x²)² / Σ x⁴ being the
+outputs that the slope rests on: all of them where x is normal, few where a handful of very bad
+outputs decide.
+
+z is divided by the judge's own standard deviation, which is larger where a judge happened to see
+outputs that differ more. Slope and error are therefore multiplied by √(1 + s_l² − s²), s_l² and s²
+being the variances of x over the judge's outputs and over all: then honest judges have slope 1
+whatever they saw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.rating_rows import CONTROL, TARGET, RatingRows
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.distributions import t_quantile, t_tail
+
+# Where a rating stands: codes of its group, system, item and output, and of its judge there.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Scalars = TypeVar("Scalars", Array, Integers)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Dense codes of every row; a group is a criterion of a task.
+
+    Attributes:
+        target: (n,) whether the row is the score of an output as such.
+        group: (n,) its group.
+        system: (n,) its system in the group.
+        item: (n,) its item in the group.
+        unit: (n,) its output in the group.
+        judged_group: (n,) its judge in the group.
+        judged_system: (n,) its judge at the system; so for item and unit.
+        judged_item: (n,) its judge at the item.
+        judged_unit: (n,) its judge at the unit.
+        judged_output: (n,) its judge at the output, whatever the criterion.
+
+    """
+
+    target: Mask
+    group: Integers
+    system: Integers
+    item: Integers
+    unit: Integers
+    judged_group: Integers
+    judged_system: Integers
+    judged_item: Integers
+    judged_unit: Integers
+    judged_output: Integers
+
+    def pick(self, values: Scalars) -> Scalars:
+        """Keep the targets of an array over rows."""
+        return values[self.target]
+
+    def of_others(self, values: Array, place: Integers, judged: Integers) -> tuple[Array, Array]:
+        """Return (n,) sums and counts of the targets of other judges at each row's place.
+
+        Args:
+            values: (n,) what to add up.
+            place: (n,) codes of places.
+            judged: (n,) codes of judges at the places.
+
+        """
+        held = self.pick(values)
+        found = []
+        for weights in (held, None):
+            everybody = np.bincount(self.pick(place), weights, int(place.max()) + 1)
+            own = np.bincount(self.pick(judged), weights, int(judged.max()) + 1)
+            found.append(everybody[place] - own[judged])
+        return np.asarray(found[0]), np.asarray(found[1], dtype=np.float64)
+
+    def centre(self, values: Array) -> Array:
+        """Return (n,) values minus the mean of the targets of the same judge and group."""
+        size = int(self.judged_group.max()) + 1
+        own = self.pick(self.judged_group)
+        many = np.bincount(own, minlength=size)
+        mean = np.bincount(own, self.pick(values), size) / np.maximum(many, 1)
+        mean[many == 0] = float(self.pick(values).mean())  # only controls: nothing of their own
+        return values - mean[self.judged_group]
+
+
+def make_places(rows: RatingRows, target: Mask) -> Places:
+    """Code the places of all rows.
+
+    Args:
+        rows: the ratings.
+        target: (n,) whether a row is the score of an output as such.
+
+    """
+    known = rows.items != ("",)
+    each = np.arange(rows.size)  # without items every row may be another output
+    group = number_groups(rows.task, rows.criterion)
+    system = number_groups(group, rows.system)
+    item = number_groups(group, rows.item if known else each)
+    unit = number_groups(item, rows.system)
+    all_places = (group, system, item, unit, rows.output if known else each)
+    judged = [number_groups(rows.judge, place) for place in all_places]
+    return Places(target, group, system, item, unit, *judged)
+
+
+# What the other judges lead one to expect of every score, and the score itself on a common scale.
+#
+# A score y becomes its place (0 to 1) among all scores of its task and criterion, so that a free
+# scale or a few huge penalties do no harm. Within a judge, task and criterion it is centred, and
+# divided by the judge's standard deviation: a lenient judge and one who uses half of the scale are
+# honest. Expected of it, with nothing that this judge said, is
+#
+# x = w₁ (mean of the system) + w₂ (rest of the item) + w₃ (rest of the output)
+#
+# from the scores of others minus their severity. Severities are those of two-way means. The rest of
+# the item is what others gave to its other outputs beside their mean, that of the output what they
+# gave to it beside the mean of its system: a sum over n scores divided by n + σ²/v, v being the
+# variance that judges share there and σ² that which they do not. w is a least-squares fit over all
+# judges, none below 0. So an output that nobody else scored still has what is known of its system.
+#
+# Scores of one output under several criteria are no independent evidence: they are averaged, and an
+# output counts once for each judge. x is scaled, task by task, so that the mean slope of a judge's
+# scores on it is 1 (where judges follow each other at all).
+
+SWEEPS: Final = 12
+SCALE_PRECISION: Final = 4.0
+"""Precision with which a task's scale is drawn to that of all tasks: a deviation of .5."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """Every judge's scores beside what the others lead one to expect, all on one scale.
+
+    The first arrays hold a row for every output that a judge scored (targets only), the last two
+    one for every row of the table, controls and second answers included.
+
+    Attributes:
+        judge: (m,) code of the judge.
+        item: (m,) code of the item.
+        output: (m,) number of the output.
+        own: (m,) the judge's mean score of the output over criteria, standardised within the judge.
+        others: (m,) what is expected of it, in the same unit.
+        moment: (m,) when it was given, in seconds; None where unknown.
+        shared: (m,) whether another judge scored the same output.
+        lost: (J,) means that were taken from each judge's scores, one for every task.
+        weights: (3,) of system, item and output in the expectation, per standard deviation of each.
+        row_own: (n,) the score of every row, standardised likewise.
+        row_others: (n,) what is expected of it.
+
+    """
+
+    judge: Integers
+    item: Integers
+    output: Integers
+    own: Array
+    others: Array
+    moment: Array | None
+    shared: Mask
+    lost: Integers
+    weights: Array
+    row_own: Array
+    row_others: Array
+
+
+def expect_scores(rows: RatingRows) -> Expectation:
+    """Work out what the others lead one to expect of every score.
+
+    Args:
+        rows: ratings, controls and second answers included; only targets tell what is usual.
+
+    """
+    target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
+    places = make_places(rows, target)
+    y = _place_scores(rows.score, places.group, target)
+    parts, seen = _predict(y, places)
+    y, apart = places.centre(y), np.stack([places.centre(part) for part in parts], axis=1)
+    cell = number_groups(places.judged_output[target])
+    size = np.bincount(cell)
+    at = np.empty(len(size), np.int64)
+    at[cell] = np.flatnonzero(target)  # any row of the cell: what is asked of it is the same in all
+    mean_y = np.bincount(cell, y[target]) / size
+    mean_parts = np.stack([np.bincount(cell, part) / size for part in apart[target].T], axis=1)
+    judge, task = rows.judge[at].astype(np.int64), rows.task[at].astype(np.int64)
+    lost = _count_tasks(judge, task, len(rows.judges))
+    deviation = _deviations(mean_y, judge, lost)
+    own, row_own = mean_y / deviation[judge], y / deviation[rows.judge]
+    weights = _weigh(mean_parts, own)
+    scale = _scale_tasks(mean_parts @ weights, own, task, len(rows.tasks))
+    return Expectation(
+        judge=judge,
+        item=rows.item[at].astype(np.int64),
+        output=number_groups(rows.task[at], rows.item[at], rows.system[at]),
+        own=own,
+        others=mean_parts @ weights * scale[task],
+        moment=None if rows.moment is None else rows.moment[at],
+        shared=seen[at],
+        lost=lost,
+        weights=weights * mean_parts.std(axis=0),
+        row_own=row_own,
+        row_others=apart @ weights * scale[rows.task],
+    )
+
+
+def _place_scores(score: Array, group: Integers, target: Mask) -> Array:
+    """Return (n,) places of scores among the targets of their task and criterion, 0 to 1."""
+    found = np.full(len(score), 0.5)
+    order = np.argsort(group, kind="stable")
+    for own in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+        usual = np.sort(score[own[target[own]]])
+        if len(usual):
+            low, high = (np.searchsorted(usual, score[own], side) for side in ("left", "right"))
+            found[own] = (low + high) / (2 * len(usual))
+    return found
+
+
+def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
+    """Return what others tell of the system, item and output of each row, and who has others."""
+    severity, worth = _two_way_means(y, places)
+    corrected = y - severity[places.judged_group]
+    rest = corrected - worth[places.system]
+    total, many = places.of_others(corrected, places.system, places.judged_system)
+    anything, of_group = places.of_others(corrected, places.group, places.judged_group)
+    usual = anything / np.maximum(of_group, 1)  # where nobody else scored the system
+    system = np.where(many > 0, total / np.maximum(many, 1), usual)
+    total, many = places.of_others(corrected, places.unit, places.judged_unit)
+    wider, more = places.of_others(corrected, places.item, places.judged_item)
+    item_ratio, unit_ratio = _noise_ratios(rest, places)
+    # beside the mean of all others: means of systems that hold the judge's own scores would tell
+    # of them here, the more the fewer items there are
+    item = (wider - total - (more - many) * usual) / (more - many + item_ratio)
+    output = (total - many * system) / (many + unit_ratio)
+    return (system, item, output), many > 0
+
+
+def _two_way_means(y: Array, places: Places) -> tuple[Array, Array]:
+    """Return severities of judges (in each group) and worths of systems, whose sum fits y."""
+    own, judged, system = (
+        places.pick(y),
+        places.pick(places.judged_group),
+        places.pick(places.system),
+    )
+    n_judged, n_system = (np.maximum(np.bincount(codes), 1) for codes in (judged, system))
+    worth = np.zeros(len(n_system))
+    for _ in range(SWEEPS):
+        severity = np.bincount(judged, own - worth[system]) / n_judged
+        worth = np.bincount(system, own - severity[judged]) / n_system
+    padded = np.zeros(int(places.judged_group.max()) + 1), np.zeros(int(places.system.max()) + 1)
+    padded[0][: len(severity)], padded[1][: len(worth)] = severity, worth
+    return padded
+
+
+def _noise_ratios(rest: Array, places: Places) -> tuple[float, float]:
+    """Return σ²/v for items and for outputs, by the mean product of two scores of the same."""
+    left, unit, item = places.pick(rest), places.pick(places.unit), places.pick(places.item)
+    square = float(left @ left)
+    in_unit, in_item = (float((np.bincount(codes, left) ** 2).sum()) for codes in (unit, item))
+    n_unit, n_item = (float((np.bincount(codes) ** 2).sum()) for codes in (unit, item))
+    whole = max(square / len(left), 1e-12)
+    of_output = (in_unit - square) / max(n_unit - len(left), 1.0)
+    of_item = (in_item - in_unit) / max(n_item - n_unit, 1.0)
+    of_item, of_output = (min(max(v, whole / 1e3), whole) for v in (of_item, of_output))
+    return whole / of_item, whole / of_output
+
+
+def _count_tasks(judge: Integers, task: Integers, n_judges: int) -> Integers:
+    pair = number_groups(judge, task)
+    owner = np.zeros(int(pair.max()) + 1, np.int64)
+    owner[pair] = judge
+    return np.bincount(owner, minlength=n_judges)
+
+
+def _deviations(centred: Array, judge: Integers, lost: Integers) -> Array:
+    """Return (J,) standard deviations; endless where always the same was said: scores become 0."""
+    spare = np.maximum(np.bincount(judge, minlength=len(lost)) - lost, 1)
+    variance = np.bincount(judge, centred**2, len(lost)) / spare
+    return np.sqrt(np.where(variance > 1e-12, variance, np.inf))
+
+
+def _weigh(parts: Array, own: Array) -> Array:
+    """Return (3,) least-squares weights, none below 0: others' scores cannot speak against."""
+    weights = np.zeros(3)
+    square, cross = parts.T @ parts, parts.T @ own
+    use = np.flatnonzero(np.diag(square) > 1e-12 * max(len(own), 1))
+    while len(use):
+        found = np.linalg.lstsq(square[np.ix_(use, use)], cross[use], rcond=None)[0]
+        if (found > 0).all():
+            weights[use] = found
+            break
+        use = np.delete(use, int(np.argmin(found)))
+    return weights
+
+
+def _scale_tasks(fitted: Array, own: Array, task: Integers, n_tasks: int) -> Array:
+    """Return (tasks,) slopes on the common expectation, drawn to 1 and not below 0."""
+    cross, square = (
+        np.bincount(task, values, n_tasks) for values in (fitted * own, fitted * fitted)
+    )
+    return np.maximum((cross + SCALE_PRECISION) / (square + SCALE_PRECISION), 0.0)
+
+
+# Who does not belong to the normal spread of honest judges, in one number of each judge.
+#
+# Honest judges differ: h_l ~ N(μ, τ² + v_l), v_l being the sampling variance of the number. μ is
+# the median and τ such that the median of |h_l − μ| / √(τ² + v_l) is that of a normal, .6745:
+# neither moves with a few odd judges. Where only lying above counts, τ is at least what the judges
+# above the median show by themselves: honest habits may be skewed. (h_l − μ) / √(τ² + v_l) is
+# compared with Student's t on .37 (J − 1) degrees of freedom, since τ is itself estimated, and a
+# median of absolute deviations tells 37 % of what a standard deviation would (Huber 1981, Robust
+# Statistics, chapter 5).
+
+MIDDLE: Final = 0.6744897501960817
+EFFICIENCY: Final = 0.37
+STEPS: Final = 60
+
+
+@dataclass(frozen=True)
+class NormalSpread:
+    """What honest judges are like.
+
+    Attributes:
+        centre: μ, the median judge.
+        spread: τ, by how much honest judges differ beyond chance.
+        upper: the same by the judges above the median, if they differ more.
+        df: degrees of freedom of what is compared with it.
+
+    """
+
+    centre: float
+    spread: float
+    upper: float
+    df: float
+
+    def above(self, values: Array, variances: Array) -> Array:
+        """Return p-values of lying so far above the median judge."""
+        return np.array([self._tail(t) for t in self._distances(values, variances, self.upper)])
+
+    def beside(self, values: Array, variances: Array) -> Array:
+        """Return p-values of lying so far from the median judge on either side."""
+        distances = self._distances(values, variances, self.spread)
+        return np.array([t_tail(float(t), self.df) for t in distances])
+
+    def _distances(self, values: Array, variances: Array, spread: float) -> Array:
+        """Return how many standard deviations each judge lies from the median judge."""
+        wide = np.sqrt(spread**2 + variances)
+        return np.asarray((values - self.centre) / np.where(wide > 0, wide, 1.0))
+
+    def _tail(self, t: float) -> float:
+        half = t_tail(float(t), self.df) / 2
+        return half if t > 0 else 1 - half
+
+
+def normal_spread(values: Array, variances: Array) -> NormalSpread:
+    """Estimate the spread of honest judges.
+
+    Args:
+        values: (J,) a number of each judge.
+        variances: (J,) its sampling variance.
+
+    >>> found = normal_spread(np.array([1.0, 2.0, 3.0, 4.0, 90.0]), np.zeros(5))
+    >>> round(found.centre, 3), round(found.spread, 3)
+    (3.0, 1.483)
+    """
+    centre = float(np.median(values))
+    away = np.abs(values - centre)
+    spread, over = _solve(away, variances), values > centre
+    upper = max(spread, _solve(away[over], variances[over])) if over.any() else spread
+    return NormalSpread(centre, spread, upper, max(EFFICIENCY * (len(values) - 1), 1.0))
+
+
+def _solve(away: Array, variances: Array) -> float:
+    """Return the τ beside which the median distance is that of a normal, by bisection."""
+    low, high = 0.0, float(away.max()) / MIDDLE + 1e-12
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        wide = np.sqrt(middle**2 + variances)
+        inside = _find_middle(away / np.where(wide > 0, wide, 1e-300)) <= MIDDLE
+        low, high = (low, middle) if inside else (middle, high)
+    return high
+
+
+def _find_middle(values: Array) -> float:
+    """Return the median of numbers of which none is missing: `np.median` looks for such first.
+
+    >>> _find_middle(np.array([4.0, 1.0, 2.0])), _find_middle(np.array([4.0, 1.0, 2.0, 9.0]))
+    (2.0, 3.0)
+    """
+    low, high = (len(values) - 1) // 2, len(values) // 2
+    middle = np.partition(values, (low, high))
+    return float((middle[low] + middle[high]) / 2)
+
+
+# What else tells careless from honest judges: controls, second answers, and time.
+#
+# Each is a number of every judge, and gives log-likelihoods under honest, careless and reversed
+# that join that of the slope (`mixture`). What is usual, μ and τ, is estimated from the judges
+# themselves (`rating_spread`), most of whom must be honest.
+#
+# controls  d = how far the score of a control lies on the expected side of the judge's own score
+# of the undamaged output (else of what the others lead one to expect), on average of k:
+# N(μ, τ² + v/k), N(0, v₀/k) or N(−μ, τ² + v/k); v₀ is 2, or 1 without own score
+# repeats   r = Σ z z' / Σ (z² + z'²)/2 over k pairs of first and second standardised scores:
+# N(μ, τ² + 1/k), N(0, 1/k) or, since who reverses the scale does so twice, as honest
+# seconds   s = log of the median time: usual N(μ, τ²); the careless are no quicker than others
+# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats
+#
+# The last is a convention, not an estimate: nobody knows how quick careless judges are. It is
+# bounded so that no judge is flagged for being quick alone.
+
+AnyIntegers = NDArray[np.integer[Any]]
+
+FEWEST: Final = 8
+"""Judges with a clue below which it is not known what is usual."""
+LEAST_SPREAD: Final = 0.15
+MOST_FROM_TIME: Final = 3.0
+HURRY: Final = 2.0
+NINE_IN_TEN: Final = 1.645
+
+
+@dataclass(frozen=True, eq=False)
+class Clue:
+    """One further kind of evidence about the judges.
+
+    Attributes:
+        name: "controls", "repeats" or "seconds".
+        judges: (k,) codes of the judges of whom it is known.
+        count: (k,) answers that it rests on.
+        value: (k,) d, r, or the median seconds.
+        right: (k,) for controls the share on the expected side (same score: half); empty otherwise.
+        usual: what is usual of `value`.
+        low: (k,) end of the span of nine in ten honest judges with as many answers.
+        high: (k,) the other end.
+        logs: (k, 3) log-likelihoods under honest, careless, reversed, up to a constant; zeros
+            where too few judges have it.
+
+    """
+
+    name: str
+    judges: AnyIntegers
+    count: AnyIntegers
+    value: Array
+    right: Array
+    usual: float
+    low: Array
+    high: Array
+    logs: Array
+
+
+def find_clues(rows: RatingRows, seen: Expectation) -> tuple[Clue, ...]:
+    """Find what controls, second answers and time say of each judge.
+
+    Args:
+        rows: the ratings with their asides.
+        seen: scores beside what is expected of them.
+
+    """
+    clues = [_controls(rows, seen), _repeats(rows, seen), _seconds(rows)]
+    return tuple(clue for clue in clues if clue is not None)
+
+
+def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
+    """Return (J, 3) log-likelihoods of all clues together; zeros where nothing is known."""
+    extra = np.zeros((n_judges, 3))
+    for clue in clues:
+        extra[clue.judges] += clue.logs
+    return extra
+
+
+def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
+    """Compare controls with the judge's own score of the same output, else the expectation."""
+    if rows.kind is None or rows.direction is None:
+        return None
+    direction = _directions(rows)
+    at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
+    if not len(at):
+        return None
+    first, has = _own_score(rows, seen, at)
+    beside = np.where(has, first, seen.row_others[at])
+    apart = direction[at] * (seen.row_own[at] - beside)
+    judges, code = np.unique(rows.judge[at], return_inverse=True)
+    count, mean = _means(code, apart)
+    right = _means(code, (1 + np.sign(np.round(apart, 9))) / 2)[1]
+    spare = max(len(at) - len(judges), 1)
+    noise = max(float(((apart - mean[code]) ** 2).sum() / spare), 1e-3) / count
+    careless = (1 + _means(code, has.astype(np.float64))[1]) / count
+    return _judge_clue("controls", judges, (count, mean, right), (noise, careless), reverses=True)
+
+
+def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
+    """Compare several scores that a judge gave one output under one criterion, marked or not."""
+    if rows.items == ("",):
+        return None
+    at = np.arange(rows.size) if rows.kind is None else np.flatnonzero(rows.kind != CONTROL)
+    cell = number_groups(rows.judge[at], rows.unit[at])
+    z, many = seen.row_own[at], np.bincount(cell)
+    again = np.flatnonzero(many > 1)
+    if not len(again):
+        return None
+    owner = np.zeros(len(many), np.int64)
+    owner[cell] = rows.judge[at]
+    # of m scores: m − 1 times the mean product of two
+    products = (np.bincount(cell, z) ** 2 - np.bincount(cell, z * z))[again] / many[again]
+    judges, code = np.unique(owner[again], return_inverse=True)
+    count = np.bincount(code, many[again] - 1.0)
+    squares = np.bincount(cell, z * z)[again] * (many[again] - 1) / many[again]
+    total = np.bincount(code, squares)
+    mean = np.bincount(code, products) / np.where(total > 0, total, 1.0)
+    noise = 1 / count
+    value = (count.astype(np.int64), mean, np.empty(0))
+    return _judge_clue("repeats", judges, value, (noise, noise), reverses=False)
+
+
+def _seconds(rows: RatingRows) -> Clue | None:
+    """Compare median times."""
+    if rows.seconds is None:
+        return None
+    timed = rows.seconds > 0
+    if rows.kind is not None:
+        timed &= rows.kind == TARGET
+    if not timed.any():
+        return None
+    judge, time = rows.judge[timed], np.log(rows.seconds[timed])
+    order = np.lexsort((time, judge))
+    judges, start, count = np.unique(judge[order], return_index=True, return_counts=True)
+    quarter, middle, upper = (
+        time[order][start + np.floor(share * (count - 1)).astype(np.int64)]
+        for share in (0.25, 0.5, 0.75)
+    )
+    noise = 1.57 * ((upper - quarter) / 1.349) ** 2 / count  # variance of a median
+    found = normal_spread(middle, noise)
+    spread = max(found.spread, LEAST_SPREAD)
+    wide = np.sqrt(spread**2 + noise)
+    distance = (middle - found.centre) / wide
+    logs = np.zeros((len(judges), 3))
+    if len(judges) >= FEWEST:
+        hurried = np.exp(np.minimum(-HURRY * distance - HURRY**2 / 2, 50))
+        logs[:, 1] = np.minimum(np.log((1 + hurried) / 2), MOST_FROM_TIME)
+    low, high = (np.exp(found.centre + side * NINE_IN_TEN * wide) for side in (-1, 1))
+    centre = float(np.exp(found.centre))
+    return Clue("seconds", judges, count, np.exp(middle), np.empty(0), centre, low, high, logs)
+
+
+def _judge_clue(
+    name: str,
+    judges: AnyIntegers,
+    seen: tuple[AnyIntegers, Array, Array],
+    noises: tuple[Array, Array],
+    *,
+    reverses: bool,
+) -> Clue:
+    """Say what a mean of each judge tells, by what is usual among all."""
+    (count, mean, right), (noise, careless) = seen, noises
+    found = normal_spread(mean, noise)
+    spread = max(found.spread, LEAST_SPREAD)
+    logs = np.zeros((len(judges), 3))
+    if len(judges) >= FEWEST and found.centre > 0:
+        wide = spread**2 + noise
+        logs[:, 0] = _log_normal(mean, found.centre, wide)
+        logs[:, 1] = _log_normal(mean, 0.0, careless)
+        logs[:, 2] = _log_normal(mean, -found.centre, wide) if reverses else logs[:, 0]
+    low, high = (found.centre + side * NINE_IN_TEN * np.sqrt(spread**2 + noise) for side in (-1, 1))
+    if name == "repeats":  # correlations
+        low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
+    return Clue(name, judges, count, mean, right, found.centre, low, high, logs)
+
+
+def _directions(rows: RatingRows) -> NDArray[np.int8]:
+    """Return (n,) directions of controls, by the score expected of them where that is all."""
+    direction = np.zeros(rows.size, np.int8) if rows.direction is None else rows.direction.copy()
+    if rows.expected is None:
+        return direction
+    open_ = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
+    if open_.any():
+        middle = float(np.median(rows.targets().score))
+        direction[open_] = np.sign(rows.expected[open_] - middle).astype(np.int8)
+    return direction
+
+
+def _own_score(rows: RatingRows, seen: Expectation, at: NDArray[np.intp]) -> tuple[Array, Mask]:
+    """Return the judge's own mean score of the same output and criterion, and who gave one."""
+    place = number_groups(rows.judge, rows.unit)
+    target = rows.kind == TARGET
+    size = int(place.max()) + 1
+    many = np.bincount(place[target], minlength=size)
+    total = np.bincount(place[target], seen.row_own[target], size)
+    return (total / np.maximum(many, 1))[place[at]], many[place[at]] > 0
+
+
+def _means(code: AnyIntegers, values: Array) -> tuple[AnyIntegers, Array]:
+    count = np.bincount(code)
+    return count, np.asarray(np.bincount(code, values) / count)
+
+
+def _log_normal(x: Array, mean: float, variance: Array) -> Array:
+    return np.asarray(-((x - mean) ** 2) / (2 * variance) - np.log(variance) / 2)
+
+
+# How much higher or lower each judge scores than the others: reported, never a fault.
+#
+# s_l = mean over outputs of (own score − mean of the others' scores of the same output)
+#
+# Where nobody else scored the output, the others' mean of its system under the same task and
+# criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
+# systems unevenly.
+
+ALIKE: Final = 2.0
+"""Ratio of largest scores from which points of different tasks are not the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Severity:
+    """How much higher each judge scores than the others.
+
+    Attributes:
+        outputs: (J,) outputs that it rests on; 0 where there is nobody to compare with.
+        gap: (J,) own minus others', in points, or in percent of the scale where scales differ.
+        margin: (J,) half of its 95 % interval; infinite with less than two outputs.
+        unit: "points" or "% of the scale".
+
+    """
+
+    outputs: Integers
+    gap: Array
+    margin: Array
+    unit: str
+
+
+def find_severity(rows: RatingRows) -> Severity:
+    """Compare judges with others on the same outputs.
+
+    Args:
+        rows: ratings; targets only.
+
+    """
+    places = make_places(rows, np.ones(rows.size, np.bool_))
+    score, unit = _common_scale(rows.score, places.group)
+    total, many = places.of_others(score, places.unit, places.judged_unit)
+    wider, more = places.of_others(score, places.system, places.judged_system)
+    total, many = np.where(many > 0, total, wider), np.where(many > 0, many, more)
+    held = many > 0
+    size = len(rows.judges)
+    if not held.any():
+        return Severity(np.zeros(size, np.int64), np.zeros(size), np.full(size, np.inf), unit)
+    output = number_groups(places.judged_output[held])
+    apart = score[held] - total[held] / many[held]
+    mean = np.bincount(output, apart) / np.bincount(output)
+    judge = np.zeros(len(mean), np.int64)
+    judge[output] = rows.judge[held]
+    n = np.bincount(judge, minlength=size)
+    gap = np.bincount(judge, mean, size) / np.maximum(n, 1)
+    square = np.bincount(judge, (mean - gap[judge]) ** 2, size)
+    error = np.sqrt(square / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    margin, some = np.full(size, np.inf), n > 1
+    margin[some] = error[some] * [t_quantile(0.975, k - 1) for k in n[some].tolist()]
+    return Severity(n, gap, margin, unit)
+
+
+def _common_scale(score: Array, group: Integers) -> tuple[Array, str]:
+    """Return scores in points, or in percent of their scale where the scales differ."""
+    low, high = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
+    np.minimum.at(low, group, score)
+    np.maximum.at(high, group, score)
+    span, reach = high - low, np.maximum(np.abs(low), np.abs(high))
+    side = low + high >= 0  # penalties are no scores from nought up
+    if reach.max() < ALIKE * reach.min() and (side == side[0]).all():
+        return score, "points"
+    return (score - low[group]) * (100 / np.where(span > 0, span, 1.0))[group], "% of the scale"
+
+
+NOTHING: Final = 10.0
+"""Standard error of a judge of whose outputs nothing is known: far wider than any slope."""
+FURTHER: Final = 4.0
+LEAST_LEFT: Final = 0.1
+"""Least variance of a usual judge's scores on any outputs, beside 1 on all."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatingSlopes:
+    """Slopes of all judges.
+
+    Attributes:
+        slope: (J,) b̂: about 1 for an honest judge, 0 for a careless one.
+        error: (J,) its standard error.
+        outputs: (J,) outputs that the judge scored.
+        shared: (J,) how many of them another judge scored, too.
+        correlation: (J,) of the judge's scores with what is expected; 0 where either is constant.
+        information: (J,) 1 / error² that the outputs would bring about a slope of 0.
+        constant: (J,) whether all scores were the same.
+
+    """
+
+    slope: Array
+    error: Array
+    outputs: Integers
+    shared: Integers
+    correlation: Array
+    information: Array
+    constant: NDArray[np.bool_]
+
+
+def rating_slopes(seen: Expectation) -> RatingSlopes:
+    """Return how strongly each judge follows the others.
+
+    Args:
+        seen: the judges' scores and what is expected of them.
+
+    """
+    n_judges = len(seen.lost)
+    judge, z, x = seen.judge, seen.own, seen.others
+    outputs = np.bincount(judge, minlength=n_judges)
+    square, cross, own = (_sum(judge, v, n_judges) for v in (x * x, z * x, z * z))
+    held = square > 1e-3  # less would need errors above 30: nothing is known
+    slope = np.where(held, cross / np.where(held, square, 1.0), 0.0)
+    left = z - slope[judge] * x
+    spare = np.maximum(outputs - seen.lost - 1, 0)
+    variance = (_sum(judge, left**2, n_judges) + FURTHER) / (spare + FURTHER)
+    variance[own == 0] = 1.0  # whoever always says the same could have said anything
+    bulk = 3 * square**2 / np.maximum(_sum(judge, x**4, n_judges), 1e-300)
+    usual = variance / np.where(held, square, 1.0)
+    usual *= 1 + FURTHER / np.maximum(bulk, 1)
+    grouped = _grouped(seen, left * x, n_judges) / np.where(held, square, 1.0) ** 2
+    error = np.where(held, np.sqrt(np.maximum(usual, grouped)), NOTHING)
+    root = np.sqrt(own * square)
+    stretch = _stretch(seen, square, outputs)
+    careless = np.where(held, square, 0.0) / (1 + FURTHER / np.maximum(bulk, 1))
+    return RatingSlopes(
+        slope * stretch,
+        np.minimum(error * stretch, NOTHING),
+        outputs,
+        np.bincount(judge, seen.shared, n_judges).astype(np.int64),
+        np.where(root > 0, cross / np.where(root > 0, root, 1.0), 0.0),
+        careless / stretch**2,
+        (own == 0) & (outputs > 1),
+    )
+
+
+def _stretch(seen: Expectation, square: Array, outputs: Integers) -> Array:
+    """Return (J,) how much more the usual judge's scores of these outputs vary than of all."""
+    whole = float(seen.others @ seen.others) / max(len(seen.others), 1)
+    own = np.where(outputs > 0, square / np.maximum(outputs, 1), whole)
+    return np.sqrt(np.maximum(1 + own - whole, LEAST_LEFT))
+
+
+def _sum(codes: Integers, values: NDArray[Any], size: int) -> Array:
+    return np.asarray(np.bincount(codes, values, size))
+
+
+def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
+    """Return (J,) sums of squared sums by item; 0 for a judge with at most one output of each."""
+    key = seen.judge * (int(seen.item.max()) + 1) + seen.item
+    found, group = np.unique(key, return_inverse=True)
+    group = group.reshape(-1)
+    owner = np.zeros(len(found), np.int64)
+    owner[group] = seen.judge
+    sums = _sum(owner, np.bincount(group, pull) ** 2, n_judges)
+    many = np.bincount(owner, minlength=n_judges)
+    outputs = np.bincount(seen.judge, minlength=n_judges)
+    return np.where(outputs > many, sums * many / np.maximum(many - 1, 1), 0.0)

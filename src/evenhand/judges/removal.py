@@ -1,0 +1,640 @@
+"""Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
+
+Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three points
+for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count merged
+points; agreement by chance rises with it, which κ allows for and n-agreement does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, end, listing, require_option, suggest
+from evenhand.judges.profiles import Outliers, knows_items
+from evenhand.judgments.rating_rows import CONTROL, TARGET, RatingRows
+from evenhand.judgments.scale import Scale
+from evenhand.numerics.cluster_means import number_groups, pearson, spearman
+
+# Which judges to remove, or to ask again: the choices that Hamon et al. (2007) leave open.
+#
+# Their table 3 counts the judges whom each method puts outside under each criterion, and under
+# both; table 4 removes them criterion by criterion. Other choices are named here:
+#
+# match    any    outside by one of the methods       all    by every one of them
+# across   each   under each criterion its own        any    everywhere, if outside under one
+# all    everywhere, if outside under every criterion
+#
+# A method that can say nothing under a criterion is no reason to keep a judge: it is left out of
+# "all", and so is a criterion under which none of the methods can say anything.
+
+MATCHES: Final = ("any", "all")
+ACROSS: Final = ("each", "any", "all")
+VERSIONS: Final = ("first", "last", "both")
+
+
+@dataclass(frozen=True)
+class CommonJudges:
+    """Judges whom two methods put outside under one criterion.
+
+    Attributes:
+        methods: the two.
+        criterion: the criterion.
+        judges: those common to both, sorted.
+        high: how many of them score too high by the mean score; None where it is neither method.
+        low: how many score too low, or None.
+
+    """
+
+    methods: tuple[str, str]
+    criterion: str
+    judges: tuple[str, ...]
+    high: int | None = None
+    low: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {**vars(self), "methods": list(self.methods), "judges": list(self.judges)}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Whom to remove, given who is outside.
+
+    Attributes:
+        methods: names of the methods that count.
+        match: "any" or "all" of them.
+        across: "each", "any" or "all" criteria.
+
+    """
+
+    methods: tuple[str, ...]
+    match: str = "any"
+    across: str = "each"
+
+    def __post_init__(self) -> None:
+        """Refuse what is no choice.
+
+        Raises:
+            UnknownOption: names what may be chosen.
+
+        """
+        require_option("match", self.match, MATCHES)
+        require_option("across", self.across, ACROSS)
+
+    def __str__(self) -> str:
+        joined = (" or " if self.match == "any" else " and ").join(self.methods)
+        where = {"each": "", "any": ", under any criterion", "all": ", under every criterion"}
+        return f"{joined}{where[self.across]}"
+
+
+def choose_removed(found: Sequence[Outliers], choice: Choice) -> dict[str, tuple[str, ...]]:
+    """Return for each criterion the judges to remove, sorted.
+
+    >>> found = [
+    ...     Outliers("mean-score", "fluency", {}, high=("a", "b"), low=("c",)),
+    ...     Outliers("mean-score", "adequacy", {}, high=("b",)),
+    ... ]
+    >>> choose_removed(found, Choice(("mean-score",)))
+    {'fluency': ('a', 'b', 'c'), 'adequacy': ('b',)}
+    >>> choose_removed(found, Choice(("mean-score",), across="all"))
+    {'fluency': ('b',), 'adequacy': ('b',)}
+    """
+    sets: dict[str, list[set[str]]] = {one.criterion: [] for one in found}
+    for one in found:
+        if one.method in choice.methods and one.why is None:
+            sets[one.criterion].append(set(one.judges))
+    own = {criterion: _join(by_method, choice.match) for criterion, by_method in sets.items()}
+    if choice.across != "each":
+        everywhere = _join([own[name] for name in own if sets[name]], choice.across)
+        own = dict.fromkeys(own, everywhere)
+    return {criterion: tuple(sorted(judges)) for criterion, judges in own.items()}
+
+
+def _join(sets: list[set[str]], how: str) -> set[str]:
+    """Return the union of sets, or what is in all of them."""
+    if not sets:
+        return set()
+    return set.union(*sets) if how == "any" else set.intersection(*sets)
+
+
+def find_common(found: Sequence[Outliers], mean_score: str) -> tuple[CommonJudges, ...]:
+    """Return the judges common to each two methods, by criterion.
+
+    Args:
+        found: who is outside.
+        mean_score: name of the method that tells high from low.
+
+    """
+    common = []
+    for at, one in enumerate(found):
+        for other in found[at + 1 :]:
+            if other.criterion != one.criterion or one.why or other.why:
+                continue
+            both = {*one.judges} & {*other.judges}
+            sides = next((x for x in (one, other) if x.method == mean_score), None)
+            high, low = (
+                (None, None)
+                if sides is None
+                else (len(both & {*sides.high}), len(both & {*sides.low}))
+            )
+            methods = one.method, other.method
+            common.append(CommonJudges(methods, one.criterion, tuple(sorted(both)), high, low))
+    return tuple(common)
+
+
+def choose_version(rows: RatingRows, version: str) -> RatingRows:
+    """Keep the first or the last score that a judge gave to an output, or all of them.
+
+    A second score is one of kind repeat, or one more of the same judge on the same output: a judge
+    who is asked again, or an output that is shown again. What is last goes by the time it was
+    given, where every score has one, else by the order of the table, repeats behind. Controls are
+    left out. Without items nobody knows which scores are of one output: all are kept.
+
+    Args:
+        rows: scores.
+        version: "first", "last" or "both".
+
+    Raises:
+        UnknownOption: another version.
+
+    """
+    require_option("version", version, VERSIONS)
+    plain = rows if rows.kind is None else rows.take(rows.kind != CONTROL)
+    if version == "both" or not plain.size or not knows_items(plain):
+        return _as_targets(plain)
+    order = _in_order(plain)
+    cell = number_groups(plain.unit, plain.judge)[order]
+    seen = cell if version == "first" else cell[::-1]
+    _, at = np.unique(seen, return_index=True)
+    kept = order[at if version == "first" else len(order) - 1 - at]
+    return _as_targets(plain.take(np.sort(kept)))
+
+
+def number_versions(rows: RatingRows) -> NDArray[np.int64]:
+    """Return which of its judge's scores of that output each score is, 0 the first.
+
+    Args:
+        rows: scores; controls are numbered apart.
+
+    """
+    control = np.zeros(rows.size, np.int64) if rows.kind is None else rows.kind == CONTROL
+    order = _in_order(rows)
+    cell = number_groups(rows.unit, rows.judge, control.astype(np.int64))[order]
+    by_cell = np.argsort(cell, kind="stable")
+    sizes = np.bincount(cell)
+    turn = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    found = np.empty(rows.size, dtype=np.int64)
+    found[order[by_cell]] = turn
+    return found
+
+
+def _in_order(rows: RatingRows) -> NDArray[np.intp]:
+    """Return row numbers in the order in which scores were given.
+
+    Targets stand before repeats, unless the time of every score is known and says otherwise.
+    """
+    late = np.zeros(rows.size) if rows.kind is None else rows.kind != TARGET
+    if rows.moment is None or np.isnan(rows.moment).any():
+        return np.argsort(late, kind="stable")
+    return np.lexsort((late, rows.moment))
+
+
+def _as_targets(rows: RatingRows) -> RatingRows:
+    return rows if rows.kind is None else replace(rows, kind=np.zeros_like(rows.kind))
+
+
+# Scores of systems by all judges and without some: what a rescoring holds.
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How two columns of system scores go together.
+
+    Attributes:
+        pearson: of the scores; None where they have none.
+        spearman: of their ranks, or None.
+        systems: number of systems that both columns score.
+        why: why there is none.
+
+    """
+
+    pearson: float | None
+    spearman: float | None
+    systems: int
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """Mean scores of one system.
+
+    Attributes:
+        system: the name.
+        input: its input type; None where there is no such column, or it has several.
+        reference: whether it is a human reference, the ceiling.
+        full: mean of all its scores.
+        kept: mean of the scores by judges who are kept; None if there are none.
+        removed: mean of the scores by judges who are removed, or None.
+        n: number of all its scores.
+        n_removed: number of those removed.
+
+    """
+
+    system: str
+    input: str | None
+    reference: bool
+    full: float
+    kept: float | None
+    removed: float | None
+    n: int
+    n_removed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Rescoring:
+    """What becomes of systems when some judges' scores under one criterion are removed.
+
+    Attributes:
+        method: what chose the judges: a method, or several joined by " or " / " and ".
+        criterion: the criterion.
+        judges: the judges removed, sorted.
+        n: scores in all.
+        n_removed: scores removed.
+        kept_mean: mean of the scores that are kept; None if there are none.
+        removed_mean: mean of the removed scores, or None.
+        systems: scores of systems, the best by all judges first.
+        kept: scores by all judges with scores by the kept ones.
+        removed: scores by all judges with scores by the removed ones alone.
+        without_references: as `kept`, human references aside; None where none are named.
+        by_input: as `kept`, within each input type.
+
+    """
+
+    method: str
+    criterion: str
+    judges: tuple[str, ...]
+    n: int
+    n_removed: int
+    kept_mean: float | None
+    removed_mean: float | None
+    systems: tuple[SystemScore, ...]
+    kept: Correlation
+    removed: Correlation
+    without_references: Correlation | None = None
+    by_input: Mapping[str, Correlation] = field(default_factory=dict)
+
+    @property
+    def share_lost(self) -> float:
+        """Share of the scores that are removed (proportion)."""
+        return self.n_removed / self.n
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        beside = self.without_references
+        return {
+            **vars(self),
+            "judges": list(self.judges),
+            "share_lost": self.share_lost,
+            "systems": [one.to_dict() for one in self.systems],
+            "kept": self.kept.to_dict(),
+            "removed": self.removed.to_dict(),
+            "without_references": None if beside is None else beside.to_dict(),
+            "by_input": {name: one.to_dict() for name, one in self.by_input.items()},
+        }
+
+
+@dataclass(frozen=True)
+class SystemFacts:
+    """What is known of systems beside their scores.
+
+    Attributes:
+        references: systems that are human references.
+        inputs: system → its input type.
+
+    """
+
+    references: frozenset[str] = frozenset()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+# Systems scored again without some judges: what of their scores and order stays.
+#
+# The score of a system is the mean of its scores, as in Hamon, Mostefa & Arranz (2007): no judge is
+# corrected for. Their table 4 is Pearson's correlation, over systems, of the scores by all judges
+# and by those kept; they also correlate with the scores by the removed judges alone. Correlations
+# over systems that differ as much as a human translation does from a machine's are high whatever is
+# removed: they are given again without references, and within each input type.
+
+Array = NDArray[np.float64]
+_ROUNDING = 1e-9
+"""Mean scores this near are level."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Sums of scores of one criterion by judge and system.
+
+    Attributes:
+        criterion: the criterion.
+        judges: names.
+        systems: names.
+        total: (J, S) sums of scores.
+        count: (J, S) numbers of scores.
+
+    """
+
+    criterion: str
+    judges: tuple[str, ...]
+    systems: tuple[str, ...]
+    total: Array
+    count: Array
+
+    @classmethod
+    def of(cls, rows: RatingRows, criterion: str = "") -> ScoreTable:
+        """Sum the scores of rows, all of which belong to one criterion."""
+        shape = len(rows.judges), len(rows.systems)
+        cell = rows.judge.astype(np.int64) * shape[1] + rows.system
+        size = shape[0] * shape[1]
+        total = np.bincount(cell, rows.score, minlength=size).astype(np.float64).reshape(shape)
+        count = np.bincount(cell, minlength=size).astype(np.float64).reshape(shape)
+        return cls(criterion, rows.judges, rows.systems, total, count)
+
+    def sums(self, judges: Collection[str]) -> tuple[Array, Array]:
+        """Return (S,) sums and numbers of the scores of some judges.
+
+        Raises:
+            UnknownOption: a judge who is not there.
+
+        """
+        place = {name: code for code, name in enumerate(self.judges)}
+        for name in judges:
+            if name not in place:
+                hint = end(suggest(name, self.judges))
+                raise UnknownOption(f"no judge '{name}' to leave out{hint}")
+        chosen = sorted(place[name] for name in judges)
+        return self.total[chosen].sum(axis=0), self.count[chosen].sum(axis=0)
+
+
+def rescore(
+    table: ScoreTable, judges: Collection[str], method: str, facts: SystemFacts | None = None
+) -> Rescoring:
+    """Score systems by all judges, without some, and by those alone.
+
+    Args:
+        table: sums of scores under one criterion.
+        judges: who is removed; those who gave no score here change nothing.
+        method: what chose them.
+        facts: references and input types.
+
+    Raises:
+        UnknownOption: a judge who is not there.
+
+    """
+    about = facts or SystemFacts()
+    every, n = table.total.sum(axis=0), table.count.sum(axis=0)
+    gone, n_gone = table.sums(judges)
+    full, kept, removed = _mean(every, n), _mean(every - gone, n - n_gone), _mean(gone, n_gone)
+    references = np.array([name in about.references for name in table.systems])
+    inputs = np.array([about.inputs.get(name, "") for name in table.systems])
+    left, lost = float(n.sum() - n_gone.sum()), float(n_gone.sum())
+    return Rescoring(
+        method,
+        table.criterion,
+        tuple(sorted(judges)),
+        int(n.sum()),
+        int(lost),
+        float((every - gone).sum() / left) if left else None,
+        float(gone.sum() / lost) if lost else None,
+        _systems(table, about, (full, kept, removed), (n, n_gone)),
+        correlate(full, kept),
+        correlate(full, removed),
+        correlate(full[~references], kept[~references]) if about.references else None,
+        {
+            name: correlate(full[inputs == name], kept[inputs == name])
+            for name in sorted(set(about.inputs.values()))
+        },
+    )
+
+
+def correlate(one: Array, other: Array) -> Correlation:
+    """Correlate two columns of system scores, over the systems that both score.
+
+    Args:
+        one: (S,) scores, NaN where a system has none.
+        other: (S,) scores.
+
+    """
+    both = ~np.isnan(one) & ~np.isnan(other)
+    n = int(both.sum())
+    if n < 2:
+        return Correlation(None, None, n, "fewer than two systems have both scores")
+    straight, ranks = pearson(one[both], other[both]), spearman(one[both], other[both])
+    why = None if straight is not None else "all systems score alike"
+    return Correlation(straight, ranks, n, why)
+
+
+def _mean(total: Array, count: Array) -> Array:
+    """Return means, NaN where there is nothing."""
+    found = np.full(len(total), np.nan)
+    np.divide(total, count, out=found, where=count > 0)
+    return found
+
+
+def _systems(
+    table: ScoreTable,
+    about: SystemFacts,
+    means: tuple[Array, Array, Array],
+    counts: tuple[Array, Array],
+) -> tuple[SystemScore, ...]:
+    """Return the systems that have a score, best first."""
+    full, kept, removed = means
+    scored = np.flatnonzero(counts[0])
+    best_first = scored[np.argsort(-full[scored], kind="stable")]
+    return tuple(
+        SystemScore(
+            table.systems[at],
+            about.inputs.get(table.systems[at]),
+            table.systems[at] in about.references,
+            float(full[at]),
+            None if np.isnan(kept[at]) else float(kept[at]),
+            None if np.isnan(removed[at]) else float(removed[at]),
+            int(counts[0][at]),
+            int(counts[1][at]),
+        )
+        for at in best_first.tolist()
+    )
+
+
+def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
+    """Say what leaving judges out changes in the order of systems by mean score.
+
+    Args:
+        rows: scores of outputs (controls and repeats are left out); tasks and criteria are ordered
+            apart, and told apart where there are several.
+        judges: who is left out.
+
+    Raises:
+        UnknownOption: a judge who is not there.
+
+    """
+    return describe_changes(rows, [judges])[0]
+
+
+def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[str]:
+    """Say it for several sets of judges, such as each judge alone, from one pass over the rows."""
+    parts = rows.targets().split(("task", "criterion"))
+    tables = {", ".join(filter(None, key)): ScoreTable.of(part) for key, part in parts.items()}
+    return [_describe(tables, judges) for judges in sets]
+
+
+def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
+    """Return the changes of all tables in which the judges have scores."""
+    said, alike = [], 0
+    for name, table in tables.items():
+        gone, lost = table.sums(judges)
+        if not lost.any():
+            continue
+        change = _changed(table, gone, lost)
+        alike += not change
+        said += [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
+    if not said and not alike:
+        return "no score of an output is lost: the order of systems stays as it is"
+    if not said:
+        return "the order of systems by mean score stays as it is"
+    return "; ".join(said)
+
+
+def _changed(table: ScoreTable, gone: Array, lost: Array) -> str:
+    """Return what changes in one order of systems, "" where nothing does."""
+    every, n = table.total.sum(axis=0), table.count.sum(axis=0)
+    before, after = _mean(every, n), _mean(every - gone, n - lost)
+    names = table.systems
+    unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
+    both = np.flatnonzero(~np.isnan(after))
+    swapped = [
+        (i, j)
+        for i, j in combinations(both[np.argsort(-before[both], kind="stable")].tolist(), 2)
+        if _turns(before[i] - before[j], after[i] - after[j])
+    ]
+    said = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
+    if swapped:
+        of = f"{len(swapped):,} of {len(both) * (len(both) - 1) // 2:,} pairs of systems"
+        pairs = [
+            f"{names[j]} passes {names[i]} ({_step(before, after, j)}; {_step(before, after, i)})"
+            for i, j in swapped[:2]
+        ]
+        said.append(f"{of} change order: {listing(pairs, 2)}{', ...' * (len(swapped) > 2)}")
+    return ", ".join(said)
+
+
+def _turns(before: float, after: float) -> bool:
+    """Say whether a difference changes its sign; what is within rounding is level."""
+    return before > _ROUNDING and after < -_ROUNDING
+
+
+def _step(before: Array, after: Array, at: int) -> str:
+    return f"{before[at]:.4g} to {after[at]:.4g}"
+
+
+Merging: TypeAlias = Sequence[Sequence[float]]
+
+
+def read_merging(text: str) -> tuple[tuple[float, ...], ...]:
+    """Understand "1+2,4+5": points joined by a plus are one.
+
+    Raises:
+        UnknownOption: it is no such text.
+
+    >>> read_merging("1+2,4+5")
+    ((1.0, 2.0), (4.0, 5.0))
+    """
+    try:
+        found = tuple(tuple(float(point) for point in one.split("+")) for one in text.split(","))
+    except ValueError:
+        raise UnknownOption(f"merge '{text}' is none: write 1+2,4+5 to join points") from None
+    return found
+
+
+def write_merging(merging: Merging) -> str:
+    """Write what `read_merging` reads.
+
+    >>> write_merging([[1, 2], [4, 5]])
+    '1+2,4+5'
+    """
+    return ",".join("+".join(f"{point:g}" for point in joined) for joined in merging)
+
+
+def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[RatingRows, Scale]:
+    """Give joined points one number.
+
+    Args:
+        rows: scores, all on the scale.
+        merging: points that become one, neighbours all.
+        scale: the scale before.
+
+    Returns:
+        The same scores as 1, 2, ..., and the scale that they are on.
+
+    Raises:
+        UnknownOption: the scale has no steps, no points are joined, or they are no neighbours.
+
+    """
+    if scale.points is None:
+        raise UnknownOption(f"points can be merged on a scale with steps; this one is {scale}")
+    if all(len(joined) < 2 for joined in merging):
+        raise UnknownOption(
+            f"merge '{write_merging(merging)}' joins nothing: write 1+2,4+5 to join points"
+        )
+    number = _number_points(scale.points, merging)
+    points = np.array(scale.points)
+    merged = number[np.searchsorted(points, rows.score)]
+    expected = rows.expected
+    if expected is not None:
+        said = ~np.isnan(expected)
+        nearest = np.abs(expected[said][:, None] - points[None]).argmin(axis=1)
+        expected = expected.copy()
+        expected[said] = number[nearest]
+    top = int(number[-1])
+    new = Scale(1.0, float(top), tuple(float(n) for n in range(1, top + 1)), scale.declared)
+    return replace(rows, score=merged, expected=expected), new
+
+
+def _number_points(
+    points: tuple[float, ...], merging: Merging
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the new number of each point.
+
+    Raises:
+        UnknownOption: a point that is not on the scale or is named twice, or no neighbours.
+
+    """
+    group = np.arange(len(points))
+    named: set[float] = set()
+    for joined in merging:
+        own = sorted(joined)
+        unknown = [point for point in own if point not in points]
+        if unknown or named & {*own} or len(own) != len({*own}):
+            fault = f"{unknown[0]:g} is not on the scale" if unknown else "a point is named twice"
+            shown = ", ".join(f"{point:g}" for point in points)
+            raise UnknownOption(f"points cannot be merged: {fault} (its points: {shown})")
+        at = [points.index(point) for point in own]
+        if at != list(range(at[0], at[0] + len(at))):
+            shown = "+".join(f"{point:g}" for point in own)
+            raise UnknownOption(f"points cannot be merged: {shown} are not neighbours on the scale")
+        group[at] = at[0]
+        named |= {*own}
+    return (np.unique(group, return_inverse=True)[1].reshape(-1) + 1).astype(np.float64)

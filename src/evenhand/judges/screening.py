@@ -1,0 +1,97 @@
+"""Which judges are to be doubted: one entry for comparisons, rankings and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from evenhand.errors import UnknownOption
+from evenhand.judges.cards import Screening
+from evenhand.judges.comparison_cards import FALSE_ALARM_RATE, screen_comparisons
+from evenhand.judges.rating_cards import screen_ratings
+from evenhand.judges.removal import describe_changes
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.exclusions import carries_excluded
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.scale import Scale, require_scale
+from evenhand.judgments.votes import Votes
+from evenhand.judgments.wrong_kind import refuse_kind
+
+Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
+
+
+@carries_excluded()
+def screen_judges(
+    data: Judgments,
+    *,
+    level: float = FALSE_ALARM_RATE,
+    scale: Scale | str | None = None,
+    effect: Callable[[str], str] | None = None,
+) -> Screening:
+    """Flag careless and reversed judges and odd habits, few of whom are honest.
+
+    Every judge gets a card with what was seen and how sure it is. Of all flags about `level` fall
+    on honest judges. Where the design cannot tell, nobody is flagged and the reason is given.
+
+    Args:
+        data: judgments, with a column of judges; several tasks are taken together.
+        level: share of honest judges among the flagged that is allowed.
+        scale: of ratings, such as "1-5"; by default the lowest and highest score that occur.
+        effect: tells, for the name of a flagged judge, what leaving that judge out changes; for
+            ratings this is by default what becomes of the systems' mean scores.
+
+    Returns:
+        The cards, the most doubtful first, and what was found in sentences.
+
+    Raises:
+        NotIdentified: nobody knows who the judges are.
+        UnknownOption: a level that is no share, or a scale that is none or not for these data.
+        InvalidJudgments: no judgments, a value in the data that cannot be, or a score off the
+            declared scale.
+
+    >>> import evenhand
+    >>> import pandas as pd
+    >>> rows = [
+    ...     {
+    ...         "judge": f"J{j}",
+    ...         "item": str(i),
+    ...         "system": "ABC"[s],
+    ...         "score": (s + i + (j + i) % 2) % 5,
+    ...     }
+    ...     for j in range(12)
+    ...     for i in range(20)
+    ...     for s in range(3)
+    ... ]
+    >>> found = evenhand.screen_judges(evenhand.read(pd.DataFrame(rows)))
+    >>> len(found.cards), found.flagged
+    (12, ())
+    """
+    if isinstance(data, Ratings | RatingRows):
+        rows = data.rows() if isinstance(data, Ratings) else data
+        declared = require_scale(scale)
+        found = screen_ratings(rows, level=level, scale=declared, effect=effect)
+        return found if effect is not None else _add_effects(found, rows)
+    if scale is not None:
+        raise UnknownOption("a scale is for scores: comparisons and rankings have none")
+    found = screen_comparisons(_votes(data), level=level, effect=effect)
+    return replace(found, kind="rankings") if isinstance(data, Rankings) else found
+
+
+def _add_effects(found: Screening, rows: RatingRows) -> Screening:
+    """Say on the flagged judges' cards what leaving each out changes, in one pass over the rows."""
+    said = describe_changes(rows, [[card.judge] for card in found.flagged])
+    changes = dict(zip((card.judge for card in found.flagged), said, strict=True))
+    cards = [replace(card, effect=changes.get(card.judge)) for card in found.cards]
+    return replace(found, cards=tuple(cards))
+
+
+def _votes(data: Comparisons | Rankings | Votes) -> Votes:
+    if isinstance(data, Votes):
+        return data
+    if isinstance(data, Rankings):
+        return data.comparisons().votes()
+    if isinstance(data, Comparisons):
+        return data.votes()
+    raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")

@@ -1,0 +1,222 @@
+"""Do judges agree with themselves: scores of the same output by the same judge, given again.
+
+What is asked again is known by `kind=repeat`, or by the judge having scored the output before.
+Every output of a judge with several answers is a unit, and the answers are its judges: n-agreement,
+Fleiss' κ (neither answer is the first one, so chance is that of all answers together) and α are
+then those of other units. Pearson's and Spearman's correlations set the earlier answer against
+the later one. No judge can agree with others better than with itself, so this bounds what
+agreement between judges can be.
+
+When not to use it: where the second answer was asked for soon after the first, or beside it:
+judges remember.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified
+from evenhand.judges.judge_pairs import MIN_UNITS, correlate_within
+from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.judgments.rating_rows import CONTROL, REPEAT, RatingRows
+from evenhand.judgments.scale import Scale
+from evenhand.numerics.cluster_means import number_groups, pairs_within
+
+Array = NDArray[np.float64]
+
+CORRELATIONS: Final = {
+    "intra-pearson": "Pearson's r of earlier and later score",
+    "intra-spearman": "Spearman's ρ of earlier and later score",
+}
+NO_REPEATS: Final = "no judge scored an output twice"
+
+
+@dataclass(frozen=True)
+class SelfAgreement:
+    """How a judge agrees with itself.
+
+    Attributes:
+        judge: name.
+        units: outputs, under a criterion, that the judge scored more than once.
+        ratings: scores of them.
+        equal: share of pairs of scores that are the same, units counting alike (proportion).
+        distance: mean |difference| likewise, in points of the scale.
+        kappa: κ of all pairs by the judge's own shares of scores; None where all are the same.
+        pearson: correlation of earlier and later score; None where there is none.
+
+    """
+
+    judge: str
+    units: int
+    ratings: int
+    equal: float
+    distance: float
+    kappa: float | None
+    pearson: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Pairs of scores that a judge gave to the same output, the earlier first.
+
+    Attributes:
+        judges: names.
+        judge: (m,) code of the judge of each pair.
+        earlier: (m,) score given first.
+        later: (m,) score given later.
+        weight: (m,) 1 / pairs of scores of this judge and output.
+        ratings: (J,) scores of outputs with several, by judge.
+
+    """
+
+    judges: tuple[str, ...]
+    judge: NDArray[np.int64]
+    earlier: Array
+    later: Array
+    weight: Array
+    ratings: NDArray[np.int64]
+
+
+def find_repeats(rows: RatingRows) -> Repeats:
+    """Pair up the scores that a judge gave to the same output and criterion.
+
+    Args:
+        rows: scores; controls are left out.
+
+    """
+    rows = _order_answers(rows)
+    owner = number_groups(rows.unit, rows.judge)
+    sizes = np.bincount(owner)
+    first, second = pairs_within(owner)
+    again = sizes[owner[first]]
+    return Repeats(
+        judges=rows.judges,
+        judge=rows.judge[first].astype(np.int64),
+        earlier=rows.score[first],
+        later=rows.score[second],
+        weight=2 / (again * (again - 1)),
+        ratings=np.bincount(rows.judge[sizes[owner] > 1], minlength=len(rows.judges)),
+    )
+
+
+def summarise_repeats(repeats: Repeats) -> tuple[SelfAgreement, ...]:
+    """Return how each judge who answered again agrees with itself, by name."""
+    found = np.unique(repeats.judge)
+    return tuple(_summarise(repeats, int(judge)) for judge in found)
+
+
+def answers_as_judges(rows: RatingRows) -> RatingRows:
+    """Turn a judge's answers on an output into "judges" of a unit of its own.
+
+    Args:
+        rows: scores; controls are left out.
+
+    Returns:
+        scores of "systems" that are a system and a judge, by "judges" that are first answer,
+        second answer and so on; outputs with one answer are left out.
+
+    """
+    rows = _order_answers(rows)
+    owner = number_groups(rows.unit, rows.judge)
+    rows, owner = rows.take(np.bincount(owner)[owner] > 1), owner[np.bincount(owner)[owner] > 1]
+    order = np.argsort(owner, kind="stable")
+    sizes = np.bincount(owner)
+    place = np.empty(rows.size, dtype=np.int32)
+    ends = np.cumsum(sizes)
+    place[order] = np.arange(rows.size) - (ends - sizes)[owner[order]]
+    output = number_groups(rows.system, rows.judge)
+    _, one = np.unique(output, return_index=True)
+    names = tuple(
+        f"{rows.systems[rows.system[i]]} / {rows.judges[rows.judge[i]]}" for i in one.tolist()
+    )
+    times = tuple(f"answer {i + 1:,}" for i in range(int(sizes.max(initial=0))))
+    return replace(
+        rows, judges=times, judge=place, systems=names, system=output.astype(np.int32), kind=None
+    )
+
+
+def find_answer_units(rows: RatingRows, scale: Scale | None = None) -> Units:
+    """Return outputs of a judge with several answers as units, the answers being their judges.
+
+    Args:
+        rows: scores; controls are left out.
+        scale: the declared scale; by default its points are the scores that occur.
+
+    Raises:
+        NotIdentified: no judge scored an output twice.
+        InvalidJudgments: a score is not on the declared scale.
+
+    """
+    answers = answers_as_judges(rows)
+    if not answers.size:
+        raise NotIdentified(NO_REPEATS)
+    return find_units(replace(answers, moment=None), scale)
+
+
+def correlate_repeats(repeats: Repeats, names: Sequence[str]) -> tuple[Coefficient, ...]:
+    """Return correlations of earlier and later scores, all judges together.
+
+    Args:
+        repeats: pairs of scores.
+        names: which of `CORRELATIONS`.
+
+    """
+    together = np.zeros(len(repeats.judge), dtype=np.int64)
+    units, ratings = round(float(repeats.weight.sum())), int(repeats.ratings.sum())
+    found = []
+    for name in names:
+        value, why = None, NO_REPEATS
+        if units:
+            ranks = name == "intra-spearman"
+            got = correlate_within(together, repeats.earlier, repeats.later, ranks=ranks)[0]
+            value = None if np.isnan(got) else float(got)
+            why = f"fewer than {MIN_UNITS} pairs of scores, or earlier or later ones all alike"
+        title = CORRELATIONS[name]
+        reason = why if value is None else None
+        found.append(Coefficient(name, title, value, units=units, ratings=ratings, why=reason))
+    return tuple(found)
+
+
+def _order_answers(rows: RatingRows) -> RatingRows:
+    """Leave controls out, and put rows in the order of asking.
+
+    What was not asked again (kind) comes first, then what was given earlier, then what stands
+    earlier in the table.
+    """
+    if rows.kind is not None:
+        rows = rows.take(rows.kind != CONTROL)
+    keys: list[NDArray[Any]] = [np.arange(rows.size)]
+    if rows.moment is not None:
+        keys.append(rows.moment)
+    if rows.kind is not None:
+        keys.append(rows.kind == REPEAT)
+    return rows if len(keys) == 1 else rows.take(np.lexsort(keys))
+
+
+def _summarise(repeats: Repeats, judge: int) -> SelfAgreement:
+    own = repeats.judge == judge
+    x, y, weight = repeats.earlier[own], repeats.later[own], repeats.weight[own]
+    equal = float(np.average(x == y, weights=weight))
+    scores, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
+    shares = np.bincount(codes.reshape(-1), np.tile(weight, 2), len(scores))
+    chance = float(((shares / shares.sum()) ** 2).sum())
+    together = np.zeros(len(x), dtype=np.int64)
+    pearson = float(correlate_within(together, x, y)[0])
+    return SelfAgreement(
+        judge=repeats.judges[judge],
+        units=round(float(weight.sum())),
+        ratings=int(repeats.ratings[judge]),
+        equal=equal,
+        distance=float(np.average(np.abs(x - y), weights=weight)),
+        kappa=(equal - chance) / (1 - chance) if len(scores) > 1 else None,
+        pearson=None if np.isnan(pearson) else pearson,
+    )

@@ -1,0 +1,552 @@
+"""One coefficient of agreement: its value, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, listing
+from evenhand.judgments.rating_rows import CONTROL, REPEAT, RatingRows
+from evenhand.judgments.scale import Scale
+from evenhand.judgments.tally import Codes
+
+# What was scored by whom: ratings unit by unit, one score per judge.
+#
+# A unit is an output (an item's, by a system) under a criterion. What a judge says of it a second
+# time is no second opinion: the first answer stays (by `moment` where it is known, else the first
+# in the table), the rest is counted and belongs to the agreement of judges with themselves.
+#
+# One sort of one integer per rating (unit, judge, row) is all the order that agreement needs: a
+# million ratings take .1 s.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+BITS = 63
+"""Unit, judge and row are sorted as one number where it has no more bits."""
+MAX_COUNTED_RANGE = 4096
+"""Whole scores over at most so many points are coded by counting; others are sorted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Scores unit by unit; within a unit judges by name, each once.
+
+    Attributes:
+        rows: the ratings that they come from.
+        points: (K,) different scores, ascending: those of a declared scale, else those seen.
+        scale: what was declared, or seen.
+        sizes: (U,) judges of each unit.
+        starts: (U,) where its scores begin in the next two.
+        code: (n,) position of each score among the points.
+        judge: (n,) code of its judge.
+        first: (U,) a row of the table that belongs to the unit, for its labels.
+        again: second answers of a judge to the same unit, left out.
+        repeats: rows that the table calls repeats, left out.
+        controls: rows of controls, left out.
+
+    """
+
+    rows: RatingRows
+    points: Array
+    scale: Scale
+    sizes: Integers
+    starts: Integers
+    code: Codes
+    judge: Codes
+    first: Integers
+    again: int = 0
+    repeats: int = 0
+    controls: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of units, those of one judge among them."""
+        return len(self.sizes)
+
+    @cached_property
+    def several(self) -> Mask:
+        """(U,) whether two or more judges scored the unit."""
+        return self.sizes > 1
+
+    @cached_property
+    def held(self) -> Mask:
+        """(n,) whether a score is of a unit of two or more judges."""
+        if self.several.all():
+            return np.ones(len(self.code), dtype=np.bool_)
+        return np.repeat(self.several, self.sizes)
+
+    @cached_property
+    def pairs(self) -> int:
+        """Pairs of judges who scored one and the same unit."""
+        return int((self.sizes * (self.sizes - 1) // 2).sum())
+
+    @cached_property
+    def item(self) -> Codes:
+        """(U,) code of the item of each unit."""
+        return self.rows.item[self.first]
+
+    def labels(self, name: str) -> tuple[tuple[str, ...], Codes]:
+        """Return the names of a label of units ("item", "criterion", a factor ...) and codes."""
+        names, codes = self.rows.labels(name)
+        if len(names) == 1:
+            return names, np.zeros(self.size, dtype=np.int32)
+        return names, self.item if name == "item" else codes[self.first]
+
+    def take(self, units: Mask) -> Units:
+        """Keep some units; points stay as they are."""
+        if units.all():
+            return self
+        kept = np.repeat(units, self.sizes)
+        sizes = self.sizes[units]
+        return replace(
+            self,
+            sizes=sizes,
+            starts=np.cumsum(sizes) - sizes,
+            code=self.code[kept],
+            judge=self.judge[kept],
+            first=self.first[units],
+        )
+
+    def by_size(self) -> Iterator[tuple[int, Integers, Integers]]:
+        """Yield the number of judges, the units (N,) and the place (N, judges) of their scores.
+
+        Units of one judge are left out.
+        """
+        found = np.flatnonzero(np.bincount(self.sizes)).tolist()
+        for judges in found:
+            if judges > 1 and len(found) == 1:  # all units, as they stand
+                yield judges, np.arange(self.size), np.arange(len(self.code)).reshape(-1, judges)
+            elif judges > 1:
+                units = np.flatnonzero(self.sizes == judges)
+                yield judges, units, self.starts[units, None] + np.arange(judges)
+
+
+def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
+    """Order ratings by unit and judge, one score each.
+
+    Args:
+        rows: the ratings; controls and repeats are left out and counted.
+        scale: the declared scale; by default its points are the scores that occur.
+
+    Raises:
+        InvalidJudgments: no item or no judge is known, nothing is left, or a score is not on the
+            declared scale.
+
+    """
+    _check_names(rows)
+    targets = rows.targets()
+    if not targets.size:
+        raise InvalidJudgments("no scores of outputs: all rows are controls or repeats")
+    seen = read_points(targets.score, scale)
+    order, judge, opens, again = _order(targets)
+    starts = np.flatnonzero(opens)
+    kinds = np.zeros(3, dtype=np.int64) if rows.kind is None else np.bincount(rows.kind, None, 3)
+    return Units(
+        rows=targets,
+        points=seen.points,
+        scale=seen.scale,
+        sizes=np.diff(np.append(starts, len(order))),
+        starts=starts,
+        code=seen.code[order],
+        judge=judge,
+        first=order[starts],
+        again=again,
+        repeats=int(kinds[REPEAT]),
+        controls=int(kinds[CONTROL]),
+    )
+
+
+def _check_names(rows: RatingRows) -> None:
+    """Refuse a table that does not say what was scored, or by whom."""
+    for role, names in (("item", rows.items), ("judge", rows.judges)):
+        if names == ("",):
+            raise InvalidJudgments(
+                f"agreement needs a column of {role}s, to know which judgments are of the same"
+                f" output and by different judges: name it, as in --column {role}=NAME"
+            )
+
+
+def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
+    """Return rows by unit and judge, judges, where units begin, and how many answers are left out.
+
+    Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
+    """
+    order, unit, judge = _sort(rows, None)
+    opens, twice = _compare(unit, judge)
+    if twice.any() and rows.moment is not None:
+        order, unit, judge = _sort(rows, np.argsort(rows.moment, kind="stable"))
+        opens, twice = _compare(unit, judge)
+    judge = judge.astype(np.int32, copy=False)
+    if not twice.any():
+        return order, judge, opens, 0
+    once = ~twice
+    return order[once], judge[once], opens[once], int(twice.sum())
+
+
+def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integers, Any, Any]:
+    """Return row numbers, units and judges by unit, judge and moment (or place in the table)."""
+    n = rows.size
+    place = np.arange(n)
+    if by_moment is not None:
+        place = np.empty(n, dtype=np.int64)
+        place[by_moment] = np.arange(n)
+    low = n.bit_length()
+    middle = len(rows.judges).bit_length()
+    most = len(rows.items) * len(rows.systems) * len(rows.criteria)
+    if most.bit_length() + middle + low > BITS:
+        order = np.lexsort((place, rows.judge, rows.unit))
+        return order, rows.unit[order], rows.judge[order]
+    key = rows.item.astype(np.int64)
+    for codes, names in ((rows.system, rows.systems), (rows.criterion, rows.criteria)):
+        if len(names) > 1:
+            key *= len(names)
+            key += codes
+    key <<= middle
+    key |= rows.judge
+    key <<= low
+    key |= place
+    key.sort()
+    found = key & ((1 << low) - 1)
+    order = found if by_moment is None else by_moment[found]
+    return order, key >> (middle + low), (key >> low) & ((1 << middle) - 1)
+
+
+def _compare(unit: Integers, judge: Integers) -> tuple[Mask, Mask]:
+    """(n,) whether a row opens a unit, and whether its judge has answered before."""
+    opens = np.ones(len(unit), dtype=np.bool_)
+    np.not_equal(unit[1:], unit[:-1], out=opens[1:])
+    twice = ~opens
+    twice[1:] &= judge[1:] == judge[:-1]
+    return opens, twice
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Different scores, and which each row has.
+
+    Attributes:
+        points: (K,) ascending.
+        code: (n,) position of each score among them.
+        scale: what was declared, or seen.
+
+    """
+
+    points: Array
+    code: Codes
+    scale: Scale
+
+
+def read_points(score: Array, scale: Scale | None = None) -> Points:
+    """Code scores by their position among the points of the scale.
+
+    Args:
+        score: (n,) scores, n > 0.
+        scale: the declared scale; by default, and where it has no steps, the scores that occur.
+
+    Raises:
+        InvalidJudgments: a score is not on the declared scale.
+
+    >>> read_points(np.array([3.0, 1.0, 3.0])).code.tolist()
+    [1, 0, 1]
+    """
+    points, code = _distinct(score)
+    if scale is None:
+        return Points(points, code, Scale(float(points[0]), float(points[-1]), tuple(points)))
+    if not _holds(scale, points):
+        scale.check(score)  # which counts the scores that are off
+    if scale.points is None:
+        return Points(points, code, scale)
+    declared = np.array(scale.points)
+    return Points(declared, np.searchsorted(declared, points)[code].astype(np.int32), scale)
+
+
+def _holds(scale: Scale, points: Array) -> bool:
+    """Say whether all of these are on a scale; cheaper than to ask it of every score."""
+    inside = bool(points[0] >= scale.low) and bool(points[-1] <= scale.high)
+    return inside and (scale.points is None or bool(np.isin(points, scale.points).all()))
+
+
+def _distinct(score: Array) -> tuple[Array, Codes]:
+    """Return the different scores, ascending, and the position of each among them."""
+    low, high = float(score.min()), float(score.max())
+    if high - low < MAX_COUNTED_RANGE and float(low).is_integer():
+        shifted = (score - low).astype(np.int32)
+        if (shifted == score - low).all():
+            present = np.bincount(shifted) > 0
+            code = shifted if present.all() else (np.cumsum(present) - 1)[shifted]
+            return np.asarray(np.flatnonzero(present) + low, np.float64), code.astype(
+                np.int32, copy=False
+            )
+    points, code = np.unique(score, return_inverse=True)
+    return points, code.reshape(-1).astype(np.int32)
+
+
+# Units that all of some judges scored: what the ICC and Kendall's W are defined on.
+
+ENOUGH: Final = 2 / 3
+"""Share of the scores on shared units that a complete block must hold to speak for them."""
+_WHO: Final = "the ICC and Kendall's W"
+MAX_BLOCK_CELLS: Final = 50_000_000
+"""Most cells, judges times units, among which a block is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Scores of judges who all scored the same units.
+
+    Attributes:
+        scores: (U, k) score of each unit by each judge.
+        judges: names of the k judges.
+        left_out: judges on shared units who are not in it.
+        share: share of the scores on units of two or more judges that it holds.
+
+    """
+
+    scores: Array
+    judges: tuple[str, ...]
+    left_out: tuple[str, ...]
+    share: float
+
+    @property
+    def note(self) -> str:
+        """What must be said of it where it is not everything; else nothing."""
+        if self.share == 1:
+            return ""
+        units, k = self.scores.shape
+        without = f", without {listing(self.left_out, 5)}" if self.left_out else ""
+        return (
+            f"on the {units:,} outputs that {k} judges all scored, which hold"
+            f" {100 * self.share:.0f} % of the scores{without}"
+        )
+
+
+def find_block(units: Units) -> Block:
+    """Find units and judges without a hole.
+
+    Judges join one by one, those with most units first, and where scores in the block are most
+    the block is cut. This need not be the largest block there is, which is hard to find.
+
+    Args:
+        units: scores by unit, one of each judge.
+
+    Raises:
+        NotIdentified: no block holds two thirds of the scores on shared units; says what the
+            best one holds.
+
+    """
+    shared = units.take(units.several)
+    found = np.unique(shared.judge)
+    if not shared.size or len(found) < 2:
+        raise NotIdentified(f"{_WHO} need outputs that two judges scored: there are none")
+    if shared.size * len(found) > MAX_BLOCK_CELLS:
+        raise _refuse(f"{len(found):,} judges scored some of {shared.size:,} outputs each")
+    row = np.repeat(np.arange(shared.size), shared.sizes)
+    column = np.searchsorted(found, shared.judge)
+    held = np.zeros((shared.size, len(found)), dtype=np.bool_)
+    held[row, column] = True
+    kept, chosen = _cut(held)
+    share = float(kept.sum() * len(chosen) / held.sum())
+    if share < ENOUGH or kept.sum() < 2:
+        raise _refuse(
+            f"the most that was found is judges: {len(chosen)}, outputs: {int(kept.sum()):,},"
+            f" which hold {100 * share:.0f} % of the scores"
+        )
+    table = np.zeros(held.shape)
+    table[row, column] = shared.points[shared.code]
+    names = [units.rows.judges[code] for code in found.tolist()]
+    return Block(
+        scores=table[np.ix_(kept, chosen)],
+        judges=tuple(names[j] for j in chosen.tolist()),
+        left_out=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
+        share=share,
+    )
+
+
+def note_items(units: Units) -> tuple[str, ...]:
+    """Say where outputs hang together, which F does not know of."""
+    items = np.unique(units.item[units.several]) if units.several.any() else ()
+    several = int(units.several.sum())
+    if len(items) == several:
+        return ()
+    return (
+        f"intervals by F take outputs for independent, and {several:,} outputs are of"
+        f" {len(items):,} items: they may be too short",
+    )
+
+
+def _cut(held: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Return which units stay, and the columns of the judges who do.
+
+    Args:
+        held: (U, J) whether a judge scored a unit.
+
+    """
+    order = np.argsort(-held.sum(axis=0), kind="stable")
+    together = np.logical_and.accumulate(held[:, order], axis=1)
+    cells = together.sum(axis=0) * np.arange(1, held.shape[1] + 1)
+    cells[0] = 0
+    k = int(cells.argmax()) + 1
+    return together[:, k - 1], np.sort(order[:k])
+
+
+def _refuse(most: str) -> NotIdentified:
+    return NotIdentified(
+        f"{_WHO} need outputs that all judges scored: {most}",
+        ["estimate variance components, which need no complete blocks: evenhand variance"],
+    )
+
+
+# Pairs of judges on what both scored: the scores side by side, some pairs of judges at a time.
+
+Counts = NDArray[np.int64]
+BLOCK: Final = 250_000
+"""Pairs of scores that are held at a time; those of one judge are never split."""
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Scores of some pairs of judges on all their common units.
+
+    Attributes:
+        first: (P,) code of one judge of each pair.
+        second: (P,) code of the other, always higher.
+        pair: (m,) number of the pair of judges, ascending.
+        x: (m,) score of the first judge, as its position among the points.
+        y: (m,) score of the second on the same unit, likewise.
+        unit: (m,) number of the unit.
+        points: (K,) scores that can be given, ascending.
+
+    """
+
+    first: Codes
+    second: Codes
+    pair: Counts
+    x: Codes
+    y: Codes
+    unit: Counts
+    points: Array
+
+    @cached_property
+    def units(self) -> Counts:
+        """(P,) common units of each pair of judges, at least one."""
+        return np.bincount(self.pair, minlength=len(self.first))
+
+    def mean(self, values: NDArray[Any]) -> Array:
+        """(P,) mean over the common units of each pair.
+
+        Args:
+            values: (m,) one for each pair of scores.
+
+        """
+        return np.bincount(self.pair, values, minlength=len(self.first)) / self.units
+
+
+@dataclass(frozen=True, eq=False)
+class PairMeasure:
+    """What was measured of pairs of judges.
+
+    Attributes:
+        values: (P,) the measure, NaN where it does not exist.
+        influence: (m,) how much each pair of scores moves it: a measure of n pairs of scores moves
+            by influence / n if one of them is given a little more weight (infinitesimal jackknife,
+            Jaeckel 1972). The sum for a pair of judges is zero.
+
+    """
+
+    values: Array
+    influence: Array
+
+
+def walk_overlaps(units: Units, *, block: int = BLOCK) -> Iterator[Overlap]:
+    """Lay the scores of all pairs of judges side by side, in blocks of whole pairs.
+
+    Args:
+        units: scores by unit, one of each judge.
+        block: pairs of scores to hold at a time.
+
+    """
+    place = np.arange(len(units.judge))
+    later = np.repeat(units.starts + units.sizes, units.sizes) - place - 1
+    own = np.argsort(units.judge, kind="stable")
+    load = np.cumsum(np.bincount(units.judge, later)).astype(np.int64)
+    blocks = (load // block)[units.judge[own]]
+    for mine in np.split(own, np.flatnonzero(np.diff(blocks)) + 1):
+        if later[mine].any():
+            yield _lay(units, mine, later[mine])
+
+
+def _lay(units: Units, mine: NDArray[np.intp], later: Counts) -> Overlap:
+    """Put each score of some judges beside those of later judges on the same unit.
+
+    Args:
+        units: scores by unit; within a unit judges ascend.
+        mine: (r,) places of these judges' scores.
+        later: (r,) scores on the same unit that follow each.
+
+    """
+    judge, code = units.judge, units.code
+    first = np.repeat(mine, later)
+    skipped = np.cumsum(later) - later
+    second = first + 1 + np.arange(len(first)) - np.repeat(skipped, later)
+    wide = judge[first].astype(np.int64) * (int(judge.max()) + 1) + judge[second]
+    order = np.argsort(wide, kind="stable")
+    unit = np.repeat(np.arange(units.size), units.sizes)
+    first, second = first[order], second[order]
+    opens = np.r_[True, np.diff(wide[order]) > 0]
+    return Overlap(
+        first=judge[first[opens]],
+        second=judge[second[opens]],
+        pair=np.cumsum(opens) - 1,
+        x=code[first],
+        y=code[second],
+        unit=unit[first],
+        points=units.points,
+    )
+
+
+BY_ITEM_ALONE: Final = "no interval where judges are drawn: it has one by item alone"
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of agreement on some judgments.
+
+    Attributes:
+        name: as it is asked for and stands in JSON, such as "alpha-interval" or "n-agreement-1".
+        title: in tables, such as "Krippendorff's α, interval".
+        value: the coefficient; None where it does not exist.
+        lower: lower end of its interval; None where there is none.
+        upper: upper end.
+        units: outputs (or output pairs) that two or more judges judged.
+        ratings: judgments on them.
+        why: why there is no value, in the user's words; None where there is one.
+        notes: what must stand beside it, such as that κ is low since one answer prevails.
+
+    """
+
+    name: str
+    title: str
+    value: float | None
+    lower: float | None = None
+    upper: float | None = None
+    units: int = 0
+    ratings: int = 0
+    why: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {**vars(self), "notes": list(self.notes)}
+
+    def without_interval(self) -> Coefficient:
+        """Leave out an interval that draws items where judges were to be drawn."""
+        if self.value is None:
+            return self
+        return replace(self, lower=None, upper=None, notes=(*self.notes, BY_ITEM_ALONE))

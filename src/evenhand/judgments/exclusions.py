@@ -1,0 +1,520 @@
+"""What was excluded from judgments before anything was computed, with the reason and the counts.
+
+A filter, the choice of a task, controls, blank ranks and the rules of a format each give one
+`Exclusion`. Every result of these judgments carries them, and shows them wherever it is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property, wraps
+from hashlib import sha256
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
+
+import narwhals as nw
+
+from evenhand.errors import listing
+from evenhand.judgments.engine import COUNT, Frame, fetch_columns, quote_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
+
+MAX_NAME: Final = 60
+"""Most characters of a name in a sentence: a merged output is called by all of its systems."""
+MAX_NAMES: Final = 10
+"""Most judges or systems that are named; beyond, only their number is given."""
+MAX_CONDITION: Final = 80
+"""Most characters of a condition that are quoted; a longer one is cut, and its digest follows."""
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
+_PLURALS: Final = {"entry": "entries"}
+_KEPT: Final = "evenhand_kept"
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """What was excluded for one reason.
+
+    Attributes:
+        code: where | task | judges | criterion | controls | repeats | again | blank-rankings |
+            blank-ranks | single-output | zero-weight | no-score | ties | mix | format |
+            references | flagged | policy.
+        reason: in words, such as `by where "judge <> 'a'"`.
+        rows: how many were excluded.
+        of_rows: how many there were before; None where that is not known.
+        judges: judges of whom nothing is left; None where they were not counted.
+        of_judges: how many judges there were before, or None.
+        judge_names: their names, where these are at most 10.
+        systems: systems of which nothing is left, or None.
+        of_systems: how many systems there were before, or None.
+        system_names: their names, where these are at most 10.
+        unit: what `rows` counts: row, judgment, ranking, rank, ...
+        sentence: what notes already say of it; "" where they say nothing.
+
+    """
+
+    code: str
+    reason: str
+    rows: float
+    of_rows: float | None = None
+    judges: int | None = None
+    of_judges: int | None = None
+    judge_names: tuple[str, ...] = ()
+    systems: int | None = None
+    of_systems: int | None = None
+    system_names: tuple[str, ...] = ()
+    unit: str = "row"
+    sentence: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line for people.
+
+        >>> lost = {"judges": 1, "of_judges": 12, "judge_names": ("a",)}
+        >>> Exclusion("judges", "by name", 50, 600, **lost).text
+        'excluded: 50 of 600 rows, 1 of 12 judges (a), by name'
+        """
+        if self.sentence:
+            return ", ".join([self.sentence, *self._counts(named=True)[1:]])
+        return f"excluded: {', '.join([*self._counts(named=True), self.reason])}"
+
+    @property
+    def signature(self) -> str:
+        """The part of a signature that tells this exclusion."""
+        return f"excluded {', '.join([*self._counts(named=False), self.reason])}"
+
+    @property
+    def clause(self) -> str:
+        """The same as part of a sentence, such as "50 of 600 rows, by where ...".
+
+        >>> Exclusion("controls", "control items", 1, unit="judgment").clause
+        '1 judgment, control items'
+        """
+        return ", ".join([*self._counts(named=True), self.reason])
+
+    @property
+    def explanation(self) -> str:
+        """The reason, with the judges and systems of whom nothing is left."""
+        return ", ".join([self.reason, *self._counts(named=True)[1:]])
+
+    def _counts(self, *, named: bool) -> list[str]:
+        """Return what is excluded of rows, judges and systems, each with its number."""
+        every = self.rows if self.of_rows is None else self.of_rows
+        of = "" if self.of_rows is None else f" of {self.of_rows:,.12g}"
+        units = self.unit if every == 1 else _PLURALS.get(self.unit, f"{self.unit}s")
+        counts = [f"{self.rows:,.12g}{of} {units}"]
+        whole = (
+            ("judge", self.judges, self.of_judges, self.judge_names),
+            ("system", self.systems, self.of_systems, self.system_names),
+        )
+        for word, lost, total, names in whole:
+            if lost:
+                short = [
+                    one if len(one) <= MAX_NAME else f"{one[: MAX_NAME - 1]}…" for one in names
+                ]
+                some = f" ({listing(short, MAX_NAMES)})" if named and names else ""
+                counts.append(f"{lost:,} of {total:,} {word}s{some}")
+        return counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of one exclusion."""
+        return {
+            "code": self.code,
+            "reason": self.reason,
+            "rows": _whole(self.rows),
+            "of_rows": None if self.of_rows is None else _whole(self.of_rows),
+            "unit": self.unit,
+            "judges": self.judges,
+            "of_judges": self.of_judges,
+            "judge_names": list(self.judge_names),
+            "systems": self.systems,
+            "of_systems": self.of_systems,
+            "system_names": list(self.system_names),
+            "text": self.text,
+        }
+
+
+def exclude_by_format(
+    counts: Mapping[str, int], text: str = "{what} left out: {n:,}"
+) -> list[Exclusion]:
+    """Return what the rules of a format exclude, such as annotations that were cancelled.
+
+    Args:
+        counts: what is excluded → how many.
+        text: how a note tells it.
+
+    """
+    return [
+        Exclusion("format", what, n, unit="entry", sentence=text.format(what=what, n=n))
+        for what, n in sorted(counts.items())
+        if n
+    ]
+
+
+def read_exclusion(values: Mapping[str, Any]) -> Exclusion:
+    """Return an exclusion from its fields, as JSON holds them.
+
+    Raises:
+        TypeError: fields that are none, or names that are no text.
+
+    """
+    names = {key: tuple(values[key]) for key in ("judge_names", "system_names")}
+    excluded = Exclusion(**{**values, **names})
+    if any(not isinstance(one, str) for some in names.values() for one in some):
+        raise TypeError("names of what was excluded are not text")
+    return excluded
+
+
+def add_exclusions(parts: Sequence[Sequence[Exclusion]]) -> tuple[Exclusion, ...]:
+    """Add up what was excluded from several files, reason by reason.
+
+    A judge who is excluded from one file may stand in another, so that judges and systems are
+    counted of one file only.
+    """
+    if len(parts) == 1:
+        return count_exclusions(parts[0])
+    found: dict[tuple[str, str, str], list[Exclusion]] = {}
+    for one in (one for part in parts for one in part):
+        found.setdefault((one.code, one.reason, one.unit), []).append(one)
+    sums = []
+    for (code, reason, unit), each in found.items():
+        before = [one.of_rows for one in each if one.of_rows is not None]
+        known = len(before) == len(parts)  # of files that do not name the reason nobody knows
+        rows = sum(one.rows for one in each)
+        sums.append(Exclusion(code, reason, rows, sum(before) if known else None, unit=unit))
+    return count_exclusions(sums)
+
+
+def _whole(count: float) -> int | float:
+    """Return a count as an int where it is one: importance weights may add up to fractions."""
+    return int(count) if float(count).is_integer() else count
+
+
+@dataclass(frozen=True, eq=False)
+class Filter:
+    """Rows that a condition excludes; they are counted when somebody asks, and once.
+
+    Attributes:
+        code: as of `Exclusion`.
+        reason: likewise.
+        before: the table before.
+        after: the table with the rows that are left.
+        columns: role → column of these two tables.
+        condition: the SQL condition, where it is one on a table of DuckDB.
+
+    """
+
+    code: str
+    reason: str
+    before: Frame
+    after: Frame
+    columns: Mapping[str, str]
+    condition: str = ""
+
+    @cached_property
+    def exclusion(self) -> Exclusion:
+        """What is excluded; its rows are 0 where every row is left."""
+        names = self.before.collect_schema().names()
+        known = {role: name for role, name in self.columns.items() if name in names}
+        keys = {"": [], "judge": [known[one] for one in ("judge",) if one in known]}
+        sides = ("system",) if "system" in known else ("left", "right")
+        keys["system"] = [known[one] for one in sides if one in known]
+        keys = {role: columns for role, columns in keys.items() if columns or not role}
+        if self.condition and self.before.implementation.is_duckdb():
+            counts = _count_duckdb(self.before, list(keys.values()), self.condition)
+        else:
+            before, after = (_count(one, list(keys.values())) for one in (self.before, self.after))
+            counts = [
+                {group: (n, late.get(group, (0, 0))[0]) for group, (n, _) in early.items()}
+                for early, late in zip(before, after, strict=True)
+            ]
+        every, left = counts[0].get((), (0, 0))
+        if every == left:
+            return Exclusion(self.code, self.reason, 0, every)
+        changes: dict[str, Any] = {}
+        for role, groups in zip([*keys][1:], counts[1:], strict=True):
+            held = {name for names, (n, _) in groups.items() if n for name in names}
+            rest = {name for names, (_, n) in groups.items() if n for name in names}
+            lost = sorted(name for name in held - rest if name is not None)
+            changes |= {f"{role}s": len(lost), f"of_{role}s": len(held - {None})}
+            changes[f"{role}_names"] = tuple(lost) if len(lost) <= MAX_NAMES else ()
+        return Exclusion(self.code, self.reason, every - left, every, **changes)
+
+
+def name_lost(excluded: Exclusion, before: Frame, after: Frame) -> Exclusion:
+    """Return an exclusion with the judges and systems of whom nothing is left.
+
+    Args:
+        excluded: what was counted already.
+        before: the table, its columns called as their roles.
+        after: its rows that are left.
+
+    """
+    columns = {one: one for one in ("judge", "system", "left", "right")}
+    lost = Filter(excluded.code, excluded.reason, before, after, columns).exclusion
+    return replace(
+        excluded,
+        **{name: getattr(lost, name) for name in ("judges", "of_judges", "judge_names")},
+        **{name: getattr(lost, name) for name in ("systems", "of_systems", "system_names")},
+    )
+
+
+Counts = dict[tuple[str | None, ...], tuple[int, int]]
+"""Names → rows, and rows that meet the condition."""
+
+
+def _count(frame: Frame, keys: Sequence[list[str]]) -> list[Counts]:
+    """Count rows by each list of columns; an empty list counts the whole table."""
+    if frame.implementation.is_duckdb():
+        return _count_duckdb(frame, keys, "true")
+    counts: list[Counts] = []
+    for columns in keys:
+        if columns:
+            named = frame.select(*(nw.col(one).cast(nw.String) for one in columns))
+            sizes = fetch_columns(named.group_by(*columns).agg(nw.len().alias(COUNT)))
+        else:
+            sizes = fetch_columns(frame.select(nw.len().alias(COUNT)))
+        names = zip(*(sizes[one].tolist() for one in columns), strict=True) if columns else [()]
+        counts.append({one: (n, n) for one, n in zip(names, map(int, sizes[COUNT]), strict=True)})
+    return counts
+
+
+def _count_duckdb(frame: Frame, keys: Sequence[list[str]], condition: str) -> list[Counts]:
+    """Count in one pass by each list of columns, all rows and those that meet a SQL condition."""
+    columns = [quote_name(one) for one in dict.fromkeys(name for some in keys for name in some)]
+    sets = [f"({', '.join(map(quote_name, some))})" for some in keys]
+    which = f"grouping({', '.join(columns)})" if columns else "0"
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    flagged = native.project(f"*, cast(coalesce((\n{condition}\n), false) as bigint) as {_KEPT}")
+    texts = [f"cast({one} as varchar)" for one in columns]
+    wanted = ", ".join([which, "count(*)", f"coalesce(sum({_KEPT}), 0)", *texts])
+    rows = flagged.aggregate(wanted, f"grouping sets ({', '.join(sets)})").fetchall()
+    order = list(dict.fromkeys(name for some in keys for name in some))
+    counts: list[Counts] = [{} for _ in keys]
+    # grouping() has a bit for each column, the first the highest: 1 where it is not grouped by
+    bits = [sum((one not in some) << at for at, one in enumerate(reversed(order))) for some in keys]
+    for mask, n, kept, *values in rows:
+        at = bits.index(mask)
+        names = tuple(values[order.index(one)] for one in keys[at])
+        counts[at][names] = (int(n), int(kept))
+    return counts
+
+
+def quote_condition(condition: nw.Expr | str) -> str:
+    r"""Return a condition for a reason: whole where it is short, else its beginning and its digest.
+
+    >>> quote_condition("judge <> 'a'")
+    'where "judge <> \'a\'"'
+    """
+    text = " ".join(str(condition).split())
+    if _ADDRESS.search(text):  # an older narwhals does not write expressions out
+        return "an expression"
+    if len(text) <= MAX_CONDITION:
+        return f"where ({text})" if '"' in text else f'where "{text}"'
+    digest = sha256(str(condition).encode()).hexdigest()[:12]
+    return f'where "{text[: MAX_CONDITION - 1]}…" (sha256 {digest})'
+
+
+def count_exclusions(stored: Iterable[Exclusion | Filter]) -> tuple[Exclusion, ...]:
+    """Return what is excluded, filters counted; those that exclude nothing are no exclusions."""
+    return tuple(one for one in count_filters(stored) if one.rows)
+
+
+def count_filters(stored: Iterable[Exclusion | Filter]) -> list[Exclusion]:
+    """Return what is excluded, filters counted, also those that exclude nothing."""
+    return [one.exclusion if isinstance(one, Filter) else one for one in stored]
+
+
+def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
+    """Add to a signature what was excluded from the judgments."""
+    parts = [one.signature for one in excluded]
+    return " | ".join([signature, *(one for one in parts if one not in signature)])
+
+
+def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list[str]:
+    """Return a line for each exclusion that no other note tells already."""
+    said = set(known)
+    return [one.text for one in excluded if one.text not in said]
+
+
+def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:
+    """Return the JSON contract of exclusions."""
+    return [one.to_dict() for one in excluded]
+
+
+def find_excluded(
+    data: object, kinds: Sequence[str] = ("controls",), uses: Sequence[str] = ()
+) -> tuple[Exclusion, ...]:
+    """Return what is excluded from judgments; () of anything that does not know.
+
+    Args:
+        data: comparisons, rankings or ratings, or rows or a result that carry exclusions.
+        kinds: which judgments the analysis excludes itself: "controls", "repeats".
+        uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
+
+    """
+    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.judgments.rankings import Rankings
+    from evenhand.judgments.ratings import Ratings
+
+    if not isinstance(data, Comparisons | Rankings | Ratings):
+        return tuple(getattr(data, "excluded", ()))
+    if isinstance(data, Ratings) and "no-score" in uses:  # there may be no score at all
+        excluded = count_exclusions(data.source.exclusions)
+    else:
+        excluded = tuple(one for one in data.excluded if one.code not in uses)
+    known = {one.code for one in excluded}
+    if not set(kinds) - known or not data.source.find_asides(data.columns):
+        return excluded
+    from evenhand.judgments.control_rows import exclude_kinds
+
+    wanted = [one for one in kinds if one not in known]
+    return (*excluded, *exclude_kinds(data, wanted, scored="no-score" in known))
+
+
+def note_excluded(result: Result, excluded: Sequence[Exclusion], *, once: bool = False) -> Result:
+    """Return a result that carries more exclusions, in its signature too; so do its parts.
+
+    Args:
+        result: of any kind.
+        excluded: from the judgments that it is of.
+        once: take out of its notes what the exclusions tell, since they are shown beside it.
+
+    """
+    if not excluded or not is_dataclass(result) or isinstance(result, type):
+        return result
+    values = {one.name: getattr(result, one.name) for one in fields(result)}
+    changes: dict[str, Any] = {
+        name: part
+        for name, value in values.items()
+        if (part := note_excluded(value, excluded, once=once)) is not value
+    }
+    if isinstance(values.get("groups"), Mapping):
+        changes["groups"] = note_groups(values["groups"], excluded, once=once)
+    if once and isinstance(values.get("notes"), tuple):
+        told = {one.sentence for one in excluded}
+        notes = tuple(one for one in values["notes"] if one not in told)
+        changes |= {} if notes == values["notes"] else {"notes": notes}
+    if "excluded" in values:
+        known = values["excluded"]
+        every = (*(one for one in excluded if one not in known), *known)
+        changes["excluded"] = every
+        if "signature" in values:
+            changes["signature"] = sign_excluded(values["signature"], every)
+    return cast("Result", replace(result, **changes)) if changes else result
+
+
+def note_groups(
+    groups: Mapping[str, Result], excluded: Sequence[Exclusion], *, once: bool = False
+) -> Mapping[str, Result]:
+    """Return the results of groups, each with the exclusions; arguments as `note_excluded`."""
+    return {name: note_excluded(one, excluded, once=once) for name, one in groups.items()}
+
+
+def carries_excluded(
+    *kinds: str, argument: str = "data", uses: Sequence[str] = ()
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Make the result of a public function carry what is excluded from its judgments.
+
+    Args:
+        kinds: as of `find_excluded`.
+        uses: likewise.
+        argument: the name of the function's argument that holds the judgments.
+
+    """
+
+    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
+        expected = signature(function)
+
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> Result:
+            result = function(*args, **kwargs)
+            data = expected.bind(*args, **kwargs).arguments.get(argument)
+            return note_excluded(result, find_excluded(data, kinds, uses))
+
+        return run
+
+    return decorate
+
+
+def exclude_blank(rankings: Rankings) -> tuple[Exclusion, ...]:
+    """Return what the expansion of rankings to pairs excludes."""
+    every, blank, used = rankings.count(), rankings.count_blank(), rankings.count_used()
+    gaps, ranks = rankings.count_blank_ranks()
+    short = every - blank - used
+    besides = "of the others " if blank else ""
+    ranking = "ranking" if short == 1 else "rankings"
+    blanks, gap, single = (
+        Exclusion(
+            "blank-rankings",
+            "nothing was ranked",
+            blank,
+            every,
+            unit="ranking",
+            sentence=f"{blank:,} of {every:,} rankings are blank: left out",
+        ),
+        Exclusion(
+            "blank-ranks",
+            "the rank is not given",
+            gaps,
+            ranks,
+            unit="rank",
+            sentence=f"{gaps:,} of {ranks:,} ranks {besides}are blank: not compared",
+        ),
+        Exclusion(
+            "single-output",
+            "one output only",
+            short,
+            every,
+            unit="ranking",
+            sentence=f"{short:,} {ranking} of one output only: nothing to compare",
+        ),
+    )
+    if blanks.rows:
+        blanks = name_lost(blanks, rankings.frame, rankings.keep_ranked(1))
+    if single.rows:
+        single = name_lost(single, rankings.keep_ranked(1), rankings.keep_ranked(2))
+    return tuple(one for one in (blanks, gap, single) if one.rows)
+
+
+def exclude_unscored(data: Ratings) -> tuple[Exclusion, ...]:
+    """Return the ratings without a score."""
+    from evenhand.judgments.rating_reading import count_scored, is_unscored
+
+    scored, missing = count_scored(data)
+    every = scored + missing
+    sentence = f"rows without a score are left out: {missing:,} of {every:,}"
+    found = Exclusion("no-score", "the score is missing", missing, every, sentence=sentence)
+    if not missing:
+        return ()
+    return (name_lost(found, data.frame, data.frame.filter(~is_unscored(data.frame))),)
+
+
+def exclude_unweighted(data: Comparisons | Rankings) -> tuple[Exclusion, ...]:
+    """Return the rows of weight 0; they are counted only where there is a column of weights."""
+    if not data.has("weight") or getattr(data, "mix", None) is not None:
+        return ()
+    weight = nw.col("weight").cast(nw.Float64)
+    rankings = getattr(data, "rankings", None)
+    frame = (data if rankings is None else rankings).frame
+    both = frame.select(nw.len().alias(COUNT), (weight == 0).cast(nw.Int64).sum().alias(_KEPT))
+    counts = fetch_columns(both)
+    zero, every = (counts[name][0] for name in (_KEPT, COUNT))
+    n = 0 if zero is None or zero != zero else int(zero)  # noqa: PLR0124 - NaN of an empty table
+    sentence = say_unweighted(n)
+    found = Exclusion("zero-weight", "their weight is zero", n, int(every), sentence=sentence)
+    return (name_lost(found, frame, frame.filter(weight != 0)),) if n else ()
+
+
+def say_unweighted(rows: int) -> str:
+    """Return the note on rows of weight 0."""
+    return f"rows of weight 0 are left out: {rows:,}"

@@ -1,0 +1,811 @@
+"""Where the iteration starts when there was a fit before: where that one ended.
+
+A day's judgments move an estimate little, so that one or two Newton steps do. The maximum is the
+same one, whatever the start: the likelihood is concave, and the steps go on until the same bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
+from evenhand.judgments.notebook import draw_table
+from evenhand.judgments.tally import Tally
+from evenhand.models.coefficients import (
+    Coefficient,
+    Contrast,
+    LRTest,
+    code_pairs,
+    contrast_systems,
+    find_system,
+    format_p,
+    list_coefficients,
+    reference_row,
+    share_worths,
+)
+from evenhand.models.design import Design, find_independent, system_columns
+from evenhand.models.existence import THRESHOLDS
+from evenhand.models.likelihood import Likelihood, saturated_loglik
+from evenhand.models.ties import TwoOutcomes
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.numerics.newton import invert_positive, maximise
+from evenhand.numerics.sampling import one_blas_thread
+
+if TYPE_CHECKING:
+    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.models.coefficients import QuasiVariances
+
+
+# The coefficient table as people read it, in a terminal or a notebook.
+
+DOUBTFUL: Final = 0.05
+"""P-value below which a model is doubted."""
+MAX_THIN_SHARE: Final = 0.2
+"""Share of cells that expect fewer than five judgments, above which p-values are rough."""
+
+
+def is_rejected(fit: Fit) -> bool:
+    """Say whether judgments differ from a model by more than chance, if they are independent.
+
+    Where cells expect few, the p-value of the deviance is far too small for data of the model
+    itself and Pearson's nearly right: there both must reject it.
+    """
+    if fit.gof_p is None or fit.gof_p >= DOUBTFUL:
+        return False
+    return fit.thin <= MAX_THIN_SHARE or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
+
+
+def cautions(fit: Fit) -> tuple[str, ...]:
+    """Say where model-based standard errors and tests take for independent what is not."""
+    if fit.tally.squares is not None:
+        return (
+            "importance weights are no counts: standard errors, p, AIC and BIC depend on their"
+            " unit; rank gives sandwich intervals",
+        )
+    if fit.of_rankings:
+        return (
+            "comparisons of one ranking are not independent: standard errors and p are too"
+            " small; rank clusters them",
+        )
+    return ()
+
+
+def list_settings(model: BradleyTerry) -> tuple[str, ...]:
+    """Return the settings that change numbers."""
+    prior = f"prior {model.prior:g} per system"
+    return (
+        model.ties,
+        *(["order effect"] if model.order_effect else []),
+        *(f"judge covariate {name}" for name in model.judge_covariates),
+        *(f"tie covariate {name}" for name in model.tie_covariates),
+        *(f"system covariate {name}" for name in model.system_covariates),
+        *(f"control {name}" for name in model.controls),
+        *([prior] if model.prior else []),
+    )
+
+
+def say_fit(fit: Fit) -> tuple[str, ...]:
+    """Return what was found, in lines for people."""
+    thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > MAX_THIN_SHARE else ""
+    goodness = "" if fit.gof_p is None else f", p {format_p(fit.gof_p)}{thin}"
+    return (
+        f"deviance {fit.deviance:.4f} on {fit.df:,} df{goodness}",
+        f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f}: they take judgments for independent",
+        *([] if fit.equal_worths is None else [f"all worths equal: {fit.equal_worths}"]),
+        *cautions(fit),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A fit in words and a table; `str()` for terminals, HTML for notebooks."""
+
+    fit: Fit
+
+    def header(self) -> tuple[str, str, str, str, str, str]:
+        """Return the titles of the columns."""
+        return ("name", "", "λ", "s.e.", "z", "p")
+
+    def cells(self) -> list[tuple[str, str, str, str, str, str]]:
+        """Return one row a coefficient, as text; aliased parameters stand as "—"."""
+        rows = []
+        for c in self.fit.coefficients:
+            if c.stderr is None or c.z is None or c.p is None:
+                rows.append((c.name, c.label, f"{c.estimate:.4f}", "—", "—", "—"))
+            else:
+                numbers = (f"{c.estimate:.4f}", f"{c.stderr:.4f}", f"{c.z:.3f}", format_p(c.p))
+                rows.append((c.name, c.label, *numbers))
+        rows += [("—", label, "—", "—", "—", "—") for label in self.fit.design.aliased]
+        return rows
+
+    def lines(self) -> list[str]:
+        """Return what is said below the table."""
+        fit = self.fit
+        said = [f"deviance {fit.deviance:.4f} on {fit.df} df" + self._goodness()]
+        if len(fit.systems) == 2:
+            first, second = fit.systems
+            odds = _odds(fit.log_worth[0] - fit.log_worth[1])
+            said.append(f"odds    {first} to {second} {odds}")
+        said.append(
+            f"loglik  {fit.loglik:.4f}   AIC {fit.aic:.4f}   BIC {fit.bic:.4f}"
+            "   (assuming independent judgments)"
+        )
+        return [*said, *(f"note    {note}" for note in (*fit.notes, *cautions(fit)))]
+
+    def _goodness(self) -> str:
+        fit = self.fit
+        if fit.gof_p is None:
+            return ""
+        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > MAX_THIN_SHARE else ""
+        x2 = chi2_tail(fit.pearson, fit.df)
+        return f", p {format_p(fit.gof_p)}; Pearson X² {fit.pearson:.4f}, p {format_p(x2)}{thin}"
+
+    def __str__(self) -> str:
+        rows = [self.header(), *self.cells()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        table = [
+            "  ".join(
+                cell.ljust(width) if i < 2 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*table, "", *self.lines()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return draw_table(self.header(), self.cells(), self.lines())
+
+
+def _odds(log_odds: float) -> str:
+    from math import exp
+
+    return f"{exp(log_odds):.2f} to 1" if log_odds >= 0 else f"1 to {exp(-log_odds):.2f}"
+
+
+# The covariance of the parameters, found when it is first asked for: worths alone need none.
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """The inverse of the information at the maximum.
+
+    Attributes:
+        likelihood: of the fit.
+        beta: parameters at the maximum, as the likelihood takes them.
+        known: the whole inverse, where it has been found already.
+
+    """
+
+    likelihood: Likelihood
+    beta: Array
+    known: Array | None = None
+
+    @cached_property
+    def matrix(self) -> Array:
+        """(p, p) covariance of the reported parameters, thresholds as log τ.
+
+        Raises:
+            NotConverged: the information is singular.
+
+        """
+        found, reported = self.known, self.likelihood.reported
+        if found is None:
+            with one_blas_thread():
+                found = invert_positive(self.likelihood.expand(self.beta).information)
+        matrix = found[:reported, :reported]
+        matrix.flags.writeable = False
+        return matrix
+
+    def unlogged(self, at: int, tau: float) -> Array:
+        """Return the same with τ for log τ, the parameter in place `at`, by the delta method."""
+        scale = np.ones(len(self.matrix))
+        scale[at] = tau
+        matrix = self.matrix * scale * scale[:, None]
+        matrix.flags.writeable = False
+        return matrix
+
+
+def spread_vcov(vcov: Array, k: int, reference: int) -> Array:
+    """Return the (K, K) covariance of log-worths, the reference at 0, from that of λ without it.
+
+    Args:
+        vcov: (p, p) with λ of all but the reference first.
+        k: number of systems K.
+        reference: code of the reference system.
+
+    >>> spread_vcov(np.array([[0.5, 9.0], [9.0, 9.0]]), 2, 0).tolist()
+    [[0.0, 0.0], [0.0, 2.0]]
+    """
+    worths = np.zeros((k, k))
+    sides = [(slice(reference),) * 2, (slice(reference + 1, k), slice(reference, k - 1))]
+    for rows, own_rows in sides:
+        for columns, own_columns in sides:
+            np.multiply(vcov[own_rows, own_columns], 4.0, out=worths[rows, columns])
+    return worths
+
+
+# What a fit holds: estimates with covariance, how well they fit, and predictions.
+#
+# It is on the papers' λ scale; log-worth = 2λ is natural log-odds, worth π = exp(2λ) / Σ exp(2λ).
+
+MIN_EXPECTED_COUNT = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted log-linear model.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        names: parameters in the papers' names: o1..oK, g1 (tau for thresholds), order.
+        labels: the same in the user's words: system names, tie, order.
+        estimate: (p,) on the λ scale.
+        covariance: of the parameters; None where K is too large to form it.
+        beta: parameters as the likelihood takes them.
+        loglik: log-likelihood of the data (nats), prior left out.
+        df: residual degrees of freedom, over cells that exist (INFERENCE B7).
+        n_judgments: answers, a ranking being one.
+        n_comparisons: pairs.
+        steps: Newton steps.
+        decrement: Newton decrement squared at the end.
+        notes: what a report should say beside the estimates.
+        likelihood: design, tie law and counts.
+        tally: the pooled counts.
+
+    """
+
+    model: BradleyTerry
+    systems: tuple[str, ...]
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    estimate: Array
+    covariance: Covariance | None
+    beta: Array
+    loglik: float
+    df: int
+    n_judgments: float
+    n_comparisons: float
+    steps: int
+    decrement: float
+    notes: tuple[str, ...]
+    likelihood: Likelihood
+    tally: Tally
+
+    @property
+    def design(self) -> Design:
+        """The map from parameters to worths."""
+        return self.likelihood.design
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Judge groups with parameters of their own; ("",) where all judges are one group."""
+        ties = self.likelihood.ties
+        return self.design.groups if ties is None else ties.groups
+
+    @cached_property
+    def vcov(self) -> Array | None:
+        """(p, p) model-based covariance of `estimate`, or None where K is too large to form it."""
+        found, at = self.covariance, self.likelihood.n_worths
+        if found is None or "tau" not in self.names[at:]:
+            return None if found is None else found.matrix
+        return found.unlogged(at, self.estimate[at])
+
+    @cached_property
+    def deviance(self) -> float:
+        """Twice what the saturated model gains in log-likelihood (nats)."""
+        return max(2 * (saturated_loglik(self.likelihood.counts) - self.loglik), 0.0)
+
+    @cached_property
+    def _rows(self) -> Array:
+        """(K, p) λ of every system by the reported parameters, in the reference group."""
+        rows = self.design.rows()
+        return np.pad(rows, ((0, 0), (0, len(self.names) - rows.shape[1])))
+
+    @cached_property
+    def lambdas(self) -> Array:
+        """(K,) λ of the systems, the reference at 0, in the reference group."""
+        if self.design.matrix is None:
+            return self.design.worths(self.beta[: len(self.design.names)])
+        return np.asarray(self._rows @ self.estimate)
+
+    @property
+    def log_worth(self) -> Array:
+        """(K,) log-worth = 2λ (natural log-odds), the reference at 0."""
+        return 2 * self.lambdas
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) covariance of `log_worth`, the reference at 0.
+
+        Raises:
+            NotIdentified: too many systems for a K × K matrix.
+
+        """
+        if self.vcov is None:
+            raise NotIdentified(
+                f"{len(self.systems):,} systems are too many for a K × K covariance: ask for"
+                " contrasts of named systems, fit.contrasts([('a', 'b')])"
+            )
+        return self.to_worth(self.vcov)
+
+    def to_worth(self, vcov: Array) -> Array:
+        """Turn any (p, p) covariance of the parameters into (K, K) of `log_worth`."""
+        if self.design.matrix is not None:
+            return np.asarray(4 * self._rows @ vcov @ self._rows.T)
+        return spread_vcov(vcov, len(self.systems), self.design.reference)
+
+    @cached_property
+    def raw_vcov(self) -> Array:
+        """(p, p) covariance of `beta`: as `vcov`, but with thresholds as log τ; raises likewise."""
+        if self.covariance is None:
+            raise NotIdentified(f"{len(self.systems):,} systems are too many for a covariance")
+        return self.covariance.matrix
+
+    @cached_property
+    def lambda_stderr(self) -> Array:
+        """(K,) model-based standard errors of λ against the reference."""
+        return np.sqrt(np.diag(self.worth_vcov)) / 2
+
+    @cached_property
+    def worths(self) -> dict[str, float]:
+        """Worth π of each system; they sum to one."""
+        return share_worths(self.systems, self.log_worth)
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Every parameter with standard error, z and p; the reference stands at 0 without."""
+        errors = None if self.vcov is None else np.sqrt(np.diag(self.vcov))
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
+        if not self.model.system_covariates:
+            rows.insert(self.design.reference, reference_row(self.systems, self.design.reference))
+        return tuple(rows)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters, those at −∞ included: the data chose them as well."""
+        ties = self.likelihood.ties
+        return len(self.names) + (0 if ties is None else len(ties.endless))
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, −2ℓ + 2p; assumes independent judgments."""
+        return -2 * self.loglik + 2 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent."""
+        return float(-2 * self.loglik + self.n_parameters * np.log(self.n_judgments))
+
+    @cached_property
+    def expected(self) -> Array:
+        """(C, cells) counts that the model expects, beside `observed`."""
+        worths, tie, order, _ = self.likelihood.parts(self.beta)
+        logs = self.likelihood.law.log_chances(self.likelihood.eta(worths, order), tie)
+        totals = self.likelihood.counts.sum(axis=1, keepdims=True)
+        return np.asarray((totals * np.exp(logs))[:, self._cells])
+
+    @property
+    def observed(self) -> Array:
+        """(C, cells) counts: left, tie, right, or left and right where ties are no outcome."""
+        return self.likelihood.counts[:, self._cells]
+
+    @property
+    def _cells(self) -> list[int]:
+        return [0, 2] if isinstance(self.likelihood.law, TwoOutcomes) else [0, 1, 2]
+
+    @cached_property
+    def pearson(self) -> float:
+        """Pearson's X²."""
+        return float(((self.observed - self.expected) ** 2 / self.expected).sum())
+
+    @cached_property
+    def thin(self) -> float:
+        """Share of cells with an expected count below 5."""
+        return float((self.expected < MIN_EXPECTED_COUNT).mean())
+
+    @property
+    def of_rankings(self) -> bool:
+        """Whether one answer makes several comparisons."""
+        return self.n_judgments < self.tally.n_comparisons * (1 - 1e-9)
+
+    @cached_property
+    def gof_p(self) -> float | None:
+        """P-value of the deviance; None where it is no χ² (half-wins, prior, rankings, no df)."""
+        unlike = self.model.ties == "half-win" or self.model.prior or self.tally.squares is not None
+        if self.df <= 0 or unlike or self.of_rankings:
+            return None
+        return chi2_tail(self.deviance, self.df)
+
+    @cached_property
+    def equal_worths(self) -> LRTest | None:
+        """Test of all worths being equal, in every group; None without a likelihood to test by."""
+        return compare_equal(self)
+
+    def lr_test(self, other: Fit) -> LRTest:
+        """Test the smaller of two nested models against the larger; assumes independence.
+
+        Raises:
+            UnknownOption: their likelihoods are not of the same data in the same form.
+
+        """
+        return compare_nested(self, other)
+
+    def code(self, system: str) -> int:
+        """Return the code of a system.
+
+        Raises:
+            InvalidJudgments: there is none of that name.
+
+        """
+        return find_system(self.systems, system)
+
+    def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
+        """Return (n, 3) chances of left, tie, right for pairs (left, right) of systems.
+
+        Args:
+            pairs: the system shown first, and the other.
+            group: judge group, where groups have worths of their own; the reference by default.
+
+        Raises:
+            InvalidJudgments: a system or group that the fit does not know.
+            NotIdentified: the group never saw one of the systems.
+
+        """
+        return predict_pairs(self, [(self.code(a), self.code(b)) for a, b in pairs], group)
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+        """Return differences in log-worth between pairs of systems, with model-based errors.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+        """
+        return contrast_pairs(self, pairs)
+
+    def quasi_variances(self) -> QuasiVariances:
+        """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""
+        from evenhand.models.coefficients import find_quasi_variances
+
+        return find_quasi_variances(self.systems, self.worth_vcov / 4)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: goodness of fit, tests, cautions."""
+        return say_fit(self)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return list_settings(self.model)
+
+    def summary(self) -> Summary:
+        """Return the coefficient table; it prints in a terminal and in a notebook."""
+        return Summary(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Fit({self.model.ties}: {len(self.systems)} systems,"
+            f" {self.n_comparisons:,.0f} comparisons, deviance {self.deviance:.4f} on {self.df} df)"
+        )
+
+
+# From a likelihood to a fit: Newton, covariance, deviance.
+
+LAST: Final = 2e-4
+"""Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square."""
+
+
+def make_fit(
+    model: BradleyTerry,
+    likelihood: Likelihood,
+    tally: Tally,
+    notes: tuple[str, ...],
+    start: Array,
+) -> Fit:
+    """Maximise the likelihood and gather what a fit holds; `start` is where to begin.
+
+    Raises:
+        NotConverged: Newton's method did not settle.
+
+    """
+    found = maximise(likelihood.expand, start, reach=likelihood.reach, last=LAST)
+    vcov = invert_positive(found.expansion.information)
+    return gather(
+        model,
+        likelihood,
+        tally,
+        Solution(
+            beta=found.at,
+            loglik=likelihood.loglik(found.at) if likelihood.prior else found.expansion.value,
+            covariance=Covariance(likelihood, found.at, vcov),
+            steps=found.steps,
+            decrement=found.decrement,
+            notes=notes,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where the iteration ended: parameters, their covariance (or None), how it went."""
+
+    beta: Array
+    loglik: float
+    covariance: Covariance | None
+    steps: int
+    decrement: float
+    notes: tuple[str, ...]
+
+
+def gather(model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: Solution) -> Fit:
+    """Put a solution into words: names, scales, goodness of fit."""
+    names, labels = _name_all(model, likelihood)
+    estimate = solution.beta[: len(names)].copy()
+    if "tau" in names[likelihood.n_worths :]:
+        estimate[likelihood.n_worths] = np.exp(estimate[likelihood.n_worths])
+    for array in (estimate, solution.beta):
+        array.flags.writeable = False
+    return Fit(
+        model=model,
+        systems=tally.systems,
+        names=names,
+        labels=labels,
+        estimate=estimate,
+        covariance=solution.covariance,
+        beta=solution.beta,
+        loglik=solution.loglik,
+        df=likelihood.cells - len(names),
+        n_judgments=tally.n_judgments,
+        n_comparisons=float(likelihood.counts.sum()),
+        steps=solution.steps,
+        decrement=solution.decrement,
+        notes=solution.notes,
+        likelihood=likelihood,
+        tally=tally,
+    )
+
+
+def _name_all(
+    model: BradleyTerry, likelihood: Likelihood
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of all reported parameters, in the papers' words and in the user's."""
+    names, labels = [*likelihood.design.names], [*likelihood.design.labels]
+    if likelihood.ties is not None:
+        names += likelihood.ties.names
+        labels += likelihood.ties.labels
+    elif likelihood.law.free:
+        names.append("tau" if model.ties in THRESHOLDS else "g1")
+        labels.append("tie")
+    if likelihood.order_effect:
+        names.append("order")
+        labels.append("order")
+    return tuple(names), tuple(labels)
+
+
+# Likelihood-ratio tests, and which models may be compared by one.
+#
+# The smaller model must be a special case of the larger, and both of the same outcomes of the same
+# judgments. Whether one is a special case is asked of what the parameters span, not of their names:
+# another reference system or level makes no other model. Source: METHODS 1, INFERENCE A10, B7.
+
+_THREE: Final = ("davidson", "none")
+
+
+def compare_nested(one: Fit, other: Fit) -> LRTest:
+    """Test the smaller of two models against the larger.
+
+    Raises:
+        UnknownOption: the two are not of the same data in the same form, or not nested.
+
+    """
+    small, large = sorted((one, other), key=lambda fit: fit.n_parameters)
+    _refuse_unlike(small, large)
+    df = large.n_parameters - small.n_parameters
+    if df == 0:
+        raise UnknownOption(
+            "the two models have as many parameters: neither is a special case of the other"
+        )
+    beyond = _beyond(small, large)
+    if beyond:
+        raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
+    statistic = max(2 * (large.loglik - small.loglik), 0.0)
+    return LRTest(statistic, df, chi2_tail(statistic, df))
+
+
+def compare_equal(fit: Fit) -> LRTest | None:
+    """Test whether all systems are of equal worth, in every group, beside the same γ and δ.
+
+    Returns None for importance weights and a prior, which leave no likelihood to test by, and where
+    systems are too many for a covariance.
+    """
+    if fit.covariance is None or fit.model.prior or fit.tally.squares is not None:
+        return None
+    design = fit.design
+    equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
+    likelihood = replace(fit.likelihood, design=equal)
+    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+    statistic = max(2 * (fit.loglik - found.expansion.value), 0.0)
+    df = len(design.names)
+    return LRTest(statistic, df, chi2_tail(statistic, df))
+
+
+def _refuse_unlike(small: Fit, large: Fit) -> None:
+    """Refuse where the likelihoods are not of the same data in the same form."""
+    if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
+        raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
+    forms = {_form(small), _form(large)}
+    if len(forms) > 1:
+        raise UnknownOption(
+            f"no likelihood-ratio test between {' and '.join(sorted(forms))}: they are not models"
+            " of the same outcomes, so that their likelihoods cannot be compared"
+        )
+    if small.model.prior or large.model.prior:
+        raise UnknownOption("a likelihood-ratio test needs maximum likelihood: fit without a prior")
+    if small.tally.squares is not None:
+        raise UnknownOption("importance weights have no likelihood: no likelihood-ratio test")
+
+
+def _form(fit: Fit) -> str:
+    """Return which outcomes the likelihood is of."""
+    if fit.model.ties == "none":
+        return "three outcomes"
+    if not fit.tally.ties.any():
+        return "probits" if fit.model.ties == "glenn-david" else "two outcomes"
+    return "three outcomes" if fit.model.ties in _THREE else f"ties={fit.model.ties}"
+
+
+def _beyond(small: Fit, large: Fit) -> str:
+    """Name what the smaller model can express and the larger cannot; empty if there is nothing."""
+    if small.likelihood.law.free and not large.likelihood.law.free:
+        return "a tie parameter"
+    if small.likelihood.order_effect and not large.likelihood.order_effect:
+        return "an order effect"
+    kinds = {"controls": "control", "judge_covariates": "judge covariate"}
+    for setting, said in (kinds | {"tie_covariates": "tie covariate"}).items():
+        known: tuple[str, ...] = getattr(large.model, setting)
+        lost = [one for one in getattr(small.model, setting) if one not in known]
+        if lost:
+            return f"{said} {lost[0]}"
+    return _beyond_systems(small, large) if large.model.system_covariates else ""
+
+
+def _beyond_systems(small: Fit, large: Fit) -> str:
+    """Name the first system covariate that is no sum of the larger model's."""
+    names, _, own = system_columns(small.systems, 0, small.model.system_covariates)
+    theirs = system_columns(large.systems, 0, large.model.system_covariates)[2]
+    together = np.concatenate([theirs, own], axis=1)
+    fresh = find_independent(together, np.zeros(len(own), dtype=np.int32))[theirs.shape[1] :]
+    if not fresh.any():
+        return ""
+    return names[int(np.argmax(fresh))] if small.model.system_covariates else "free worths"
+
+
+# What a fit says of pairs of systems: chances of left, tie and right, differences in worth.
+
+
+def predict_pairs(fit: Fit, codes: Sequence[tuple[int, int]], group: str | None) -> Array:
+    """Return (n, 3) chances of left, tie, right.
+
+    Args:
+        fit: the fit.
+        codes: codes of the system shown first, and of the other.
+        group: judge group, where groups have parameters of their own; the reference by default.
+
+    Raises:
+        InvalidJudgments: no such group.
+        NotIdentified: the group never saw one of the systems.
+
+    """
+    likelihood, ties = fit.likelihood, fit.likelihood.ties
+    chosen = _find(fit.groups, group)
+    worth_group, tie = chosen, likelihood.parts(fit.beta)[1]
+    if ties is not None:
+        at = ties.home if chosen is None else chosen
+        if at is None:
+            raise NotIdentified(
+                "no judgment is of the reference group of all covariates: name a group, one of"
+                f" {listing(ties.groups)}, or other reference levels"
+            )
+        worth_group = int(ties.worth_group[at])
+        first = likelihood.n_worths
+        tie = float(ties.gammas(fit.beta[first : first + likelihood.n_ties])[at])
+    worths, _, order, _ = likelihood.parts(fit.beta)
+    nodes = fit.design.nodes(worth_group, [code for pair in codes for code in pair])
+    left, right = worths[nodes].reshape(-1, 2).T
+    return np.exp(likelihood.law.log_chances(left - right + order, tie))
+
+
+def contrast_pairs(fit: Fit, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+    """Return differences in log-worth between pairs of systems, with model-based errors.
+
+    Raises:
+        InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+    """
+    if fit.vcov is not None:
+        return contrast_systems(fit.systems, fit.log_worth, fit.worth_vcov, pairs)
+    from evenhand.models.large import contrast_variances
+
+    codes, worth = code_pairs(fit.systems, pairs), fit.log_worth
+    variances = contrast_variances(fit, codes)
+    return tuple(
+        Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
+        for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
+    )
+
+
+def _find(groups: tuple[str, ...], group: str | None) -> int | None:
+    if group is None:
+        return None
+    if group not in groups:
+        hint = suggest(group, groups) or f" There are {listing(groups)}"
+        raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
+    return groups.index(group)
+
+
+def take_fit(start: Any) -> Fit:
+    """Return the fit of what was given to start from, a fit or a ranking by one.
+
+    Raises:
+        UnknownOption: it is neither.
+
+    """
+    fit = getattr(start, "fit", start)
+    if isinstance(fit, Fit):
+        return fit
+    raise UnknownOption(
+        f"start cannot be of type {type(start).__name__}: it is an earlier fit of the Bradley-Terry"
+        " model, or a ranking by one"
+    )
+
+
+def choose_start(likelihood: Likelihood, previous: Fit) -> Array:
+    """Return the parameters to start from: the previous ones, if they fit better than the usual.
+
+    Args:
+        likelihood: of the judgments now.
+        previous: the fit before.
+
+    """
+    usual = likelihood.start()
+    carried = _carry(likelihood, previous, usual)
+    better = likelihood.loglik(carried) > likelihood.loglik(usual)
+    return carried if better else usual
+
+
+def _carry(likelihood: Likelihood, previous: Fit, usual: Array) -> Array:
+    """Return previous parameters by name; new systems in the middle, what else is new as usual."""
+    beta, design, at = usual.copy(), likelihood.design, likelihood.n_worths
+    if design.matrix is None:
+        beta[:at] = _carry_worths(likelihood, previous)
+    else:
+        known = dict(zip(previous.labels, previous.beta.tolist(), strict=False))
+        beta[:at] = [known.get(label, 0.0) for label in design.labels]
+    before = previous.likelihood
+    if likelihood.ties is None and before.ties is None and type(before.law) is type(likelihood.law):
+        n = likelihood.n_ties
+        beta[at : at + n] = previous.beta[before.n_worths :][: before.n_ties][:n]
+    if likelihood.order_effect and before.order_effect:
+        place = before.n_worths + before.n_ties
+        beta[at + likelihood.n_ties] = previous.beta[place]
+    return beta
+
+
+def _carry_worths(likelihood: Likelihood, previous: Fit) -> Array:
+    """Return the parameters of the plain design: λ of systems, less that of the reference."""
+    design = likelihood.design
+    centred = (previous.log_worth - previous.log_worth.mean()) / 2
+    known = dict(zip(previous.systems, centred.tolist(), strict=True))
+    worths = np.array([known.get(system, 0.0) for system in design.systems])
+    return design.pull(worths - worths[design.reference])

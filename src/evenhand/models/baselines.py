@@ -1,0 +1,568 @@
+"""Chances that are the same for all pairs: uniform, and uniform but for the share of ties.
+
+    Uniform:             Q(π | s1, s2) = 1/3
+    adjusted uniform:    Q(tie) = (α + n_tie) / (3α + n),   Q(left) = Q(right) = (1 − Q(tie)) / 2
+
+Source: Hopkins & May (2013), sections 5.1 and 5.2. Their formula of the second has α = 0; they say
+elsewhere that the Dirichlet strength of each baseline was 1, which is the default here. Perplexity
+of the first is 3 on any judgments.
+
+When not to use them: to rank. They know nothing of systems; a model that does not beat the second
+on judgments that it has not seen has learned nothing but how often judges tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, require_option
+from evenhand.judgments.forms import Judgments
+from evenhand.models.coefficients import Coefficient
+from evenhand.models.large import Codes, PairCounts, code_sides, pair_up
+
+# From counts to chances: a symmetric Dirichlet prior, and which strengths it may have.
+
+Array = NDArray[np.float64]
+
+
+def require_strength(strength: float, *, least: str) -> None:
+    """Refuse a Dirichlet strength that is none.
+
+    Args:
+        strength: pseudo-counts of each outcome.
+        least: "zero" where zero will do, or why it will not.
+
+    Raises:
+        UnknownOption: it is negative, not finite, or zero where it may not be.
+
+    """
+    if not (np.isfinite(strength) and strength >= 0):
+        raise UnknownOption(
+            f"strength cannot be {strength}: it is a number of pseudo-counts, such as 1"
+        )
+    if not strength and least != "zero":
+        raise UnknownOption(f"strength cannot be 0: {least}; take a number such as 1")
+
+
+def shares(counts: Array, strength: float) -> Array:
+    """Return (n, 3) chances by counts and a symmetric Dirichlet prior.
+
+    Args:
+        counts: (n, 3) counts of outcomes.
+        strength: pseudo-counts of each outcome.
+
+    >>> shares(np.array([[3.0, 1.0, 0.0]]), 1.0).round(4).tolist()
+    [[0.5714, 0.2857, 0.1429]]
+    """
+    padded = counts + strength
+    return np.asarray(padded / padded.sum(axis=1, keepdims=True))
+
+
+# What a fitted baseline holds: chances of each pair, and what can be said of them.
+
+NO_ERRORS: Final = "no standard errors, tests or intervals: this model describes, it tests nothing"
+
+
+class PairLaw(Protocol):
+    """How likely left, tie and right are for two systems."""
+
+    def chances(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) chances."""
+
+    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
+        """Return every parameter: o is ½ ln(won / lost), g is ln(tied / √(won · lost))."""
+
+    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
+        """Return what stands beside the coefficients, for machines."""
+
+
+class Named(Protocol):
+    """Settings of a baseline."""
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class BaselineFit:
+    """A fitted baseline.
+
+    Attributes:
+        model: the settings.
+        law: chances of pairs.
+        counts: what was counted.
+        findings: lines for people.
+        notes: what a report should say beside the numbers.
+
+    """
+
+    model: Named
+    law: PairLaw
+    counts: PairCounts
+    findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The K systems, sorted by name."""
+        return self.counts.systems
+
+    @cached_property
+    def log_worth(self) -> Array:
+        """(K,) mean over all systems of ln(P(win) / P(loss)) against them, 0 against itself.
+
+        Over both orders of a pair; they sum to zero.
+        """
+        k = len(self.systems)
+        odds = np.zeros((k, k))
+        left, right = np.nonzero(~np.eye(k, dtype=np.bool_))
+        chances = self.law.chances(left, right)
+        odds[left, right] = np.log(chances[:, 0]) - np.log(chances[:, 2])
+        return np.asarray((odds - odds.T).mean(axis=1) / 2)
+
+    @property
+    def worth_vcov(self) -> None:
+        """None: the model has no worths that could have a covariance."""
+        return None
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Every parameter, without errors."""
+        return self.law.coefficients(self.systems)
+
+    @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are: of counts as they came, not of worths."""
+        return "half log-odds"
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines."""
+        return self.law.extras(self.systems)
+
+    @cached_property
+    def loglik(self) -> float:
+        """Log-likelihood (nats) of the judgments that the chances were made of, prior left out."""
+        shown = self.counts.shown
+        counts = shown.counts
+        chances = self.law.chances(shown.left.astype(np.intp), shown.right.astype(np.intp))
+        seen = counts > 0
+        return float((counts[seen] * np.log(chances[seen])).sum())
+
+    @property
+    def n_judgments(self) -> float:
+        """Answers; a ranking is one."""
+        return self.counts.shown.n_judgments
+
+    @property
+    def n_comparisons(self) -> float:
+        """Pairs."""
+        return self.counts.shown.n_comparisons
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people."""
+        return (*self.findings, NO_ERRORS)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return self.model.signature_parts
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+        """
+        return self.law.chances(*code_sides(self.systems, pairs))
+
+    def __repr__(self) -> str:
+        return (
+            f"BaselineFit({self.model!r}: {len(self.systems)} systems,"
+            f" {self.n_comparisons:,.0f} comparisons, loglik {self.loglik:.4f})"
+        )
+
+
+def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, Coefficient]:
+    """Return three chances as two coefficients, without errors.
+
+    Args:
+        suffix: what stands behind the o and the g, such as "1" or "1:2".
+        label: whose chances they are.
+        chances: (3,) left, tie, right.
+
+    """
+    won, tied, lost = np.log(chances).tolist()
+    rows = (
+        (f"o{suffix}", label, (won - lost) / 2),
+        (f"g{suffix}", f"tie of {label}", tied - (won + lost) / 2),
+    )
+    first, second = (Coefficient(*row, None, None, None) for row in rows)
+    return first, second
+
+
+# Independent pairs: the chances of each pair by its own counts.
+#
+# Q(π | s1, s2) = (α + n_π(s1, s2) + n_π̂(s2, s1)) / (3α + n(s1, s2) + n(s2, s1))
+#
+# π̂ is π with left and right exchanged: a pair and its mirror image share counts. Source: Hopkins &
+# May (2013), section 6.1, with α = 1.
+#
+# When not to use it: with few judgments for each of the K(K − 1)/2 pairs. It learns nothing of a
+# pair from other pairs, so that it needs many more judgments than models with a worth for each
+# system; beyond that it is right about systems that beat each other in a circle, which those are
+# not.
+
+
+@dataclass(frozen=True)
+class IndependentPairs:
+    """Each pair by its own counts.
+
+    Attributes:
+        strength: pseudo-counts α of each outcome of each pair, above zero.
+
+    >>> from evenhand.judgments import Tally
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> fit = IndependentPairs().fit(Tally(("new", "old"), one, two, *counts))
+    >>> fit.predict([("old", "new")]).round(3).tolist()
+    [[0.293, 0.203, 0.504]]
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_strength(
+            self.strength, least="pairs that were never compared would have no chances at all"
+        )
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return (f"strength {self.strength:g}",)
+
+    def fit(self, data: Judgments) -> BaselineFit:
+        """Count the outcomes of each pair.
+
+        Raises:
+            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+            NotIdentified: there are fewer than two systems.
+            UnknownOption: importance weights.
+
+        """
+        counts = pair_up(data)
+        k = len(counts.systems)
+        said = (f"{len(counts.low):,} of {k * (k - 1) // 2:,} pairs were compared",)
+        notes = counts.note_unseen("all outcomes are equally likely for their pairs")
+        return BaselineFit(self, OwnCounts(counts, self.strength), counts, said, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnCounts:
+    """Chances of each pair by its own counts.
+
+    Attributes:
+        counts: the counts.
+        strength: pseudo-counts of each outcome.
+
+    """
+
+    counts: PairCounts
+    strength: float
+
+    def chances(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) chances."""
+        return shares(self.counts.between(left, right), self.strength)
+
+    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
+        """Return o and g of each pair that was compared."""
+        own = shares(self.counts.counts, self.strength)
+        sides = zip(self.counts.low.tolist(), self.counts.high.tolist(), own, strict=True)
+        return tuple(
+            coefficient
+            for i, j, chances in sides
+            for coefficient in name_shares(
+                f"{i + 1}:{j + 1}", f"{systems[i]} : {systems[j]}", chances
+            )
+        )
+
+    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
+        """Return the chances of each pair that was compared."""
+        own = shares(self.counts.counts, self.strength).tolist()
+        low, high = self.counts.low.tolist(), self.counts.high.tolist()
+        names = ("first", "second", "left", "tie", "right")
+        rows = ((systems[i], systems[j], *p) for i, j, p in zip(low, high, own, strict=True))
+        return {"pairs": [dict(zip(names, row, strict=True)) for row in rows]}
+
+
+# Independent students: each system by its own counts, whomever it met, then put together again.
+#
+# Q(π | s) = (α + Σ_s2 n_π(s, s2) + n_π̂(s2, s)) / (3α + n(s))
+#
+# are the chances of system s against its opponents as they came. Of two systems they make
+#
+# asymmetric    Q(π | s1, s2) = Q(π | s1)
+# arithmetic    Q(π | s1, s2) = (Q(π | s1) + Q(π̂ | s2)) / 2
+# geometric     Q(π | s1, s2) ∝ √(Q(π | s1) · Q(π̂ | s2))
+#
+# Source: Hopkins & May (2013), section 6.2, with α = 1, who render Bojar et al.'s (2011) rule as a
+# model by them. As printed the geometric one has = for ∝ and does not sum to one: here it is
+# divided by its sum, and `printed` gives the numbers as they stand in the paper, which are no
+# chances.
+#
+# When not to use them: where systems met opponents of different strength, as in campaigns that pair
+# at will; a system is then praised for its opponents. The asymmetric one does not mirror: what it
+# says of (a, b) and of (b, a) need not agree.
+
+Reconstruction = Literal["asymmetric", "arithmetic", "geometric"]
+RECONSTRUCTIONS: Final[tuple[str, ...]] = get_args(Reconstruction)
+_ONE_SIDED: Final = (
+    "only the system named first is asked: what is said of (a, b) and of (b, a) need not agree"
+)
+
+
+@dataclass(frozen=True)
+class IndependentStudents:
+    """Each system by its own counts.
+
+    Attributes:
+        reconstruction: how two systems' chances become those of their pair: asymmetric, arithmetic
+            or geometric.
+        strength: pseudo-counts α of each outcome of each system, above zero.
+
+    >>> from evenhand.judgments import Tally
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> fit = IndependentStudents("arithmetic").fit(Tally(("new", "old"), one, two, *counts))
+    >>> fit.predict([("new", "old")]).round(3).tolist()
+    [[0.504, 0.203, 0.293]]
+    """
+
+    reconstruction: Reconstruction = "geometric"
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_option("reconstruction", self.reconstruction, RECONSTRUCTIONS)
+        require_strength(
+            self.strength, least="systems that were never compared would have no chances at all"
+        )
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return (self.reconstruction, f"strength {self.strength:g}")
+
+    def fit(self, data: Judgments) -> BaselineFit:
+        """Count the outcomes of each system.
+
+        Raises:
+            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+            NotIdentified: there are fewer than two systems.
+            UnknownOption: importance weights.
+
+        """
+        counts = pair_up(data)
+        law = Students(self.reconstruction, shares(counts.by_system(), self.strength))
+        said = ("each system is taken as if it had met the others equally often",)
+        notes = counts.note_unseen("all outcomes are equally likely for it")
+        if self.reconstruction == "asymmetric":
+            notes = (*notes, _ONE_SIDED)
+        return BaselineFit(self, law, counts, said, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Students:
+    """Chances of two systems from those of each.
+
+    Attributes:
+        reconstruction: how they are put together.
+        ability: (K, 3) chances of each system to be preferred, to tie, to lose.
+
+    """
+
+    reconstruction: Reconstruction
+    ability: Array
+
+    def chances(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) chances."""
+        if self.reconstruction == "asymmetric":
+            return self.ability[left]
+        if self.reconstruction == "arithmetic":
+            return np.asarray((self.ability[left] + self.ability[right][:, ::-1]) / 2)
+        means = self.means(left, right)
+        return np.asarray(means / means.sum(axis=1, keepdims=True))
+
+    def means(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) geometric means, which do not sum to one."""
+        return np.sqrt(self.ability[left] * self.ability[right][:, ::-1])
+
+    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
+        """Return o and g of each system."""
+        return tuple(
+            coefficient
+            for i, (system, chances) in enumerate(zip(systems, self.ability, strict=True))
+            for coefficient in name_shares(str(i + 1), system, chances)
+        )
+
+    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
+        """Return each system's chances."""
+        names = ("system", "preferred", "tied", "lost")
+        rows = ((name, *own) for name, own in zip(systems, self.ability.tolist(), strict=True))
+        return {"abilities": [dict(zip(names, row, strict=True)) for row in rows]}
+
+
+def printed(fit: BaselineFit, pairs: Sequence[tuple[str, str]]) -> Array:
+    """Return (n, 3) numbers of the geometric reconstruction as the paper prints it: no chances.
+
+    They sum to less than one unless the two systems' chances mirror each other, so that a
+    perplexity of them compares with none of a distribution.
+
+    Args:
+        fit: a fit of geometric independent students.
+        pairs: the system named first, and the other.
+
+    Raises:
+        InvalidJudgments: a system that the fit does not know, or a system with itself.
+        UnknownOption: a fit of another model.
+
+    """
+    if not isinstance(fit.law, Students) or fit.law.reconstruction != "geometric":
+        raise UnknownOption("only geometric independent students are printed without their sum")
+    return fit.law.means(*code_sides(fit.systems, pairs))
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Left, tie and right are equally likely, whatever was judged.
+
+    >>> from evenhand.judgments import Tally
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> fit = Uniform().fit(Tally(("new", "old"), one, two, *counts, n_judgments=120))
+    >>> fit.predict([("new", "old")]).round(3).tolist()
+    [[0.333, 0.333, 0.333]]
+    """
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return ()
+
+    def fit(self, data: Judgments) -> BaselineFit:
+        """Note the systems; nothing is estimated.
+
+        Raises:
+            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+            NotIdentified: there are fewer than two systems.
+            UnknownOption: importance weights.
+
+        """
+        counts = pair_up(data)
+        return BaselineFit(self, SameForAll(1 / 3, estimated=False), counts)
+
+
+@dataclass(frozen=True)
+class AdjustedUniform:
+    """A tie as likely as ties were, left and right equally likely.
+
+    Attributes:
+        strength: pseudo-counts α of each outcome; 0 gives the formula as it is printed.
+
+    >>> from evenhand.judgments import Tally
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> fit = AdjustedUniform(strength=0).fit(Tally(("new", "old"), one, two, *counts))
+    >>> fit.predict([("new", "old")]).round(3).tolist()
+    [[0.4, 0.2, 0.4]]
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_strength(self.strength, least="zero")
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return (f"strength {self.strength:g}",)
+
+    def fit(self, data: Judgments) -> BaselineFit:
+        """Count the ties.
+
+        Raises:
+            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+            NotIdentified: there are fewer than two systems; or no judgments, or only
+                ties, and strength 0.
+            UnknownOption: importance weights.
+
+        """
+        counts = pair_up(data)
+        left, ties, right = counts.totals.tolist()
+        total = left + ties + right
+        if not (total or self.strength):
+            raise NotIdentified("the share of ties is not identified: there is no comparison")
+        if not (left + right + self.strength):
+            raise NotIdentified(
+                f"every comparison is a tie ({ties:,.0f}): left and right would have no chance",
+                ["take a strength above 0"],
+            )
+        share = (ties + self.strength) / (total + 3 * self.strength)
+        said = (f"tie {share:.4f}, left and right {(1 - share) / 2:.4f} each",)
+        return BaselineFit(self, SameForAll(share, estimated=True), counts, said)
+
+
+@dataclass(frozen=True)
+class SameForAll:
+    """The same chances for every pair.
+
+    Attributes:
+        tie: chance of a tie; left and right share the rest.
+        estimated: whether it was found in judgments.
+
+    """
+
+    tie: float
+    estimated: bool
+
+    def chances(self, left: Codes, right: Codes) -> Array:  # noqa: ARG002 - as every law
+        """Return (n, 3) chances."""
+        side = (1 - self.tie) / 2
+        return np.tile([side, self.tie, side], (len(left), 1))
+
+    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:  # noqa: ARG002
+        """Return γ of ties, where it is finite."""
+        if not (self.estimated and 0 < self.tie < 1):
+            return ()
+        gamma = float(np.log(2 * self.tie / (1 - self.tie)))
+        return (Coefficient("g1", "tie", gamma, None, None, None),)
+
+    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:  # noqa: ARG002 - as every law
+        """Return the chance of a tie."""
+        return {"tie": self.tie}

@@ -1,0 +1,264 @@
+"""The log-linear Bradley-Terry family, with ties, order, covariates and weights.
+
+For systems j and k, j shown first, judged by group l (Dras 2015, eq. 1 and 2; Dittrich & Hatzinger
+2009; Davidson & Beaver 1977):
+
+    log m[j]  = μ + (λ_j + λ_jl) − (λ_k + λ_kl) + δ
+    log m[tie] = μ + γ (+ γ_l)
+    log m[k]  = μ − (λ_j + λ_jl) + (λ_k + λ_kl) − δ
+
+log-worth = 2λ, worth π ∝ exp(2λ). When not to use it: when one judge's many answers, or answers on
+one item, hang together, its own standard errors are too small; `evenhand.rank` clusters them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.judgments.alike import say_names
+from evenhand.judgments.forms import Judgments, count_pairs, note_tasks
+from evenhand.judgments.tally import Tally
+from evenhand.models.base import Fit, make_fit
+from evenhand.models.design import DENSE, MANY, Design, plain_design, reference_code
+from evenhand.models.existence import THRESHOLDS, Shape, Support, check_support, refuse_nothing
+from evenhand.models.likelihood import Likelihood
+from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
+from evenhand.numerics.sampling import one_blas_thread
+
+if TYPE_CHECKING:
+    from evenhand.models.ties import TieGroups
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
+TIES: Final[tuple[str, ...]] = get_args(Ties)
+
+
+@dataclass(frozen=True)
+class BradleyTerry:
+    """Settings of a log-linear Bradley-Terry model.
+
+    Attributes:
+        ties: davidson (a common γ), rao-kupper or glenn-david (a threshold), half-win, discard
+            (drop tied comparisons), none (γ = 0 with the tie cells kept).
+        order_effect: estimate δ, the advantage of standing first.
+        judge_covariates: columns whose levels have worths of their own (λ_jl).
+        tie_covariates: columns whose levels have tie parameters of their own (γ_l); with Davidson's
+            ties.
+        references: reference level by judge or tie covariate; the first by default.
+        system_covariates: covariate → system → number or level; worths are then their sum.
+        reference: the system with λ = 0; the last by default.
+        prior: pseudo-comparisons of every system with a ghost (one in each judge group), half of
+            them won; 0 for none.
+        controls: what differs between the two outputs of a comparison and is controlled for:
+            columns of differences, left minus right, or NAME=LEFT,RIGHT for two columns.
+
+    >>> from evenhand.judgments import Tally
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> fit = BradleyTerry().fit(Tally(("new", "old"), one, two, *counts, n_judgments=120))
+    >>> [f"{c.name} {c.estimate:.4f} ({c.stderr:.4f})" for c in fit.coefficients if c.stderr]
+    ['o1 0.2778 (0.1060)', 'g1 -0.6551 (0.2300)']
+    """
+
+    ties: Ties = "davidson"
+    order_effect: bool = False
+    judge_covariates: tuple[str, ...] = ()
+    references: Mapping[str, str] = field(default_factory=dict)
+    system_covariates: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
+    reference: str | None = None
+    prior: float = 0.0
+    tie_covariates: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_option("ties", self.ties, TIES)
+        for role in ("judge_covariates", "tie_covariates", "controls"):
+            named = getattr(self, role)
+            covariates = (named,) if isinstance(named, str) else tuple(named)
+            object.__setattr__(self, role, covariates)
+            if len(set(covariates)) < len(covariates):
+                said = f"{role.replace('_', ' ')} {listing(covariates)}"
+                raise UnknownOption(f"{said}: one is named twice")
+        if self.tie_covariates and self.ties != "davidson":
+            raise UnknownOption(
+                "tie covariates give each group a γ of its own, which ties davidson has and"
+                f" {self.ties} has not: choose davidson, or leave them out"
+            )
+        unknown = [name for name in self.references if name not in self.covariates]
+        if unknown:
+            raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
+        if not (np.isfinite(self.prior) and self.prior >= 0):
+            raise UnknownOption(
+                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
+                " such as 1, or 0 for none"
+            )
+        if self.controls:
+            from evenhand.models.controls import check_controls
+
+            check_controls(self)
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns that the counts must tell apart."""
+        return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
+
+    def fit(self, data: Judgments, *, start: Fit | None = None) -> Fit:
+        """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Args:
+            data: comparisons, rankings, votes or a tally.
+            start: an earlier fit, or a ranking by one, to start from: the answer is the same, in
+                fewer steps. Systems that it does not know start in the middle.
+
+        Raises:
+            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
+            InvalidJudgments: a value in the data that cannot be.
+            UnknownOption: an order effect is asked of data without positions; a start that is
+                none, or one beside controls.
+
+        """
+        previous = None if start is None else self._take_start(start)
+        if self.controls:
+            from evenhand.models.controls import fit_controlled
+
+            found = fit_controlled(self, data)
+            said = (*note_tasks(data), *say_names(found.systems))
+            return replace(found, notes=(*found.notes, *said))
+        tally = self._tally(data)
+        names = say_names(tally.systems)
+        try:
+            likelihood, support = self._prepare(tally)
+        except NotIdentified as refusal:  # names taken for systems may be why
+            fault = ". ".join([refusal.fault, *names])
+            raise NotIdentified(fault, refusal.remedies, refusal.leave) from None
+        notes = (*support.notes, *note_tasks(data), *names)
+        if likelihood.design.size > DENSE and self.tie_covariates:
+            raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
+        with one_blas_thread():
+            begin = self._start(likelihood, previous)
+            size = likelihood.design.size
+            if size > DENSE or (size > MANY and likelihood.plain):
+                from evenhand.models.large import fit_large
+
+                return fit_large(self, likelihood, tally, notes, begin, dense=size <= DENSE)
+            return make_fit(self, likelihood, tally, notes, begin)
+
+    def _take_start(self, start: object) -> Fit:
+        from evenhand.models.base import take_fit
+
+        if self.controls:
+            raise UnknownOption(
+                "with controls a fit starts from the one without them: leave out start"
+            )
+        return take_fit(start)
+
+    def _start(self, likelihood: Likelihood, previous: Fit | None) -> Array:
+        if previous is None:
+            return likelihood.start()
+        from evenhand.models.base import choose_start
+
+        return choose_start(likelihood, previous)
+
+    def _tally(self, data: Judgments) -> Tally:
+        """Count, pool over everything the model does not tell apart, and fold if order is none."""
+        tally = count_pairs(data, self.covariates)
+        if self.order_effect and not tally.positions_known:
+            raise UnknownOption(
+                "the order effect needs to know which output stood first, and these data do not"
+                " say: leave out --order-effect, or map a position column"
+            )
+        return tally.pool(self.covariates) if self.order_effect else self._fold(tally)
+
+    def _fold(self, tally: Tally) -> Tally:
+        factors = {name: tally.factor(name) for name in self.covariates}
+        return replace(tally, factors=factors).fold()
+
+    def _prepare(self, tally: Tally) -> tuple[Likelihood, Support]:
+        if len(tally.systems) < 2:
+            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        counts = self.treat_ties(tally.counts)
+        used = counts.sum(axis=1) > 0
+        if not used.any():
+            refuse_nothing(tally)
+        if not used.all():
+            counts = counts[used]
+        kept = _rows(tally, used)
+        design = self._design(kept)
+        ties = self._group_ties(kept, design)
+        support = check_support(self, Shape(design, ties), counts, tally)
+        counts = np.asfortranarray(counts)  # laws take it column by column
+        law = _find_law(self.ties, estimated=support.ties_estimated)
+        likelihood = Likelihood(
+            design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=ties
+        )
+        return likelihood, support
+
+    def treat_ties(self, counts: Array) -> Array:
+        """Return (C, 3) counts as the tie rule takes them: dropped, split in halves, or as is."""
+        if self.ties == "discard":
+            return np.asarray(counts * np.array([1.0, 0.0, 1.0]))
+        if self.ties == "half-win":
+            half = counts[:, 1:2] / 2
+            return np.concatenate([counts[:, :1] + half, 0 * half, counts[:, 2:] + half], axis=1)
+        return counts
+
+    def _design(self, tally: Tally) -> Design:
+        reference = reference_code(tally.systems, self.reference)
+        if not self.judge_covariates and not self.system_covariates:
+            return plain_design(tally, reference)
+        from evenhand.models.design import grouped_design
+
+        return grouped_design(
+            tally, reference, self.judge_covariates, self.references, self.system_covariates
+        )
+
+    def _group_ties(self, tally: Tally, design: Design) -> TieGroups | None:
+        """Return the groups with tie parameters of their own, if ties were seen at all."""
+        if not self.tie_covariates or not tally.ties.any():
+            return None
+        covariates = self.judge_covariates, self.tie_covariates
+        from evenhand.models.ties import group_ties
+
+        return group_ties(tally, design, covariates, self.references)
+
+
+def _find_law(ties: str, *, estimated: bool) -> TieLaw:
+    """Return the law of a tie rule; without a tie parameter by choice, or where none was seen."""
+    if ties in THRESHOLDS:
+        from evenhand.models import ties as tie_laws
+
+        if not estimated:
+            return tie_laws.TwoProbits() if ties == "glenn-david" else TwoOutcomes()
+        return tie_laws.GlennDavid() if ties == "glenn-david" else tie_laws.RaoKupper()
+    if ties == "none":
+        return Davidson(free=False)
+    return Davidson() if estimated else TwoOutcomes()
+
+
+def _rows(tally: Tally, rows: Mask) -> Tally:
+    """Keep some entries."""
+    if rows.all():
+        return tally
+    return replace(
+        tally,
+        left=tally.left[rows],
+        right=tally.right[rows],
+        wins=tally.wins[rows],
+        ties=tally.ties[rows],
+        losses=tally.losses[rows],
+        squares=None if tally.squares is None else tally.squares[rows],
+        factors={name: replace(f, codes=f.codes[rows]) for name, f in tally.factors.items()},
+    )

@@ -1,0 +1,312 @@
+"""What every fit makes of its numbers: rows of coefficients, worths, contrasts of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, name_near
+from evenhand.numerics.distributions import two_sided_p
+
+# Single numbers of a fit: a coefficient, a contrast of two systems, a likelihood-ratio test.
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One parameter on the λ scale.
+
+    Attributes:
+        name: as in the papers: o1..oK, g1, order.
+        label: in the user's words: the system, tie, order.
+        estimate: the estimate; 0 for the reference.
+        stderr: model-based standard error; None for the reference.
+        z: estimate / stderr.
+        p: two-sided normal p-value.
+
+    """
+
+    name: str
+    label: str
+    estimate: float
+    stderr: float | None
+    z: float | None
+    p: float | None
+
+    @classmethod
+    def make(cls, name: str, label: str, estimate: float, stderr: float | None) -> Coefficient:
+        """Return a coefficient with its Wald test."""
+        if stderr is None:
+            return cls(name, label, estimate, None, None, None)
+        z = estimate / stderr
+        return cls(name, label, estimate, stderr, z, two_sided_p(z))
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The difference of two systems in log-worth (natural log-odds).
+
+    Attributes:
+        systems: first minus second.
+        estimate: the difference.
+        stderr: its standard error.
+        z: estimate / stderr.
+        p: two-sided normal p-value.
+
+    """
+
+    systems: tuple[str, str]
+    estimate: float
+    stderr: float
+    z: float
+    p: float
+
+    @classmethod
+    def make(cls, systems: tuple[str, str], estimate: float, stderr: float) -> Contrast:
+        """Return a contrast with its Wald test."""
+        z = estimate / stderr
+        return cls((systems[0], systems[1]), estimate, stderr, z, two_sided_p(z))
+
+
+@dataclass(frozen=True)
+class LRTest:
+    """A likelihood-ratio test of two nested models; it assumes independent judgments.
+
+    Attributes:
+        statistic: twice the difference in log-likelihood.
+        df: difference in the number of parameters.
+        p: χ² p-value.
+        note: what the test assumes.
+
+    """
+
+    statistic: float
+    df: int
+    p: float
+    note: str = "assumes independent judgments"
+
+    def __str__(self) -> str:
+        return f"LR {self.statistic:.4f} on {self.df} df, p {format_p(self.p)} ({self.note})"
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON has, None for an end that there is not.
+
+    >>> finite(0.5), finite(float("inf"))
+    (0.5, None)
+    """
+    return value if isfinite(value) else None
+
+
+def format_p(p: float) -> str:
+    """Write a p-value with four digits, or as a bound.
+
+    >>> format_p(0.0088), format_p(1e-9)
+    ('.0088', '<.0001')
+    """
+    if p < 0.0001:
+        return "<.0001"
+    return f"{p:.4f}".removeprefix("0") if p < 1 else "1.0000"
+
+
+# Quasi-variances: one number a system, so that readers can compare any two (Firth & de Menezes).
+#
+# Var(λ_i − λ_j) ≈ q_i + q_j,   q minimises Σ_{i<j} (log(q_i + q_j) − log v_ij)²
+#
+# Source: Firth & de Menezes (2004), Biometrika 91:65-80; the worst error over all contrasts as
+# there.
+
+Array = NDArray[np.float64]
+STEPS = 200
+SETTLED = 1e-9
+ROUNDING = 1e-14
+"""Rise of the sum of squares that is rounding and no rise."""
+FLAT = 1e-12
+"""Variance of a contrast, relative to the largest, that is rounding and no variance."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiVariances:
+    """Quasi-variances of λ.
+
+    Attributes:
+        systems: names.
+        variances: (K,) quasi-variances on the λ scale; one may be negative.
+        worst_pair: largest relative error of a simple contrast's standard error (proportion).
+        worst_contrast: the two extreme relative errors over all contrasts (proportions).
+
+    """
+
+    systems: tuple[str, ...]
+    variances: Array
+    worst_pair: float
+    worst_contrast: tuple[float, float]
+
+    @property
+    def stderr(self) -> Array:
+        """(K,) quasi standard errors.
+
+        Raises:
+            NotIdentified: a quasi-variance is negative.
+
+        """
+        if (self.variances < 0).any():
+            raise NotIdentified("a quasi-variance is negative: it has no square root")
+        return np.sqrt(self.variances)
+
+
+def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariances:
+    """Fit quasi-variances to a (K, K) covariance of λ.
+
+    Raises:
+        NotIdentified: fewer than three systems, whose one contrast says it all; or worths that vary
+            in fewer directions, as sums over a few covariates do.
+        NotConverged: the least squares did not settle.
+
+    """
+    k = len(systems)
+    if k < 3:
+        raise NotIdentified("quasi-variances need three systems: with two, print their contrast")
+    centred = vcov - vcov.mean(axis=0)
+    spread = np.linalg.eigvalsh(centred - centred.mean(axis=1)[:, None])
+    if spread[1] <= FLAT * spread[-1]:  # the first is that of the constant, zero
+        raise NotIdentified(
+            "worths that are sums over covariates have no variances of their own: use contrasts"
+        )
+    i, j = np.triu_indices(k, 1)
+    diagonal = np.diag(vcov)
+    exact = diagonal[i] + diagonal[j] - 2 * vcov[i, j]
+    q = _fit_pairs(k, i, j, exact)
+    errors = np.sqrt((q[i] + q[j]) / exact) - 1
+    return QuasiVariances(systems, q, float(np.abs(errors).max()), _worst_contrast(q, vcov))
+
+
+def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -> Array:
+    """Minimise by damped Gauss-Newton, from the least-squares solution on variances.
+
+    Each row of the design has two ones, at i and j, so that only its (K, K) product is formed.
+    """
+    table = np.zeros((k, k))
+
+    def spread(by_pair: Array) -> Array:
+        table[i, j] = table[j, i] = by_pair
+        return np.asarray(table.sum(axis=1))
+
+    sums = spread(exact)
+    q = (sums - sums.sum() / (2 * (k - 1))) / (k - 2)
+    if (q[i] + q[j] <= 0).any():
+        q = np.full(k, exact.mean() / 2)
+    for _ in range(STEPS):
+        fitted = q[i] + q[j]
+        residual = np.log(fitted / exact)
+        right = -spread(residual / fitted)
+        diagonal = spread(fitted**-2)
+        step = np.linalg.solve(table + np.diag(diagonal), right)
+        length, loss = 1.0, float(residual @ residual)
+        while length > SETTLED and not _improves(q + length * step, (i, j), exact, loss):
+            length /= 2
+        if np.abs(step).max() <= SETTLED * np.abs(q).max() or length <= SETTLED:
+            return np.asarray(q)
+        q = q + length * step
+    raise NotConverged("quasi-variances did not settle: use contrasts of pairs instead")
+
+
+def _improves(
+    q: Array, pairs: tuple[NDArray[np.intp], NDArray[np.intp]], exact: Array, loss: float
+) -> bool:
+    fitted = q[pairs[0]] + q[pairs[1]]
+    if not (fitted > 0).all():
+        return False
+    return bool((np.log(fitted / exact) ** 2).sum() <= loss + ROUNDING * (1 + loss))
+
+
+def _worst_contrast(q: Array, vcov: Array) -> tuple[float, float]:
+    """Return the smallest and largest relative error over all contrasts, by eigenvalues."""
+    k = len(q)
+    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
+    exact, quasi = basis.T @ vcov @ basis, basis.T @ (q[:, None] * basis)
+    root = np.linalg.inv(np.linalg.cholesky(exact))
+    values = np.linalg.eigvalsh(root @ quasi @ root.T)
+    low, high = np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1
+    return float(low), float(high)
+
+
+def find_system(systems: Sequence[str], system: str) -> int:
+    """Return the code of a system.
+
+    Raises:
+        InvalidJudgments: there is none of that name.
+
+    >>> find_system(["a", "b"], "b")
+    1
+    """
+    if system not in systems:
+        hint = name_near(system, systems)
+        raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
+    return list(systems).index(system)
+
+
+def share_worths(systems: Sequence[str], log_worth: Array) -> dict[str, float]:
+    """Return the worth π of each system; they sum to one.
+
+    >>> share_worths(["a", "b"], np.log([3.0, 1.0]))
+    {'a': 0.75, 'b': 0.25}
+    """
+    shifted = np.exp(log_worth - log_worth.max())
+    return dict(zip(systems, (shifted / shifted.sum()).tolist(), strict=True))
+
+
+def list_coefficients(
+    names: Sequence[str], labels: Sequence[str], estimate: Array, stderr: Array | None
+) -> list[Coefficient]:
+    """Return one row for each parameter, with its Wald test where it has an error."""
+    errors = [None] * len(names) if stderr is None else stderr.tolist()
+    return [
+        Coefficient.make(*row) for row in zip(names, labels, estimate.tolist(), errors, strict=True)
+    ]
+
+
+def reference_row(systems: Sequence[str], reference: int) -> Coefficient:
+    """Return the row of the reference system, which stands at 0 without error."""
+    return Coefficient(f"o{reference + 1}", systems[reference], 0.0, None, None, None)
+
+
+def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Return the codes of pairs of different systems.
+
+    Raises:
+        InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+    """
+    same = [left for left, right in pairs if left == right]
+    if same:
+        raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
+    return [(find_system(systems, left), find_system(systems, right)) for left, right in pairs]
+
+
+def contrast_systems(
+    systems: Sequence[str], log_worth: Array, vcov: Array, pairs: Sequence[tuple[str, str]]
+) -> tuple[Contrast, ...]:
+    """Return differences in log-worth between pairs of systems, with their errors.
+
+    Args:
+        systems: the K systems.
+        log_worth: (K,) estimates.
+        vcov: (K, K) their covariance.
+        pairs: first minus second.
+
+    Raises:
+        InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+    """
+    return tuple(
+        Contrast.make(
+            pair,
+            float(log_worth[a] - log_worth[b]),
+            float(np.sqrt(vcov[a, a] + vcov[b, b] - 2 * vcov[a, b])),
+        )
+        for pair, (a, b) in zip(pairs, code_pairs(systems, pairs), strict=True)
+    )

@@ -1,0 +1,867 @@
+"""Whether a fit has controls, told without importing what fits them: most fits have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Protocol, TypeGuard
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownColumn,
+    UnknownOption,
+    listing,
+)
+from evenhand.formats.numbers import read_number
+from evenhand.formats.table import Table
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.controls import take_pairs
+from evenhand.judgments.engine import Frame, is_finite
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.row_reading import code_rows
+from evenhand.judgments.source import find_rows, name_rows
+from evenhand.judgments.streaming import Batch, CodedRows
+from evenhand.models.base import Covariance, Fit
+from evenhand.models.coefficients import format_p
+from evenhand.models.design import DENSE
+from evenhand.models.likelihood import LONGEST, Likelihood
+from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
+from evenhand.numerics.distributions import t_quantile, t_tail
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
+from evenhand.numerics.sampling import RunningSum, one_blas_thread
+
+if TYPE_CHECKING:
+    from evenhand.models.bradley_terry import BradleyTerry
+
+
+# Comparison covariates: what differs between two outputs beside who wrote them.
+#
+# A control is a number x for every comparison, left minus right: the difference in length, or in
+# the number of list items. It is said by a column that holds the difference, or by two columns
+# whose difference it is.
+
+TIES: Final = ("davidson", "half-win", "discard", "none")
+"""Treatments of ties that controls are fitted beside."""
+_VALUE: Final = "evenhand_control_"
+
+
+@dataclass(frozen=True)
+class Control:
+    """A comparison covariate.
+
+    Attributes:
+        name: what it is called in results.
+        columns: the column of differences, or the columns of left and of right.
+
+    """
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ControlEffect:
+    """What a control does to the odds of being preferred, worths being equal.
+
+    Attributes:
+        name: the control.
+        estimate: log-odds per sd of the difference.
+        stderr: its standard error.
+        lower: lower end of its interval.
+        upper: upper end.
+        p: two-sided p-value.
+        sd: the sd of the difference, in its own unit.
+        level: nominal level of the interval (proportion).
+        rests: why there is no error, in which case `stderr` is infinite; empty otherwise.
+
+    """
+
+    name: str
+    estimate: float
+    stderr: float
+    lower: float
+    upper: float
+    p: float
+    sd: float
+    level: float = 0.95
+    rests: str = ""
+
+    @classmethod
+    def make(
+        cls, control: tuple[str, float], found: tuple[float, float], level: float, df: float
+    ) -> ControlEffect:
+        """Return an effect with its interval.
+
+        Args:
+            control: name and sd.
+            found: log-odds per sd, and standard error.
+            level: nominal level of the interval (proportion).
+            df: degrees of freedom of the t distribution; infinite for the normal.
+
+        """
+        (name, sd), (estimate, stderr) = control, found
+        margin = t_quantile((1 + level) / 2, df) * stderr
+        p = t_tail(estimate / stderr, df)
+        ends = estimate - margin, estimate + margin
+        return cls(name, estimate, stderr, *ends, p, sd, level)
+
+    def without_error(self, reason: str) -> ControlEffect:
+        """Return the estimate alone, with the reason why nothing is said of its error."""
+        alone = replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf)
+        return replace(alone, p=1.0, rests=reason)
+
+    @property
+    def per_unit(self) -> float:
+        """Log-odds per unit of the column."""
+        return self.estimate / self.sd
+
+    @property
+    def says(self) -> str:
+        """The effect in a line, and whether there is one.
+
+        >>> print(ControlEffect.make(("length", 50.0), (0.4, 0.1), 0.95, np.inf).says)
+        length: log-odds 0.400 per sd (s.e. 0.100, 95 % 0.204 to 0.596, p <.0001), 0.008 per unit; \
+sd 50; more of it is preferred
+        """
+        if self.rests:
+            return (
+                f"{self.name}: log-odds {self.estimate:.3f} per sd, {self.per_unit:.4g} per unit;"
+                f" sd {self.sd:.4g}; no standard error: {self.rests}"
+            )
+        return (
+            f"{self.name}: log-odds {self.estimate:.3f} per sd (s.e. {self.stderr:.3f},"
+            f" {100 * self.level:g} % {self.lower:.3f} to {self.upper:.3f}, p {format_p(self.p)}),"
+            f" {self.per_unit:.4g} per unit; sd {self.sd:.4g}; {self._say_found()}"
+        )
+
+    def _say_found(self) -> str:
+        if self.lower <= 0 <= self.upper:
+            return "whether it has an effect cannot be told"
+        return f"{'more' if self.estimate > 0 else 'less'} of it is preferred"
+
+
+class Settings(Protocol):
+    """What must be known of a model to tell whether controls fit it."""
+
+    @property
+    def ties(self) -> str:
+        """Treatment of ties."""
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The controls, in words."""
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Judge and tie covariates."""
+
+    @property
+    def system_covariates(self) -> Mapping[str, Mapping[str, float | str]]:
+        """Covariates of systems."""
+
+
+def check_controls(model: Settings) -> None:
+    """Refuse settings of a model that do not go with controls.
+
+    Raises:
+        UnknownOption: names the setting.
+
+    """
+    if model.ties not in TIES:
+        raise UnknownOption(
+            f"controls are fitted with ties {' | '.join(TIES)}, not with {model.ties}"
+        )
+    if model.covariates:
+        raise UnknownOption(
+            "controls and covariates of judges cannot be fitted at once: leave out"
+            f" {listing(model.covariates)}, or fit each group apart (--group-by"
+            f" {model.covariates[0]})"
+        )
+    if model.system_covariates:
+        raise UnknownOption(
+            "controls are fitted beside free worths of systems: leave out system covariates"
+            f" {listing(list(model.system_covariates))}"
+        )
+
+
+def find_control(data: Comparisons, word: str) -> Control:
+    """Return the control that a word names: COLUMN, or NAME=LEFT,RIGHT.
+
+    A word that is a column is that column, whatever signs it holds.
+
+    Raises:
+        UnknownColumn: a column that is not there.
+        UnknownOption: a word of another form.
+
+    """
+    if word in data.columns:
+        return Control(word, (word,))
+    name, sign, pair = word.partition("=")
+    splits = _split_sides(pair if sign else word)
+    if not sign:
+        if any(all(side in data.columns for side in split) for split in splits):
+            raise UnknownOption(
+                f"control '{word}' is two columns without a name: write --control NAME={word}, in"
+                f" Python controls=('NAME={word}',)"
+            )
+        return Control(word, (data.require(word),))
+    if not name or not splits or not all(splits[0]):
+        raise UnknownOption(
+            f"control '{word}' is neither COLUMN, which holds the difference of left and right, nor"
+            " NAME=LEFT,RIGHT, two columns such as length=length_a,length_b"
+        )
+    known = [split for split in splits if all(side in data.columns for side in split)]
+    left, right = (known or splits)[0]
+    try:
+        return Control(name, (data.require(left), data.require(right)))
+    except UnknownColumn as missing:
+        raise UnknownColumn(f"control '{word}' (--control): {missing}") from None
+
+
+def _split_sides(pair: str) -> list[tuple[str, str]]:
+    """Return every way to take a text for two names; a name may hold a comma."""
+    commas = [at for at, letter in enumerate(pair) if letter == ","]
+    return [(pair[:at], pair[at + 1 :]) for at in commas]
+
+
+def read_controls(
+    data: Comparisons,
+    words: Sequence[str],
+    *,
+    by: Sequence[str] = (),
+    limits: dict[str, int] | None = None,
+) -> tuple[tuple[Control, ...], CodedRows]:
+    """Read the rows of a table with the values of controls.
+
+    Args:
+        data: comparisons, one a row.
+        words: the controls, each COLUMN or NAME=LEFT,RIGHT.
+        by: roles whose levels are kept.
+        limits: most clusters of a factor.
+
+    Raises:
+        InvalidJudgments: a value that is missing or no finite number, with up to five rows named.
+        UnknownColumn: a column that is not there.
+        UnknownOption: a word that names no control, or rankings, whose rows are single outputs.
+
+    """
+    if data.rankings is not None:
+        raise UnknownOption(
+            f"{data.source.name} holds rankings, one output a row; controls are differences between"
+            " two outputs: give a table of comparisons with a column of differences"
+        )
+    controls = tuple(find_control(data, word) for word in words)
+    names = [control.name for control in controls]
+    if len(set(names)) < len(names):
+        raise UnknownOption(f"controls {listing(names)}: one name is given twice")
+    frame = _blank_uncounted(data, controls)
+    table = Table(frame, data.source.name, data.source.connection)
+    values = [_difference(table, one, at).alias(f"{_VALUE}{at}") for at, one in enumerate(controls)]
+    held = replace(data, frame=frame.with_columns(*values))
+    columns = [f"{_VALUE}{at}" for at in range(len(controls))]
+    rows = code_rows(held, columns, by=by, limits=limits)
+    for control, column, edges in zip(controls, columns, rows.edges, strict=True):
+        if not np.isfinite(edges).all():
+            raise InvalidJudgments(_say_missing(held, control, column))
+    return controls, rows
+
+
+def _blank_uncounted(data: Comparisons, controls: Sequence[Control]) -> Frame:
+    """Blank the controls of rows of weight zero: whatever stands there, these rows do not count."""
+    names = {name for control in controls for name in control.columns} - {"weight"}
+    if not data.has("weight"):
+        return data.frame
+    counts = nw.col("weight") != 0
+    return data.frame.with_columns(
+        *(nw.when(counts).then(nw.col(name)).alias(name) for name in sorted(names))
+    )
+
+
+def _difference(table: Table, control: Control, at: int) -> nw.Expr:
+    sides = [
+        read_number(table, column, "control").cast(nw.Float64).alias(f"{_VALUE}{at}")
+        for column in control.columns
+    ]
+    return sides[0] if len(sides) == 1 else sides[0] - sides[1]
+
+
+def _say_missing(data: Comparisons, control: Control, column: str) -> str:
+    """Name the rows whose value is missing or infinite."""
+    value = nw.col(column)
+    none = value.is_null() | ~is_finite(data.frame, column)
+    if data.has("weight"):
+        none = none & (nw.col("weight") > 0)
+    rows = find_rows(data.frame, none)
+    shown = " or ".join(f"'{data.source.named(name)}'" for name in control.columns)
+    every = [rows[0][name] for name in control.columns]
+    what = "is not a finite number" if all(map(_is_given, every)) else "is missing"
+    return (
+        f"the value of control '{control.name}' {what} in column {shown} of"
+        f" {data.source.name}{name_rows(rows)}: fill it, or leave such rows out (--where)"
+    )
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and str(value).strip() != "" and value == value  # noqa: PLR0124 - nan is the only value that differs from itself
+
+
+# The likelihood of Bradley-Terry models with comparison covariates, summed over rows.
+#
+# η_c = λ[left_c] − λ[right_c] + δ + Σ_k b_k x_ck / s_k,   x left minus right
+#
+# log m[left] = μ + η,   log m[tie] = μ + γ,   log m[right] = μ − η
+#
+# s_k is the sd of x_k over comparisons about zero, √(Σ x² / n): what it is if either output may
+# stand left. 2 b_k are log-odds per sd, worths being equal. Style control as Li, Angelopoulos &
+# Chiang (2024) proposed for Chatbot Arena is the case without ties, with (left − right)/(left +
+# right) as x.
+#
+# When not to use it: where what is controlled for is part of what makes an output good. A system is
+# then not rewarded for answers that are better because they are longer.
+#
+# Cells no longer suffice. Rows are read once and gone through some at a time, so that memory is
+# bounded by the coded rows (which lie in a file where they are many), a batch and the information;
+# their sums keep what rounding loses. Parameters come in this order: worths, tie
+# parameter, δ, controls, ghosts.
+
+Array = NDArray[np.float64]
+
+
+class TieRule(Protocol):
+    """What must be known of a model."""
+
+    def treat_ties(self, counts: Array) -> Array:
+        """Return (C, 3) counts as the tie rule takes them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A batch of rows as the likelihood takes it.
+
+    Attributes:
+        plain: the likelihood of these rows without controls.
+        x: (n, q) standardised differences.
+        squares: (n, 3) squared weights, as the tie rule takes them.
+        batch: the rows.
+
+    """
+
+    plain: Likelihood
+    x: Array
+    squares: Array
+    batch: Batch
+
+
+@dataclass(frozen=True, eq=False)
+class ControlledLikelihood(Likelihood):
+    """A design, a tie law, and rows with controls; `counts` are those of pairs.
+
+    Attributes:
+        rows: the rows, like ones pooled.
+        scale: (q,) sd of each control.
+        largest: (q,) largest |x| of each, in sd.
+        typical: (q,) mean |x| of each, in sd.
+        rule: treats ties.
+
+    """
+
+    rows: CodedRows = field(kw_only=True)
+    scale: Array = field(kw_only=True)
+    largest: Array = field(kw_only=True)
+    typical: Array = field(kw_only=True)
+    rule: TieRule = field(kw_only=True)
+
+    @property
+    def reported(self) -> int:
+        """Number of parameters without the ghosts'."""
+        return self.n_worths + self.n_ties + self.order_effect + len(self.scale)
+
+    @property
+    def before(self) -> int:
+        """Number of parameters that come before the controls'."""
+        return self.reported - len(self.scale)
+
+    @property
+    def cells(self) -> int:
+        """Number of free cells, each comparison having cells of its own."""
+        each = 1 if isinstance(self.law, TwoOutcomes) else 2
+        return each * round(float(self.counts.sum()))
+
+    def slopes(self, beta: Array) -> Array:
+        """Return (q,) coefficients of the standardised controls."""
+        return beta[self.before : self.reported]
+
+    def reach(self, step: Array) -> float:
+        """Return how far a step moves η of a typical row and t, in units of LONGEST."""
+        return super().reach(step) + float(self.typical @ np.abs(self.slopes(step))) / LONGEST
+
+    def only(self, at: int) -> ControlledLikelihood:
+        """Return the likelihood with one of the controls alone."""
+        own = slice(at, at + 1)
+        return replace(
+            self,
+            rows=replace(self.rows, columns=self.rows.columns[own]),
+            scale=self.scale[own],
+            largest=self.largest[own],
+            typical=self.typical[own],
+        )
+
+    def split(self, rows: CodedRows | None = None) -> Iterator[Part]:
+        """Go through the pooled rows, or others, some at a time."""
+        for batch in (rows or self.rows).batches(fold=not self.order_effect):
+            design = replace(self.design, left=batch.left, right=batch.right)
+            counts = np.asfortranarray(self.rule.treat_ties(batch.counts))
+            plain = Likelihood(design, self.law, counts, order_effect=self.order_effect)
+            squares = counts if batch.squares is None else batch.square_counts
+            yield Part(plain, batch.values / self.scale, squares, batch)
+
+    def locate(self, part: Part, beta: Array) -> tuple[Array, Tie]:
+        """Return (n,) η of some rows, and the tie parameter."""
+        worths, tie, order, _ = self.parts(beta)
+        return part.plain.eta(worths, order) + part.x @ self.slopes(beta), tie
+
+    def loglik(self, beta: Array) -> float:
+        """Return the log-likelihood of the data, without the prior (nats)."""
+        value = RunningSum.of_shape(())
+        for part in self.split():
+            value = value.plus(self._expand(part, beta).value.sum())
+        return float(value.total)
+
+    def _expand(self, part: Part, beta: Array) -> Local:
+        eta, tie = self.locate(part, beta)
+        return expand_blocks(self.law, eta, tie, part.plain.counts)
+
+    def expand(self, beta: Array) -> Expansion:
+        """Return log-likelihood plus log-prior to second order."""
+        gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
+        q = self.reported
+        sums = [RunningSum.of_shape(shape) for shape in ((), (q,), (q, q))]
+        for part in self.split():
+            local = self._expand(part, beta)
+            terms = local.value.sum(), sum_scores(part, local), sum_row_information(part, local)
+            sums = [running.plus(term) for running, term in zip(sums, terms, strict=True)]
+        value, gradient[:q] = float(sums[0].total), sums[1].total
+        information[:q, :q] = sums[2].total
+        if self.prior > 0:
+            worths, _, _, ghosts = self.parts(beta)
+            distance = worths - ghosts[self.design.group]
+            value += self._add_ghosts(distance, gradient, information)
+        return Expansion(value, gradient, information)
+
+    def pearson(self, beta: Array) -> float:
+        """Return Pearson's X² over single comparisons, Σ (1 / p of what was said − 1)."""
+        total = 0.0
+        for part in self.split():
+            chances = np.exp(self.law.log_chances(*self.locate(part, beta)))
+            seen = part.plain.counts > 0
+            total += float((part.plain.counts[seen] * (1 / chances[seen] - 1)).sum())
+        return total
+
+
+def sum_scores(part: Part, local: Local) -> Array:
+    """Return the (p,) gradient of some rows."""
+    return np.concatenate([part.plain.pull_scores(local), part.x.T @ local.eta])
+
+
+def sum_row_information(part: Part, local: Local) -> Array:
+    """Return the (p, p) information of some rows.
+
+    Args:
+        part: the rows.
+        local: minus second derivatives by η and t; or products of first ones.
+
+    """
+    plain, x = part.plain, part.x
+    m, q = plain.size, x.shape[1]
+    information = np.zeros((m + q, m + q))
+    information[:m, :m] = plain.pull_information(local)
+    none = np.zeros(len(local.eta))
+    for at, column in enumerate(x.T, start=m):
+        weighed = local.eta_eta * column
+        information[m:, at] = x.T @ weighed
+        across = replace(local, eta=weighed, tie=local.eta_tie * column, value=none)
+        information[:m, at] = information[at, :m] = plain.pull_scores(across)
+    return information
+
+
+@dataclass(frozen=True, eq=False)
+class Spreads:
+    """How far controls reach, each (q,) in its own unit.
+
+    Attributes:
+        sd: root mean square over comparisons.
+        largest: largest |x|.
+        mean: mean |x| over comparisons.
+
+    """
+
+    sd: Array
+    largest: Array
+    mean: Array
+
+
+def measure_spreads(rows: CodedRows) -> Spreads:
+    """Return the spreads of all columns."""
+    q = len(rows.columns)
+    largest, squares, sums, n = np.zeros(q), np.zeros(q), np.zeros(q), 0.0
+    for batch in rows.batches(fold=False):
+        largest = np.maximum(largest, np.abs(batch.values).max(axis=0))
+        n += float(batch.weights.sum())
+    unit = np.where(largest > 0, largest, 1.0)  # so that squares of huge values stay finite
+    for batch in rows.batches(fold=False):
+        shares = np.abs(batch.values) / unit
+        squares += batch.weights @ shares**2
+        sums += batch.weights @ shares
+    return Spreads(unit * np.sqrt(squares / n), largest, unit * sums / n)
+
+
+# Do controls have estimates, finite and unique?
+#
+# Aliased: what the other parameters leave of a control is nothing, so that the information has a
+# pivot of zero. Its null space is that of the design at any finite point.
+#
+# Endless: some direction lets no observed outcome fall behind. No linear programme over all rows is
+# needed. With H the information and g the gradient where Newton's method stopped, every direction h
+# of unit length hᵀHh = 1 has |f'''| ≤ R f'', R being the largest difference of two outcomes' linear
+# predictors in one row, so that f' falls below zero further on if g'H⁻¹g R² < 1: then the maximum
+# is finite and unique (self-concordance; Bach 2010, Electronic Journal of Statistics 4:384-414,
+# lemma 1 and proposition 2). Where estimates run away this can never hold, but g rounds to zero
+# there: to √(g'H⁻¹g) is added what summing n rows may have lost, ε n in each place (|x| is at most
+# 1 sd on average).
+
+EPSILON: Final = float(np.finfo(np.float64).eps)
+NO_PIVOT: Final = 1e-9
+"""Share of a control's information, beside the other parameters', that is rounding."""
+MOVED: Final = 0.1
+"""Share of the largest step below which a control does not take part in running away."""
+
+
+def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) -> None:
+    """Refuse controls that are the same in every comparison.
+
+    Raises:
+        NotIdentified: names the control.
+
+    """
+    for control, (least, most), sd in zip(controls, rows.edges, scale, strict=True):
+        if not sd > 0:
+            raise NotIdentified(
+                f"control '{control.name}' is 0 in every comparison: there is nothing to control"
+                " for, leave it out"
+            )
+        if least == most:
+            raise NotIdentified(
+                f"control '{control.name}' is {least:g} in every comparison, left minus right:"
+                " that is an advantage of standing left; leave it out, or use --order-effect"
+            )
+
+
+def note_one_sided(controls: Sequence[Control], rows: CodedRows) -> tuple[str, ...]:
+    """Say which columns of differences may be no differences: those that never change sign."""
+    notes = []
+    for control, (least, most) in zip(controls, rows.edges, strict=True):
+        never = "below" if least >= 0 else "above" if most <= 0 else ""
+        if never and len(control.columns) == 1:
+            notes.append(
+                f"{control.name} is never {never} 0: is it a difference, left minus right? A column"
+                " for each side is written NAME=LEFT,RIGHT"
+            )
+    return tuple(notes)
+
+
+def check_aliases(
+    likelihood: ControlledLikelihood, controls: Sequence[Control], information: Array
+) -> None:
+    """Refuse controls that other parameters make up.
+
+    Args:
+        likelihood: for the places of parameters.
+        controls: in the order of their parameters.
+        information: (p, p) at any finite point.
+
+    Raises:
+        NotIdentified: names the control, and what it goes with.
+
+    """
+    at, reported = likelihood.before, likelihood.reported
+    others = [*range(at), *range(reported, likelihood.size)]
+    own = list(range(at, reported))
+    cross = information[np.ix_(others, own)]
+    made_up = np.linalg.solve(information[np.ix_(others, others)], cross) if others else cross
+    left = information[np.ix_(own, own)] - cross.T @ made_up
+    total = np.diag(information)[own]
+    for i, control in enumerate(controls):
+        if left[i, i] <= NO_PIVOT * total[i]:
+            with_order = " and the order effect" if likelihood.order_effect else ""
+            raise NotIdentified(
+                f"control '{control.name}' cannot be told apart from the systems{with_order}: it is"
+                " always the difference of what each system has; leave it out, or use outputs that"
+                " differ within a system"
+            )
+        before = left[:i, :i]
+        explained = left[i, :i] @ np.linalg.solve(before, left[:i, i]) if i else 0.0
+        if left[i, i] - explained <= NO_PIVOT * total[i]:
+            names = listing([one.name for one in controls[:i]])
+            raise NotIdentified(
+                f"control '{control.name}' cannot be told apart from {names} and the systems: it"
+                " always goes with them; leave one out"
+            )
+
+
+def check_finite(
+    likelihood: ControlledLikelihood,
+    controls: Sequence[Control],
+    found: Maximum,
+    vcov: Array,
+) -> None:
+    """Refuse a point at which Newton's method only came to rest on a slope without end.
+
+    Raises:
+        NotIdentified: names the controls that run away.
+
+    """
+    step = vcov @ found.expansion.gradient
+    decrement = max(float(found.expansion.gradient @ step), 0.0)
+    lost = EPSILON * float(likelihood.counts.sum()) * float(np.sqrt(np.diag(vcov)).sum())
+    if (np.sqrt(decrement) + lost) * _furthest(likelihood, vcov) < 1.0:
+        return
+    moved = np.abs(likelihood.slopes(step)) * likelihood.largest
+    held = moved >= MOVED * moved.max(initial=0.0)
+    names = [one.name for one, runs in zip(controls, held, strict=True) if runs]
+    raise NotIdentified(refuse_endless(names))
+
+
+def refuse_endless(names: Sequence[str]) -> str:
+    """Say that controls have no finite estimates."""
+    several = len(names) > 1
+    return (
+        f"control{'s' * several} {listing(names)}: no finite estimate was found; beside the worths"
+        f" of the systems every preference goes one way with {'them' if several else 'it'}. Collect"
+        f" comparisons that may contradict this, or leave {'one' if several else 'it'} out"
+    )
+
+
+def _furthest(likelihood: ControlledLikelihood, vcov: Array) -> float:
+    """Bound R: the spread of linear predictors of a row that a direction of unit length makes."""
+    errors = np.sqrt(np.diag(vcov))
+    p = likelihood.n_worths
+    worths = np.zeros((likelihood.design.size, likelihood.design.size))
+    others = np.delete(np.arange(len(worths)), likelihood.design.reference)
+    worths[np.ix_(others, others)] = vcov[:p, :p]
+    diagonal = np.diag(worths)
+    apart = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * worths, 0.0)).max()
+    tie, order = p, p + likelihood.n_ties
+    sides = apart + float(likelihood.largest @ likelihood.slopes(errors))
+    sides += float(errors[order]) if likelihood.order_effect else 0.0
+    return float(2 * sides) + (float(errors[tie]) if likelihood.n_ties else 0.0)
+
+
+# From rows with controls to a fit.
+#
+# The fit without controls, which needs cells only, is where Newton's method starts: it also says in
+# words whether worths exist at all, since a direction in which they run away is one beside controls
+# too. What controls add is checked by `controls/checks.py`.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ControlledFit(Fit):
+    """A fit with comparison covariates; worths are those of outputs alike in all of them.
+
+    Deviance and its df take every comparison for a cell of its own: differences of deviances are
+    tests, a deviance by itself is none.
+
+    Attributes:
+        plain: the fit without controls.
+        controls: what was controlled for.
+        rows: the judgments, row by row.
+
+    """
+
+    likelihood: ControlledLikelihood
+    plain: Fit = field(kw_only=True)
+    controls: tuple[Control, ...] = field(kw_only=True)
+    rows: CodedRows = field(kw_only=True)
+
+    @cached_property
+    def deviance(self) -> float:
+        """Minus twice the log-likelihood (nats): every comparison is a cell of its own."""
+        return max(-2 * self.loglik, 0.0)
+
+    @property
+    def slopes(self) -> Mapping[str, float]:
+        """Log-odds per sd of each control."""
+        own = 2 * self.likelihood.slopes(self.beta)
+        return {one.name: float(b) for one, b in zip(self.controls, own, strict=True)}
+
+    def effects(
+        self, stderr: Array, level: float = 0.95, df: float = np.inf
+    ) -> tuple[ControlEffect, ...]:
+        """Return what each control does, with intervals.
+
+        Args:
+            stderr: (p,) standard errors of `beta`, without ghosts.
+            level: nominal level of the intervals (proportion).
+            df: degrees of freedom of the t distribution; infinite for the normal.
+
+        """
+        errors = 2 * self.likelihood.slopes(np.concatenate([stderr, self.beta[len(stderr) :]]))
+        scale = self.likelihood.scale
+        return tuple(
+            ControlEffect.make((name, float(sd)), (slope, float(error)), level, df)
+            for (name, slope), error, sd in zip(self.slopes.items(), errors, scale, strict=True)
+        )
+
+    @cached_property
+    def model_effects(self) -> tuple[ControlEffect, ...]:
+        """What each control does, with 95 % intervals that assume independent judgments."""
+        return self.effects(np.sqrt(np.diag(self.raw_vcov)))
+
+    @cached_property
+    def expected(self) -> Array:
+        """Not there: comparisons of one pair differ in their controls.
+
+        Raises:
+            NotIdentified: always.
+
+        """
+        raise NotIdentified("with controls the comparisons of a pair have no common expectation")
+
+    @cached_property
+    def pearson(self) -> float:
+        """Pearson's X² over single comparisons."""
+        return self.likelihood.pearson(self.beta)
+
+    @cached_property
+    def gof_p(self) -> float | None:
+        """None: with a cell for every comparison the deviance is no χ²."""
+        return None
+
+
+def fit_controlled(model: BradleyTerry, data: object) -> ControlledFit:
+    """Fit a model with controls.
+
+    Args:
+        model: the settings; `controls` name the columns.
+        data: comparisons.
+
+    Raises:
+        InvalidJudgments: a control without a number, or data without rows, such as a tally.
+        NotIdentified: no finite, unique maximum exists; names the systems or controls.
+        UnknownColumn: a column that is not there.
+        UnknownOption: settings that do not go with controls.
+
+    """
+    if isinstance(data, Comparisons | Rankings):
+        data = take_pairs(data)
+    if not isinstance(data, Comparisons):
+        raise InvalidJudgments(
+            f"controls differ from row to row, and {type(data).__name__.lower()} has no rows of"
+            " comparisons: give comparisons"
+        )
+    controls, rows = read_controls(data, model.controls)
+    return fit_rows(model, controls, rows)
+
+
+def fit_rows(model: BradleyTerry, controls: tuple[Control, ...], rows: CodedRows) -> ControlledFit:
+    """Fit a model with controls to coded rows; errors as in `fit_controlled`."""
+    tally = rows.tally()
+    if len(tally.systems) > DENSE:
+        raise UnknownOption(f"controls are for at most {DENSE:,} systems")
+    spreads = measure_spreads(rows)
+    refuse_constant(controls, rows, spreads.sd)
+    with one_blas_thread():
+        plain = replace(model, controls=()).fit(tally)
+        likelihood = ControlledLikelihood(
+            plain.design,
+            plain.likelihood.law,
+            plain.likelihood.counts,
+            order_effect=model.order_effect,
+            prior=model.prior,
+            rows=rows.pooled(fold=not model.order_effect),
+            scale=spreads.sd,
+            largest=spreads.largest / spreads.sd,
+            typical=spreads.mean / spreads.sd,
+            rule=model,
+        )
+        found = _climb(likelihood, controls, plain)
+        vcov = invert_positive(found.expansion.information)
+        check_finite(likelihood, controls, found, vcov)
+    return _gather(model, plain, likelihood, (controls, rows), (found, vcov))
+
+
+def _climb(likelihood: ControlledLikelihood, controls: tuple[Control, ...], plain: Fit) -> Maximum:
+    """Start where there are no controls.
+
+    Raises:
+        NotIdentified: a control is aliased, or runs away.
+
+    """
+    start = _start(likelihood, plain)
+    check_aliases(likelihood, controls, likelihood.expand(start).information)
+    try:
+        return maximise(likelihood.expand, start, reach=likelihood.reach)
+    except NotConverged as stop:
+        alone = [one.name for at, one in enumerate(controls) if _runs_away(likelihood, at, plain)]
+        names = alone or [one.name for one in controls]
+        raise NotIdentified(refuse_endless(names)) from stop
+
+
+def _start(likelihood: ControlledLikelihood, plain: Fit) -> Array:
+    at = likelihood.before
+    return np.concatenate([plain.beta[:at], np.zeros(len(likelihood.scale)), plain.beta[at:]])
+
+
+def _runs_away(likelihood: ControlledLikelihood, at: int, plain: Fit) -> bool:
+    """Say whether one control has no estimate even by itself."""
+    one = likelihood.only(at)
+    try:
+        maximise(one.expand, _start(one, plain), reach=one.reach)
+    except NotConverged:
+        return True
+    return False
+
+
+def _gather(
+    model: BradleyTerry,
+    plain: Fit,
+    likelihood: ControlledLikelihood,
+    read: tuple[tuple[Control, ...], CodedRows],
+    solution: tuple[Maximum, Array],
+) -> ControlledFit:
+    (controls, rows), (found, vcov) = read, solution
+    reported = likelihood.reported
+    loglik = likelihood.loglik(found.at) if model.prior else found.expansion.value
+    names = (*plain.names, *(f"control{i + 1}" for i in range(len(controls))))
+    return ControlledFit(
+        model=model,
+        systems=plain.systems,
+        names=names,
+        labels=(*plain.labels, *(control.name for control in controls)),
+        estimate=found.at[:reported],
+        covariance=Covariance(likelihood, found.at, vcov),
+        beta=found.at,
+        loglik=loglik,
+        df=likelihood.cells - len(names),
+        n_judgments=plain.n_judgments,
+        n_comparisons=plain.n_comparisons,
+        steps=found.steps,
+        decrement=found.decrement,
+        notes=(*plain.notes, *note_one_sided(controls, rows)),
+        likelihood=likelihood,
+        tally=plain.tally,
+        plain=plain,
+        controls=controls,
+        rows=rows,
+    )
+
+
+def is_controlled(fit: object) -> TypeGuard[ControlledFit]:
+    """Say whether a fit is one with comparison covariates, which keeps its rows."""
+    return isinstance(fit, Fit) and bool(fit.model.controls)

@@ -1,0 +1,234 @@
+"""Dawid and Skene's model: every judge has a table of errors, and labels follow from all of them.
+
+    P(T_i = c) = π_c,    P(a_il = d | T_i = c) = θ_l[c, d]
+
+T_i is the right label of unit i, a_il the answer of judge l; answers are independent given T_i.
+EM (Dawid & Skene 1979, Applied Statistics 28:20-28, equations 2.3 to 2.5) from the shares of
+answers:
+
+    T_ic ∝ π_c Π_l θ_l[c, a_il]
+    π_c ∝ Σ_i T_ic + p/C
+    θ_l[c, d] ∝ Σ_i T_ic 1[a_il = d] + ε + δ 1[c = d]
+
+with p = 1, ε = .01 and δ = 1: without them a judge with few answers gets probabilities of 0, and
+one mistake outweighs everybody else. So what climbs is the likelihood times Dirichlet priors.
+
+Nothing in the likelihood says which label is which: every permutation of labels fits as well. They
+are what the start, the majority, says. A judge who answers another label more often than the right
+one is named; if all judges together do so, labels may have changed places.
+
+Do not use it with a handful of answers for each judge and many labels: C(C − 1) error rates a judge
+want some dozens of answers (`MACE` has C). Judges who copy one another, and units that are hard for
+all, break its independence: labels then seem surer than they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, listing
+from evenhand.judgments.exclusions import carries_excluded
+from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
+from evenhand.models.labels import (
+    LabelFit,
+    integrate_skills,
+    list_skills,
+    note_answers,
+    note_labels,
+    require_others,
+    share_answers,
+    sign_labels,
+)
+
+Array = NDArray[np.float64]
+ITERATIONS: Final = 2000
+STEP: Final = 1e-6
+FEW: Final = 5
+"""Expected answers where a label is right, below which nothing is said of them."""
+
+
+@dataclass(frozen=True)
+class DawidSkene:
+    """Settings.
+
+    Attributes:
+        prior: p, units added to the shares of labels, all labels together.
+        smoothing: ε, answers added to each cell of a judge's table.
+        diagonal: δ, right answers added to each label of a judge's table.
+        tolerance: EM stops when the log-posterior rises by less, per answer (nats).
+        iterations: most iterations.
+
+    """
+
+    prior: float = 1.0
+    smoothing: float = 0.01
+    diagonal: float = 1.0
+    tolerance: float = STEP
+    iterations: int = ITERATIONS
+
+    def __post_init__(self) -> None:
+        """Refuse settings under which probabilities can be 0.
+
+        Raises:
+            UnknownOption: names the setting.
+
+        """
+        for name, least in (("prior", 0.0), ("smoothing", 0.0)):
+            if not getattr(self, name) > least:
+                raise UnknownOption(f"{name} must be above 0, however small: 1e-10 is next to none")
+        if self.diagonal < 0 or self.tolerance < 0 or self.iterations < 1:
+            raise UnknownOption("diagonal and tolerance are not negative, iterations at least 1")
+
+    @carries_excluded("controls")
+    def fit(self, data: Judgments | Answers) -> LabelFit:
+        """Estimate labels and tables of errors.
+
+        Args:
+            data: judgments that name judges (and items, where they compare), or answers that were
+                read from them; tasks are pooled.
+
+        Raises:
+            NotIdentified: one judge, one label, or no unit that two judges answered.
+            UnknownColumn: no judge, or comparisons without items.
+            InvalidJudgments: what cannot be labels.
+
+        """
+        answers = code_answers(data)
+        require_others(answers)
+        found = climb(self, answers)
+        right = judge_answers(answers, found)
+        wrong = (1 - right) / (len(answers.labels) - 1)
+        return LabelFit(
+            model=self,
+            answers=answers,
+            posterior=found.posterior,
+            skills=list_skills(answers, integrate_skills(answers.judge, right, wrong)),
+            measure="accuracy",
+            parameters={"shares": found.shares, "confusion": found.confusion},
+            loglik=found.loglik,
+            objective=found.objective,
+            steps=found.steps,
+            converged=found.converged,
+            notes=(
+                *note_answers(answers),
+                *note_labels(answers, found.posterior),
+                *note_errors(answers, found),
+                *self._note_end(found),
+            ),
+            signature=sign_labels(answers, self._sign()),
+        )
+
+    def _sign(self) -> list[str]:
+        prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
+        stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
+        return [f"Dawid-Skene, {prior}", stop]
+
+    def _note_end(self, found: Climb) -> list[str]:
+        if found.converged:
+            return []
+        return [f"EM was still climbing after {found.steps:,} iterations: allow it more"]
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """Where EM ended.
+
+    Attributes:
+        posterior: (U, C) probability of each label of each unit.
+        shares: (C,) π.
+        confusion: (J, C, C) θ at [l, c, d]: judge l says d where c is right, as judges saw it.
+        said: (J, C, C) expected answers at [l, c, d], without pseudo-answers.
+        loglik: log-likelihood at π and θ (nats).
+        objective: the same plus the logs of the priors, without their constants.
+        steps: iterations.
+        converged: whether the last rose by less than the tolerance.
+
+    """
+
+    posterior: Array
+    shares: Array
+    confusion: Array
+    said: Array
+    loglik: float
+    objective: float
+    steps: int
+    converged: bool
+
+
+def climb(model: DawidSkene, answers: Answers) -> Climb:
+    """Run EM from the shares of answers."""
+    incidence = Incidence.of(answers)
+    posterior = share_answers(answers)
+    before, step = -np.inf, 0
+    while True:
+        step += 1
+        said = incidence.to_judges(posterior).swapaxes(1, 2)  # [l, c, d]
+        log_shares, log_theta = maximise(model, posterior, said)
+        posterior, log_sums = softmax(log_shares + incidence.to_units(log_theta.swapaxes(1, 2)))
+        loglik = float(log_sums.sum())
+        objective = loglik + log_prior(model, log_shares, log_theta)
+        converged = bool(objective - before < model.tolerance * answers.size)
+        if converged or step == model.iterations:
+            break
+        before = objective
+    theta = np.exp(log_theta)
+    shares = np.exp(log_shares)
+    return Climb(posterior, shares, theta, said, loglik, objective, step, converged)
+
+
+def maximise(model: DawidSkene, posterior: Array, said: Array) -> tuple[Array, Array]:
+    """Return (C,) log π and (J, C, C) log θ, given labels and expected answers."""
+    shares = posterior.sum(axis=0) + model.prior / posterior.shape[1]
+    counts = said + model.smoothing + model.diagonal * np.eye(posterior.shape[1])
+    theta = counts / counts.sum(axis=2, keepdims=True)
+    return np.log(shares / shares.sum()), np.log(theta)
+
+
+def judge_answers(answers: Answers, found: Climb) -> Array:
+    """Return (n,) how probable it is that each answer is right by what the others say.
+
+    What the answer itself adds to its unit's label is taken out again.
+    """
+    table = found.confusion.swapaxes(1, 2)[answers.judge, answers.said]  # (n, C), as shown
+    table = np.where(answers.swapped[:, None], table[:, ::-1], table)
+    others = found.posterior[answers.unit] / table
+    rows = np.arange(answers.size)
+    return np.asarray(others[rows, answers.label] / others.sum(axis=1))
+
+
+def log_prior(model: DawidSkene, log_shares: Array, log_theta: Array) -> float:
+    """Return the logs of the Dirichlet priors whose modes the pseudo-answers make."""
+    diagonal = np.einsum("lcc->", log_theta)
+    shares = model.prior * log_shares.mean()
+    return float(shares + model.smoothing * log_theta.sum() + model.diagonal * diagonal)
+
+
+def note_errors(answers: Answers, found: Climb) -> list[str]:
+    """Name judges who answer another label more often than the right one.
+
+    All judges together are looked at first: labels may have changed places. Labels that are right
+    for less than five expected answers, of all or of a judge, are passed over.
+    """
+    pooled = found.said.sum(axis=0)
+    notes = []
+    for c, label in enumerate(answers.spoken):
+        if pooled[c].sum() >= FEW and pooled[c].max() > pooled[c, c]:
+            other = answers.spoken[int(pooled[c].argmax())]
+            notes.append(
+                f"where '{label}' is called right, most answers are '{other}': labels may have"
+                " changed places, so do not go by them"
+            )
+    turned = found.confusion.max(axis=2) > np.einsum("lcc->lc", found.confusion)
+    turned &= found.said.sum(axis=2) >= FEW
+    for c, label in enumerate(answers.spoken):
+        names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
+        if names:
+            notes.append(
+                f"where '{label}' is right, {len(names):,} of {len(answers.judges):,} judges give"
+                f" another answer more often: {listing(names, 3)}"
+            )
+    return notes

@@ -1,0 +1,481 @@
+"""Worths that depend on who judges and on what the systems are.
+
+    λ_jl = λ_j + λ_jl(group)   or   λ_j = Σ_k β_k x_jk   (Dras 2015, eq. 2; METHODS 1)
+
+Columns that add nothing within any group (a system that no judge of a group saw, a covariate that
+is a sum of others) are aliased: dropped, counted for no df, shown as "—".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
+from evenhand.judgments.tally import Factor, Tally
+
+# How parameters make worths: λ of every (judge group, system) is a sum of parameters.
+#
+# A node is a system in the eyes of one judge group; without judge covariates all judges are one
+# group. The matrix maps the reported parameters to the worths of the nodes; covariates.py makes it.
+
+Codes = NDArray[np.int32]
+Places = NDArray[np.intp]
+Matrix = NDArray[np.float64]
+Owner = tuple[str, str]
+
+DENSE: int = 3_000
+"""Most nodes for which matrices over nodes are formed."""
+MANY: int = 200
+"""Systems of the plain design above which worths are found by products, covariances if asked."""
+LARGE: int = 200
+"""Nodes from which zeros of a matrix are left out, where few of its numbers are none."""
+FILLED: float = 0.05
+"""Share of numbers other than zero below which they are few."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The map from parameters to worths.
+
+    Attributes:
+        systems: names of the K systems.
+        reference: code of the system whose λ is zero.
+        system: (N,) system of each node.
+        group: (N,) judge group of each node.
+        groups: names of the groups; ("",) without judge covariates.
+        home: the group of all reference levels; None where no judgment is of that group.
+        owners: covariate and level that each reported parameter belongs to, ("", "") for those of
+            the reference group; empty without judge covariates.
+        left: (C,) node shown first, for each entry of the tally.
+        right: (C,) the other node.
+        names: names of the reported parameters, such as "o1" or "o1:J3".
+        labels: the same in the user's words, such as "system-a".
+        matrix: (N, p) worths by parameter, or None for the plain design: every node but the
+            reference is a parameter.
+        aliased: parameters that are no others' equal, by name.
+
+    """
+
+    systems: tuple[str, ...]
+    reference: int
+    system: Codes
+    group: Codes
+    groups: tuple[str, ...]
+    left: Codes
+    right: Codes
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    matrix: Matrix | None = None
+    aliased: tuple[str, ...] = ()
+    home: int | None = 0
+    owners: tuple[Owner, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return len(self.system)
+
+    @property
+    def saturated(self) -> bool:
+        """Whether every group has worths of its own, free of the others'."""
+        return self.matrix is None or self.matrix.shape[1] == self.size - len(self.groups)
+
+    @cached_property
+    def ends(self) -> tuple[Places, Places]:
+        """Left and right in numpy's own integers, which indexing and counting take uncopied."""
+        return self.left.astype(np.intp), self.right.astype(np.intp)
+
+    @cached_property
+    def table_place(self) -> Places:
+        """(C,) place of each entry in an (N, N) table."""
+        return np.asarray(self.ends[0] * self.size + self.ends[1])
+
+    @cached_property
+    def _sparse(self) -> Any:
+        """The matrix without its zeros; None where it is small or full of other numbers.
+
+        Worths of judge groups are sums of two or three parameters, whatever the number of systems.
+        """
+        if self.matrix is None or self.size < LARGE:
+            return None
+        if np.count_nonzero(self.matrix) > FILLED * self.matrix.size:
+            return None
+        from scipy import sparse
+
+        return sparse.csr_array(self.matrix)
+
+    def laplacian(self, weights: NDArray[np.float64]) -> Matrix:
+        """Return (p, p) information of the parameters; entries have these weights, by η."""
+        if self._sparse is None:
+            return self.pull(self.pull(node_laplacian(self, weights)).T)
+        from scipy import sparse
+
+        shape = (self.size, self.size)
+        table = sparse.coo_array((weights, (self.left, self.right)), shape=shape).tocsr()
+        table = table + table.T
+        whole = sparse.diags_array(np.asarray(table.sum(axis=1)).ravel()).tocsr() - table
+        return np.asarray((self._sparse.T @ whole @ self._sparse).toarray())
+
+    def worths(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (N,) λ of the nodes."""
+        if self._sparse is not None:
+            return np.asarray(self._sparse @ beta)
+        if self.matrix is not None:
+            return np.asarray(self.matrix @ beta)
+        return np.concatenate((beta[: self.reference], [0.0], beta[self.reference :]))
+
+    def pull(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn derivatives by node, (N, ...), into derivatives by parameter, (p, ...)."""
+        if self._sparse is not None:
+            return np.asarray(self._sparse.T @ gradient)
+        if self.matrix is not None:
+            return np.asarray(self.matrix.T @ gradient)
+        if self.reference == self.size - 1:
+            return np.asarray(gradient[:-1])
+        return np.delete(gradient, self.reference, axis=0)
+
+    def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
+        """Return the nodes of some systems in one group, by default in the reference group.
+
+        Raises:
+            NotIdentified: the group never saw one of them, or no judgment is of that group.
+
+        """
+        chosen = self.home if group is None else group
+        if chosen is None:
+            raise NotIdentified(
+                "no judgment is of the reference group of all covariates: name a group, one of"
+                f" {listing(self.groups)}, or other reference levels"
+            )
+        place = np.full(len(self.systems), -1, dtype=np.int32)
+        own = np.flatnonzero(self.group == chosen)
+        place[self.system[own]] = own
+        unseen = [self.systems[i] for i in dict.fromkeys(systems) if place[i] < 0]
+        if unseen:
+            who = f"group {self.groups[chosen]}" if self.groups[chosen] else "any judgment"
+            raise NotIdentified(f"{listing(unseen)} was never seen by {who}")
+        return place[np.asarray(systems, dtype=np.intp)]
+
+    def rows(self) -> Matrix:
+        """Return (K, p): λ of every system in the reference group, the reference system at 0.
+
+        Raises:
+            NotIdentified: that group never saw one of them, or does not exist.
+
+        """
+        if self.matrix is None:
+            return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
+        rows = self.matrix[self.nodes(None, range(len(self.systems)))]
+        return np.asarray(rows - rows[self.reference])
+
+
+def node_laplacian(design: Design, weights: NDArray[np.float64]) -> Matrix:
+    """Return the (N, N) weighted Laplacian of who was compared with whom."""
+    n = design.size
+    table = np.bincount(design.table_place, weights, minlength=n * n).reshape(n, n)
+    table += table.T
+    degree = table.sum(axis=1)
+    laplacian = np.negative(table, out=table, dtype=np.float64)
+    laplacian[np.diag_indices(n)] = degree
+    return np.asarray(laplacian)
+
+
+def reference_code(systems: Sequence[str], reference: str | None) -> int:
+    """Return the code of the reference system: the last one unless another is named.
+
+    Raises:
+        InvalidJudgments: no such system.
+
+    """
+    if reference is None:
+        return len(systems) - 1
+    if reference not in systems:
+        hint = suggest(reference, systems) or f" There are {listing(systems)}"
+        raise InvalidJudgments(f"reference '{reference}' is not among the systems.{hint}")
+    return list(systems).index(reference)
+
+
+def plain_design(tally: Tally, reference: int) -> Design:
+    """One worth per system."""
+    k = len(tally.systems)
+    others = [i for i in range(k) if i != reference]
+    return Design(
+        systems=tally.systems,
+        reference=reference,
+        system=np.arange(k, dtype=np.int32),
+        group=np.zeros(k, dtype=np.int32),
+        groups=("",),
+        left=tally.left,
+        right=tally.right,
+        names=tuple(f"o{i + 1}" for i in others),
+        labels=tuple(tally.systems[i] for i in others),
+    )
+
+
+Name = TypeVar("Name", str, tuple[str, str])
+Features = Mapping[str, Mapping[str, float | str]]
+ADDS: Final = 1e-8
+"""Share of a column's length that must be left once earlier columns are taken out."""
+BLOCK: Final = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Systems in the eyes of judge groups.
+
+    Attributes:
+        system: (N,) system of each node.
+        group: (N,) group of each node.
+        levels: by covariate, (groups,) its level in each group.
+        left: (C,) node shown first, for each entry of the tally.
+        right: (C,) the other node.
+
+    """
+
+    system: Codes
+    group: Codes
+    levels: Mapping[str, NDArray[np.int64]]
+    left: Codes
+    right: Codes
+
+
+def grouped_design(
+    tally: Tally,
+    reference: int,
+    covariates: Sequence[str],
+    references: Mapping[str, str],
+    features: Features,
+) -> Design:
+    """Return the design of worths that depend on judge covariates, system covariates, or both.
+
+    Args:
+        tally: counts that tell the covariates' levels apart.
+        reference: code of the system whose λ is zero.
+        covariates: factors of the tally whose levels have worths of their own.
+        references: reference level by covariate; the first by default.
+        features: system covariate → system → number or level.
+
+    Raises:
+        UnknownColumn: the tally does not tell a covariate apart.
+        UnknownOption: an unknown reference level, a covariate whose levels were merged, or more
+            worths than a matrix can hold.
+        InvalidJudgments: a system without a value, or covariates that do not vary.
+
+    """
+    factors = {name: unmerged(tally, name) for name in covariates}
+    homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
+    nodes = _find_nodes(tally, factors)
+    names, labels, base = system_columns(tally.systems, reference, features)
+    of_groups, owners = _group_columns(nodes, factors, homes)
+    own_base = base[nodes.system]
+    columns = np.concatenate([own_base * one[nodes.group, None] for one in of_groups.T], axis=1)
+    tags = [tag_of(owner, alone=len(factors) == 1) for owner in owners]
+    keep = _keep(base, of_groups, nodes, columns)
+    if not keep[: len(names)].any():
+        raise _no_variation(features)
+    own = np.all([nodes.levels[name] == home for name, home in homes.items()], axis=0)
+    at_home = np.flatnonzero(own)
+    all_labels = [label + tag for tag in tags for label in labels]
+    return Design(
+        systems=tally.systems,
+        reference=reference,
+        system=nodes.system,
+        group=nodes.group,
+        groups=_group_names(factors, nodes),
+        left=nodes.left,
+        right=nodes.right,
+        names=_chosen([name + tag for tag in tags for name in names], keep),
+        labels=_chosen(all_labels, keep),
+        matrix=columns if keep.all() else np.ascontiguousarray(columns[:, keep]),
+        aliased=_chosen(all_labels, ~keep),
+        home=int(at_home[0]) if at_home.size else None,
+        owners=_chosen([owner for owner in owners for _ in names], keep),
+    )
+
+
+def _keep(base: Matrix, of_groups: Matrix, nodes: _Nodes, columns: Matrix) -> NDArray[np.bool_]:
+    """Mark the columns that add something to those before them.
+
+    Where every group saw every system each column is one over groups times one over systems, and
+    adds something if both of them do.
+
+    Args:
+        base: (K, P) columns over systems.
+        of_groups: (groups, B) columns over groups.
+        nodes: systems in the eyes of groups.
+        columns: (N, B P) their products over nodes.
+
+    """
+    if len(nodes.system) < len(base) * len(of_groups):
+        return find_independent(columns, nodes.group)
+    plain = len(base) == base.shape[1] + 1 and (base.sum(axis=0) == 1).all() and base.max() == 1
+    one_group = np.zeros(len(base), dtype=np.int32)
+    systems = np.ones(base.shape[1], bool) if plain else find_independent(base, one_group)
+    return np.outer(keep_levels(of_groups), systems).ravel()
+
+
+def keep_levels(matrix: Matrix) -> NDArray[np.bool_]:
+    """Mark the columns that add something to those before them, constants included."""
+    mirrored = np.concatenate([matrix, -matrix])  # its columns have mean zero
+    return find_independent(mirrored, np.zeros(len(mirrored), dtype=np.int32))
+
+
+def tag_of(owner: Owner, *, alone: bool) -> str:
+    """Return what a covariate and its level add to the name of a parameter.
+
+    >>> tag_of(("judge", "J3"), alone=True), tag_of(("SEX", "2"), alone=False)
+    (':J3', ':SEX=2')
+    """
+    covariate, level = owner
+    if not covariate:
+        return ""
+    return f":{level}" if alone else f":{covariate}={level}"
+
+
+def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
+    return tuple(name for name, kept in zip(names, keep, strict=True) if kept)
+
+
+def unmerged(tally: Tally, name: str) -> Factor:
+    """Return a factor whose levels can be told apart.
+
+    Raises:
+        UnknownColumn: the tally does not tell the covariate apart.
+        UnknownOption: its levels were merged.
+
+    """
+    factor = tally.factor(name)
+    if factor.merged:
+        raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
+    return factor
+
+
+def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:
+    """Return the code of the reference level: the first unless another is named.
+
+    Raises:
+        UnknownOption: no such level.
+
+    """
+    named = references.get(covariate)
+    if named is None:
+        return 0
+    if named not in levels:
+        hint = suggest(named, levels) or f" There are {listing(levels)}"
+        raise UnknownOption(f"'{named}' is not a level of {covariate}.{hint}")
+    return list(levels).index(named)
+
+
+def _find_nodes(tally: Tally, factors: Mapping[str, Factor]) -> _Nodes:
+    """Number the groups that occur, and the systems that each has seen."""
+    k, combined = len(tally.systems), np.zeros(len(tally.left), dtype=np.int64)
+    for factor in factors.values():
+        combined = combined * factor.size + factor.codes
+    sides = [combined * k + tally.left, combined * k + tally.right]
+    nodes, inverse = np.unique(np.concatenate(sides), return_inverse=True)
+    if len(nodes) > DENSE:
+        by = f"{' and '.join(factors)} with " if factors else ""
+        raise UnknownOption(
+            f"{by}{k:,} systems make {len(nodes):,} worths, more than {DENSE:,} that covariates can"
+            " be fitted to: merge levels, or fit a part of the systems"
+        )
+    seen, group = np.unique(nodes // k, return_inverse=True)
+    levels = {}
+    for name, factor in reversed(list(factors.items())):
+        seen, levels[name] = np.divmod(seen, factor.size)
+    left, right = np.split(inverse.astype(np.int32), 2)
+    return _Nodes((nodes % k).astype(np.int32), group.astype(np.int32), levels, left, right)
+
+
+def _group_names(factors: Mapping[str, Factor], nodes: _Nodes) -> tuple[str, ...]:
+    named = [
+        [factor.labels[code] for code in nodes.levels[name]] for name, factor in factors.items()
+    ]
+    return tuple(map(", ".join, zip(*named, strict=True))) if named else ("",)
+
+
+def _group_columns(
+    nodes: _Nodes, factors: Mapping[str, Factor], homes: Mapping[str, int]
+) -> tuple[Matrix, list[Owner]]:
+    """Return (groups, B) columns, of ones and for each level, and whose each of them is."""
+    columns, owners = [np.ones(int(nodes.group.max()) + 1)], [("", "")]
+    for name, factor in factors.items():
+        for code, level in enumerate(factor.labels):
+            if code != homes[name]:
+                columns.append((nodes.levels[name] == code).astype(np.float64))
+                owners.append((name, level))
+    return np.stack(columns, axis=1), owners
+
+
+def system_columns(
+    systems: Sequence[str], reference: int, features: Features
+) -> tuple[list[str], list[str], Matrix]:
+    """Return names, labels and (K, p) columns: indicators of systems, or their covariates."""
+    if not features:
+        others = [i for i in range(len(systems)) if i != reference]
+        names = [f"o{i + 1}" for i in others]
+        return names, [systems[i] for i in others], np.eye(len(systems))[:, others]
+    columns: list[NDArray[np.float64]] = []
+    names = []
+    for name, values in features.items():
+        missing = [system for system in systems if system not in values]
+        if missing:
+            raise InvalidJudgments(f"system covariate '{name}' has no value for {listing(missing)}")
+        own = [values[system] for system in systems]
+        if any(isinstance(value, str) for value in own):
+            texts = [str(value) for value in own]
+            for level in sorted(set(texts))[1:]:
+                columns.append(np.array([text == level for text in texts], dtype=np.float64))
+                names.append(f"{name}:{level}")
+        else:
+            columns.append(np.array(own, dtype=np.float64))
+            names.append(name)
+    if not columns or not np.isfinite(columns).all():
+        raise _no_variation(features)
+    return names, list(names), np.stack(columns, axis=1)
+
+
+def _no_variation(features: Features) -> InvalidJudgments:
+    return InvalidJudgments(
+        f"system covariates {listing(list(features))} must vary between systems and be finite"
+    )
+
+
+def find_independent(matrix: Matrix, group: Codes) -> NDArray[np.bool_]:
+    """Mark the columns that add something, within groups, to those before them.
+
+    Worths are known up to a constant within a group, so that columns are centred there first; by
+    Gram and Schmidt's process, a block of columns at a time.
+
+    >>> matrix = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
+    >>> find_independent(matrix, np.zeros(3, dtype=np.int32)).tolist()
+    [True, True, False]
+    """
+    sizes = np.bincount(group)
+    means = np.zeros((len(sizes), matrix.shape[1]))
+    np.add.at(means, group, matrix)
+    centred = matrix - (means / sizes[:, None])[group]
+    smallest = ADDS * np.linalg.norm(matrix, axis=0)
+    keep = np.zeros(matrix.shape[1], dtype=bool)
+    basis, found = np.zeros(matrix.shape, order="F"), 0
+    for start in range(0, matrix.shape[1], BLOCK):
+        before = basis[:, :found]
+        block = centred[:, start : start + BLOCK]
+        for _ in range(2):
+            block = block - before @ (before.T @ block)
+        for j in range(block.shape[1]):
+            left, own = block[:, j], basis[:, len(before.T) : found]
+            for _ in range(2):
+                left = left - own @ (own.T @ left)
+            size = np.linalg.norm(left)
+            if size > smallest[start + j]:
+                keep[start + j] = True
+                basis[:, found] = left / size
+                found += 1
+    return keep

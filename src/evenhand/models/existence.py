@@ -1,0 +1,875 @@
+"""Whether the data support a model: graph rules where worths are free, else a linear programme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import permutations
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
+from evenhand.judgments.tally import Tally
+from evenhand.models.design import Design
+from evenhand.numerics.graph import (
+    Differences,
+    Graph,
+    IntArray,
+    is_strongly_connected,
+    solve_differences,
+    strong_components,
+    weak_components,
+)
+
+if TYPE_CHECKING:
+    from evenhand.models.ties import TieGroups
+
+
+# What the check of existence looks at: counts of outcomes by pair, and by judge group if any.
+
+Codes = NDArray[np.integer]
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Counts of outcomes in coordinate form; a pair may have several rows.
+
+    With an order effect the left system is the one shown first; without one, pairs may be folded.
+
+    Attributes:
+        systems: names of the K systems.
+        left: code of one system of each row, 0 to K − 1, shape (C,).
+        right: code of the other.
+        wins: how often left was preferred.
+        ties: how often neither was.
+        losses: how often right was preferred.
+        group: code of the judge group of each row, where each group has worths of its own.
+        groups: names of the groups.
+
+    Raises:
+        InvalidJudgments: arrays of different lengths, a count that is negative or not a number, a
+            system compared with itself.
+
+    """
+
+    systems: Sequence[str]
+    left: Codes
+    right: Codes
+    wins: Counts
+    ties: Counts
+    losses: Counts
+    group: Codes | None = None
+    groups: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        codes = (
+            (self.left, self.right) if self.group is None else (self.left, self.right, self.group)
+        )
+        counts = (self.wins, self.ties, self.losses)
+        if len({len(column) for column in (*codes, *counts)}) > 1:
+            raise InvalidJudgments("the columns of a tally must be of one length")
+        for name, count in zip(("wins", "ties", "losses"), counts, strict=True):
+            if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
+                raise InvalidJudgments(f"{name} must be counts: finite and not negative")
+        same = np.flatnonzero(self.left == self.right)
+        if same.size:
+            system = self.systems[int(self.left[same[0]])]
+            raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
+
+
+# The board of comparisons as a graph: who was compared, and which steps the judgments allow.
+#
+# A node is a system, or a system in the eyes of one judge group where groups have worths of their
+# own; no step leads from one group to another.
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps from node to node, each with what it asks of a direction in which no cell falls behind.
+
+    In a direction that moves the log-worths by x, the tie parameter by g and the order effect by e,
+    a step asks for x[target] − x[source] ≤ slope · e + gain · g. Source: INFERENCE A1, A2.
+
+    Attributes:
+        graph: wins lead from the preferred to the other; ties lead both ways.
+        slope: 1 for a step from the system shown first to the second, −1 for the others.
+        gain: −1 for a win, 1 for a tie.
+
+    """
+
+    graph: Graph
+    slope: IntArray
+    gain: IntArray
+
+    def solve(self, *, e: int, g: int) -> Differences:
+        """Find places x of the nodes for given e and g, or a closed walk that forbids them."""
+        return solve_differences(self.graph, self.slope * e + self.gain * g)
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Rows that hold a judgment, on nodes.
+
+    Attributes:
+        systems: names of the K systems.
+        groups: names of the judge groups, empty without groups.
+        system: system of each node.
+        group: group of each node.
+        left: node of one side of each row, shape (C,).
+        right: node of the other side.
+        wins: how often left was preferred.
+        ties: how often neither was.
+        losses: how often right was preferred.
+
+    """
+
+    systems: Sequence[str]
+    groups: Sequence[str]
+    system: IntArray
+    group: IntArray
+    left: IntArray
+    right: IntArray
+    wins: Counts
+    ties: Counts
+    losses: Counts
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self.system.size
+
+    @property
+    def roots(self) -> IntArray:
+        """One node of each group; all nodes are one group without groups."""
+        return np.unique(self.group, return_index=True)[1]
+
+    def compared(self) -> Graph:
+        """Return who was compared with whom, an edge for each row."""
+        return Graph(self.n_nodes, self.left, self.right)
+
+    def names(self, nodes: IntArray) -> list[str]:
+        """Return the names of the systems of some nodes."""
+        return [self.systems[system] for system in self.system[nodes].tolist()]
+
+    def steps(self, *, ties: bool) -> Steps:
+        """Return the steps that the judgments allow, those of ties only if asked for."""
+        won, lost = np.flatnonzero(self.wins), np.flatnonzero(self.losses)
+        tied = np.flatnonzero(self.ties) if ties else won[:0]
+        sizes = (won.size, lost.size, tied.size, tied.size)
+        left, right = self.left, self.right
+        graph = Graph(
+            self.n_nodes,
+            np.concatenate((left[won], right[lost], left[tied], right[tied])),
+            np.concatenate((right[won], left[lost], right[tied], left[tied])),
+        )
+        return Steps(graph, np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes))
+
+    def only(self, group: int) -> Board:
+        """Return the part of one judge group, with the systems that it saw."""
+        nodes = np.flatnonzero(self.group == group)
+        part = self._rows(np.flatnonzero(self.group[self.left] == group))
+        return replace(
+            part,
+            system=self.system[nodes],
+            group=self.group[nodes],
+            left=np.searchsorted(nodes, part.left),
+            right=np.searchsorted(nodes, part.right),
+        )
+
+    def sampled(self, rows_per_node: int = 16) -> Board:
+        """Return some of the rows on the same nodes; itself if it is hardly larger."""
+        every = self.left.size // max(1, rows_per_node * self.n_nodes)
+        return self if every < 2 else self._rows(slice(None, None, every))
+
+    def _rows(self, rows: IntArray | slice) -> Board:
+        return replace(
+            self,
+            left=self.left[rows],
+            right=self.right[rows],
+            wins=self.wins[rows],
+            ties=self.ties[rows],
+            losses=self.losses[rows],
+        )
+
+
+def make_board(cells: Cells) -> Board:
+    """Put cells on a board: rows without a judgment are left out, groups get nodes of their own."""
+    held = np.flatnonzero(cells.wins + cells.ties + cells.losses)
+    rows = slice(None) if held.size == len(cells.left) else held
+    k = len(cells.systems)
+    left, right = cells.left[rows].astype(np.intp), cells.right[rows].astype(np.intp)
+    node = np.arange(k)
+    if cells.group is not None:
+        offset = cells.group[rows].astype(np.intp) * k
+        used = np.zeros(k * len(cells.groups), dtype=np.bool_)
+        used[left + offset] = used[right + offset] = True
+        place = np.cumsum(used) - 1
+        left, right, node = place[left + offset], place[right + offset], np.flatnonzero(used)
+    return Board(
+        systems=cells.systems,
+        groups=() if cells.group is None else cells.groups,
+        system=node % k,
+        group=node // k,
+        left=left,
+        right=right,
+        wins=cells.wins[rows],
+        ties=cells.ties[rows],
+        losses=cells.losses[rows],
+    )
+
+
+# What is said when an estimate does not exist: what is wrong, where, and what to do.
+
+Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]
+"""A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes."""
+_SHOWN: Final = 4
+_WORTHS: Final = "worths are not identified"
+_TIES: Final = "the tie parameter has no finite estimate"
+_ORDER: Final = "the order effect has no finite estimate"
+_KEEP_TIES: Final = "keep the ties (--ties half-win)"
+_BOTH_ORDERS: Final = "show each pair in both orders"
+_NO_ORDER: Final = "leave out --order-effect"
+NEVER: Final = "never compared"
+"""What systems were that no comparison joins."""
+
+
+def no_comparisons(board: Board) -> Refusal:
+    """Say that nothing was compared."""
+    return f"{_WORTHS}: there is no comparison among {len(board.systems):,} systems", ()
+
+
+def only_ties(board: Board) -> Refusal:
+    """Say that nothing is left without the ties."""
+    ties = _count(board.ties.sum())
+    fault = f"{_WORTHS}: every comparison is a tie ({ties}), and ties are discarded"
+    return fault, ["collect comparisons with a preference"]
+
+
+def never_seen(board: Board, systems: IntArray) -> Refusal:
+    """Say that no group has seen some systems, given by their codes."""
+    names = [board.systems[system] for system in systems.tolist()]
+    remedies = ["collect comparisons", _drop(names)]
+    return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(board, names)
+
+
+def apart(board: Board, component: IntArray, how: str) -> Refusal:
+    """Say that the systems of one group fall into parts.
+
+    Args:
+        board: the group.
+        component: part of each node, at least two parts.
+        how: "never compared" or "only ever tied" with those of the other parts.
+
+    """
+    parts = [board.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
+    singles = _single(parts)
+    remedy = "collect comparisons to join them" if how == NEVER else _KEEP_TIES
+    odd = singles if len(parts) - len(singles) <= 1 else []
+    leave = _drop(odd) if odd else "rank them apart"
+    fault = say_apart(parts, how)
+    remedies = [remedy, leave, *_prior(board)]
+    return f"{_WORTHS}{_where(board)}: {fault}", remedies, _spare(board, odd)
+
+
+def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
+    """Say that systems fall into parts.
+
+    Args:
+        parts: names of the systems of each part, at least two parts.
+        how: what they were with each other, such as "never compared".
+
+    >>> say_apart([["A", "B"], ["C", "D"]], "never compared")
+    'A, B were never compared with C, D'
+    >>> say_apart([["A", "B"], ["C"]], "never compared")
+    '"C" was never compared with any other system'
+    """
+    singles = _single(parts)
+    return _alone(singles, how) if len(parts) - len(singles) <= 1 else _parted(parts, how)
+
+
+def _single(parts: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of systems that are a part by themselves."""
+    return [part[0] for part in parts if len(part) == 1]
+
+
+def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool) -> Refusal:
+    """Say that preferences lead only one way between some systems of one group.
+
+    Args:
+        board: the group.
+        graph: steps from the preferred to the other, and along ties that count.
+        component: strong component of each node, at least two.
+        ties_help: whether ties, now discarded, would lead back.
+
+    """
+    ends = component[graph.source], component[graph.target]
+    across = ends[0] != ends[1]
+    every = np.arange(component.max() + 1)
+    unbeaten = np.setdiff1d(every, ends[1][across])
+    hopeless = np.setdiff1d(every, ends[0][across])
+    fault, odd = _always(board, component, unbeaten, hopeless)
+    if not fault:
+        fault = _no_chain(board, component, unbeaten, hopeless)
+    leave = [_drop(odd)] if odd else []
+    remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
+    return f"{_WORTHS}{_where(board)}: {fault}", [*remedies, *_prior(board)], _spare(board, odd)
+
+
+def ties_run_away(board: Board, place: IntArray) -> Refusal:
+    """Say that the tie parameter and the worths grow together.
+
+    Args:
+        board: all groups.
+        place: whole numbers, one or more apart for a preference and at most one for a tie.
+
+    """
+    if not (board.wins.any() or board.losses.any()):
+        return f"{_TIES}: every comparison is a tie ({_count(board.ties.sum())})", [
+            "collect comparisons with a preference",
+            "use --ties half-win, under which all systems are equal",
+        ]
+    chain = "inside every group" if board.groups else f"down {_chain(board, -place, ' > ')}"
+    return (
+        f"{_TIES}, nor have the worths: every preference goes one way {chain} and ties only join"
+        " neighbours, no comparison contradicts it"
+    ), ["collect more comparisons", "use --ties half-win or none", *_prior(board)]
+
+
+def ties_run_away_with_order() -> Refusal:
+    """Say that only tie parameter, order effect and worths together can grow for ever."""
+    return (
+        "the tie parameter and the order effect have no finite estimates together: with some order"
+        " effect every preference goes one way and ties only join neighbours"
+    ), [_BOTH_ORDERS, _NO_ORDER, "use --ties half-win or none"]
+
+
+def order_is_fixed(board: Board, place: IntArray) -> Refusal:
+    """Say that the order in which systems are shown never varies.
+
+    Args:
+        board: all groups.
+        place: whole numbers; the system shown second always stands one above the first.
+
+    """
+    if board.groups:
+        fault = "every group saw its systems in one fixed order"
+    else:
+        fault = f"systems are always shown in the order {_chain(board, place, ', then ')}"
+    remedies = ["show pairs in both orders", _NO_ORDER]
+    return f"the order effect cannot be told from the worths: {fault}", remedies
+
+
+def order_runs_away(position: str) -> Refusal:
+    """Say that an endless order effect explains every preference; position: first or second."""
+    return (
+        f"{_ORDER}: an endless advantage of being shown {position}, with a ranking of the systems,"
+        " explains every preference"
+    ), [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER]
+
+
+def _always(
+    board: Board, component: IntArray, unbeaten: IntArray, hopeless: IntArray
+) -> tuple[str, list[str]]:
+    """Say which single systems only ever won or only ever lost, if any, and return their names."""
+    size = np.bincount(component)
+    winners = np.flatnonzero(np.isin(component, unbeaten[size[unbeaten] == 1]))
+    losers = np.flatnonzero(np.isin(component, hopeless[size[hopeless] == 1]))
+    if component.max() == 1 and winners.size:
+        losers = losers[:0]  # of two parts one description is enough
+    top, bottom = board.names(winners), board.names(losers)
+    faults = []
+    if top:
+        faults.append(f"nobody preferred anything to {_names(top)} {_none_of(board, winners)}")
+    if bottom:
+        never = f"{_names(bottom)} {_was(bottom)} never preferred to anything"
+        faults.append(f"{never} {_none_of(board, losers)}")
+    return " and ".join(faults), top + bottom
+
+
+def _no_chain(board: Board, component: IntArray, unbeaten: IntArray, hopeless: IntArray) -> str:
+    """Name the smallest part that nothing outside was ever preferred to, or the other way round."""
+    terminal = np.concatenate((unbeaten, hopeless))
+    smallest = terminal[np.argmin(np.bincount(component)[terminal])]
+    inside = component == smallest
+    part = listing(board.names(np.flatnonzero(inside)), _SHOWN)
+    rest = listing(board.names(np.flatnonzero(~inside)), _SHOWN)
+    between = _untied(board)[inside[board.left] != inside[board.right]].sum()
+    start, end = (rest, part) if smallest in unbeaten else (part, rest)
+    return (
+        f"no chain of preferences leads from {start} to {end}"
+        f" (0 of {_count(between)} comparisons between them)"
+    )
+
+
+def _none_of(board: Board, nodes: IntArray) -> str:
+    """Write the number of preferences that some systems took part in, all of which went one way."""
+    rows = np.isin(board.left, nodes) | np.isin(board.right, nodes)
+    return f"(0 of {_count(_untied(board)[rows].sum())})"
+
+
+def _untied(board: Board) -> Counts:
+    return board.wins + board.losses
+
+
+def _alone(names: Sequence[str], how: str) -> str:
+    others = "any other system" if how == NEVER else "other systems"
+    return f"{_names(names)} {_was(names)} {how} with {others}"
+
+
+def _was(names: Sequence[str]) -> str:
+    return "was" if len(names) == 1 else "were"
+
+
+def _parted(parts: Sequence[Sequence[str]], how: str) -> str:
+    shown = [listing(part, _SHOWN) for part in parts[:_SHOWN]]
+    if len(parts) == 2:
+        return f"{shown[0]} were {how} with {shown[1]}"
+    if len(parts) > _SHOWN:
+        shown.append(f"{len(parts) - _SHOWN:,} more")
+    return f"{len(parts):,} groups of systems were {how} with each other: {' | '.join(shown)}"
+
+
+def _chain(board: Board, place: IntArray, link: str) -> str:
+    """Name the systems by ascending place, those of one place together."""
+    places = np.unique(place)
+    shown = [listing(board.names(np.flatnonzero(place == one)), _SHOWN) for one in places[:_SHOWN]]
+    if places.size > _SHOWN:
+        shown.append(f"{places.size - _SHOWN:,} more")
+    return link.join(shown)
+
+
+def _names(names: Sequence[str]) -> str:
+    """Quote one name; list several."""
+    return f'"{names[0]}"' if len(names) == 1 else listing(names, _SHOWN)
+
+
+def _drop(names: Sequence[str]) -> str:
+    return f"leave {'it' if len(names) == 1 else 'them'} out"
+
+
+def _spare(board: Board, names: Sequence[str]) -> Sequence[str]:
+    """Return systems that can be left out so that others are still compared; else none."""
+    return names if len(board.systems) > len(names) + 1 else ()
+
+
+def _where(board: Board) -> str:
+    return f' in group "{board.groups[int(board.group[0])]}"' if board.groups else ""
+
+
+def _prior(board: Board) -> list[str]:
+    return [*["merge groups"] * bool(board.groups), "pass --prior 1"]
+
+
+def _count(number: float) -> str:
+    """Write a count: whole numbers with thousands apart, weights to six digits."""
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
+
+
+# Does a maximum-likelihood estimate exist? Checked before every fit, by exact rules on graphs.
+#
+# The estimate of a log-linear Bradley-Terry model exists, finite and unique, if and only if no
+# direction of log-worths x, tie parameter g and order effect e, other than 0, gives every observed
+# outcome the largest score of its comparison. With d = x_left − x_right + e the scores are d, g,
+# −d: a preference asks for |d| ≥ g in its favour, a tie for |d| ≤ g. Rao and Kupper's model has the
+# same directions. They are differences bounded by g and e, so a graph tells whether there are any:
+#
+# (i)   g = e = 0: preferences as steps, ties as steps both ways, connect everything both ways
+# (without the ties where they are discarded); within each group that has worths of its own;
+# (ii)  g = 1, e = 0: some closed walk within one group has more preferences than ties;
+# (iii) some comparison is a tie: else g runs to −∞ and the model is fitted without ties;
+# (iv)  g = 0, e = ±1: some closed walk has more preferences for the first shown than for the
+# second, and some other fewer; (v)   g = 1, any e: closed walks leave no e for which none has a
+# negative sum (an exact search in rational numbers).
+#
+# Source: Ford (1957), American Mathematical Monthly 64:28-33, for (i) without ties; (ii)-(v) follow
+# from Albert & Anderson (1984), Biometrika 71:1-10. Experiment E14 compares all of them with the
+# linear programme of `evenhand.numerics.graph`, which serves designs that have no such graph.
+
+TIES: Final = ("davidson", "rao-kupper", "none", "half-win", "discard")
+"""Treatments of ties; "none" is γ = 0 with the tie cells kept."""
+
+_NO_TIES: Final = {
+    "davidson": "no ties observed: γ = −∞, not estimated; fitted without ties",
+    "rao-kupper": "no ties observed: τ = 0, not estimated; fitted without ties",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An estimate exists.
+
+    Attributes:
+        ties_estimated: whether the model has a tie parameter that these data determine. False for
+            treatments without one, and where not a single tie was seen (then a note says so).
+        notes: what a report should say beside the estimates.
+
+    """
+
+    ties_estimated: bool
+    notes: tuple[str, ...] = ()
+
+
+def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool = False) -> Verdict:
+    """Return if the maximum-likelihood estimate exists, refuse in words if it does not.
+
+    Args:
+        cells: counts; with an order effect, left must be the system that was shown first.
+        ties: davidson | rao-kupper | none | half-win | discard.
+        order_effect: whether the model has a parameter for the system shown first.
+
+    Raises:
+        NotIdentified: names the systems and what to do.
+        UnknownOption: ties is none of the treatments.
+
+    >>> one_pair = np.array([0]), np.array([1])
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> check_existence(Cells(("A", "B"), *one_pair, *counts))
+    Verdict(ties_estimated=True, notes=())
+    >>> counts = np.array([9.0]), np.array([0.0]), np.array([0.0])
+    >>> check_existence(Cells(("A", "B"), *one_pair, *counts))
+    Traceback (most recent call last):
+    evenhand.errors.NotIdentified: worths are not identified: nobody preferred anything to "A"
+    (0 of 9); collect comparisons that may contradict this, leave it out, or pass --prior 1
+
+    """
+    require_option("ties", ties, TIES)
+    board = make_board(cells)
+    if not board.left.size:
+        raise NotIdentified(*no_comparisons(board))
+    if ties == "discard" and not (board.wins.any() or board.losses.any()):
+        raise NotIdentified(*only_ties(board))
+    free = ties in _NO_TIES and bool(board.ties.any())
+    kept = ties != "discard"
+    # what holds of some judgments holds of all of them, so a sample usually settles it
+    sample = board.sampled()
+    parts = (board,) if sample is board else (sample, board)
+    if not any(_is_linked(part, ties=kept) for part in parts):
+        raise NotIdentified(*_say_what_is_apart(board, ties=kept))
+    if free and (places := _places_of_growing_ties(parts)) is not None:
+        raise NotIdentified(*ties_run_away(board, places))
+    if order_effect and not any(_order_is_bounded(part, ties=kept) for part in parts):
+        raise NotIdentified(*_say_how_order_runs_away(board, ties=kept))
+    if free and order_effect and not any(_both_are_bounded(part) for part in parts):
+        raise NotIdentified(*ties_run_away_with_order())
+    return Verdict(free, (_NO_TIES[ties],) if ties in _NO_TIES and not free else ())
+
+
+def _is_linked(board: Board, *, ties: bool) -> bool:
+    """Rule (i): every system leads to every other, within each group."""
+    every_system_seen = np.unique(board.system).size == len(board.systems)
+    return every_system_seen and is_strongly_connected(board.steps(ties=ties).graph, board.roots)
+
+
+def _places_of_growing_ties(parts: Sequence[Board]) -> IntArray | None:
+    """Rule (ii): None if some closed walk has more preferences than ties, else what forbids it.
+
+    That is a place for each node: one or more apart for a preference, at most one for a tie.
+    """
+    places = None
+    for part in parts:
+        steps = part.steps(ties=True)
+        places = None if _some_pair_disagrees(part) else steps.solve(e=0, g=1).solution
+        if places is None:
+            break
+    return places
+
+
+def _order_is_bounded(board: Board, *, ties: bool) -> bool:
+    """Rule (iv): closed walks gainsay an endless order effect of either sign."""
+    steps = board.steps(ties=ties)
+    return all(steps.solve(e=e, g=0).cycle is not None for e in (1, -1))
+
+
+def _both_are_bounded(board: Board) -> bool:
+    """Rule (v): (ii) whatever the order effect e. Newton's method: each walk found moves e on."""
+    if _some_pair_disagrees(board):  # in one order, so that e cancels
+        return True
+    steps = board.steps(ties=True)
+    e, side = Fraction(0), 0
+    while (cycle := steps.solve(e=e.numerator, g=e.denominator).cycle) is not None:
+        slope, gain = int(steps.slope[cycle].sum()), int(steps.gain[cycle].sum())
+        if slope == 0 or slope * side < 0:  # forbids every e, or all that others have left
+            return True
+        e, side = Fraction(-gain, slope), slope  # the nearest e that this walk allows
+    return False
+
+
+def _some_pair_disagrees(board: Board) -> bool:
+    """Whether some row has preferences both ways: the shortest closed walk without a tie."""
+    return bool(np.any((board.wins > 0) & (board.losses > 0)))
+
+
+def _say_what_is_apart(board: Board, *, ties: bool) -> Refusal:
+    unseen = np.setdiff1d(np.arange(len(board.systems)), board.system)
+    if unseen.size:
+        return never_seen(board, unseen)
+    groups = (board.only(group) for group in np.unique(board.group).tolist())
+    part = next(
+        group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
+    )
+    compared = weak_components(part.compared())
+    if compared.max() > 0:
+        return apart(part, compared, "never compared")
+    links = part.steps(ties=ties).graph
+    untied = weak_components(links)
+    if untied.max() > 0:
+        return apart(part, untied, "only ever tied")
+    ties_help = not ties and is_strongly_connected(part.steps(ties=True).graph)
+    return one_way(part, links, strong_components(links), ties_help=ties_help)
+
+
+def _say_how_order_runs_away(board: Board, *, ties: bool) -> Refusal:
+    rows = np.flatnonzero(board.wins + board.losses + board.ties * ties)
+    left, right = board.left[rows], board.right[rows]
+    ends = np.concatenate((left, right)), np.concatenate((right, left))
+    # places such that right always stands exactly one after left
+    exact = np.repeat((1, -1), rows.size)
+    place = solve_differences(Graph(board.n_nodes, *ends), exact).solution
+    if place is not None:
+        return order_is_fixed(board, place)
+    endless = board.steps(ties=ties).solve(e=1, g=0).cycle is None
+    return order_runs_away("first" if endless else "second")
+
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+THRESHOLDS = ("rao-kupper", "glenn-david")
+FREE = ("davidson", *THRESHOLDS)
+MOVED = 1e-6
+"""Share of a null direction below which a parameter does not take part in it."""
+_REMEDIES = (
+    "collect judgments that may contradict it",
+    "drop the covariate or merge its levels",
+    "pass --prior 1",
+)
+
+
+class Settings(Protocol):
+    """What the check must know of a model."""
+
+    @property
+    def ties(self) -> str:
+        """Treatment of ties."""
+
+    @property
+    def order_effect(self) -> bool:
+        """Whether δ is estimated."""
+
+    @property
+    def prior(self) -> float:
+        """Pseudo-comparisons per system."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """An estimate exists.
+
+    Attributes:
+        ties_estimated: whether the tie parameter is determined.
+        notes: what a report should say beside the estimates.
+
+    """
+
+    ties_estimated: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What parameters there are.
+
+    Attributes:
+        design: the map from parameters to worths.
+        ties: groups with tie parameters of their own, if any.
+
+    """
+
+    design: Design
+    ties: TieGroups | None = None
+
+
+def check_support(model: Settings, shape: Shape, counts: Array, tally: Tally) -> Support:
+    """Return if the estimate exists; refuse in words if it does not (INFERENCE A1-A4).
+
+    Args:
+        model: the settings that matter here.
+        shape: worths and tie parameters.
+        counts: (C, 3) counts as the model takes them, for the entries of the design.
+        tally: the judgments before ties were discarded or split, for what is said of them.
+
+    Raises:
+        NotIdentified: names systems, parameters and the remedy.
+
+    """
+    design = shape.design
+    if model.prior > 0:
+        return _check_beside_prior(model, shape, counts)
+    if shape.ties is not None and not _all_disagree(shape.ties, counts):
+        return _check_programme(model, shape, counts)
+    ties = "none" if shape.ties is not None else model.ties
+    if design.matrix is None:
+        found = _check_graph(model, cells_of(tally), ties)
+    elif design.saturated and not design.aliased:
+        found = _check_graph(model, _cells_by_group(design, counts), ties)
+    else:
+        return _check_programme(model, shape, counts)
+    return found if shape.ties is None else Support(ties_estimated=True, notes=_note(shape.ties))
+
+
+def refuse_nothing(tally: Tally) -> NoReturn:
+    """Say that no comparison is left to fit a model to.
+
+    Raises:
+        NotIdentified: always.
+
+    """
+    board = make_board(cells_of(tally))
+    why = only_ties if board.left.size else no_comparisons
+    raise NotIdentified(*why(board))
+
+
+def cells_of(tally: Tally) -> Cells:
+    """Return the counts of a tally as the check of existence takes them."""
+    return Cells(tally.systems, tally.left, tally.right, tally.wins, tally.ties, tally.losses)
+
+
+def _cells_by_group(design: Design, counts: Array) -> Cells:
+    won, tied, lost = counts.T
+    grouped = len(design.groups) > 1
+    return Cells(
+        systems=design.systems,
+        left=design.system[design.left],
+        right=design.system[design.right],
+        wins=won,
+        ties=tied,
+        losses=lost,
+        group=design.group[design.left] if grouped else None,
+        groups=design.groups if grouped else (),
+    )
+
+
+def _all_disagree(ties: TieGroups, counts: Array) -> bool:
+    """Whether in every group with ties some comparison is preferred both ways.
+
+    Then no direction moves a γ: a tie asks that it does not fall, preferences both ways that it
+    does not rise. What is left are the rules for γ fixed.
+    """
+    both = (counts[:, 0] > 0) & (counts[:, 2] > 0)
+    return bool(((ties.sums(both.astype(np.float64)) > 0) | (ties.offset < 0)).all())
+
+
+def _note(ties: TieGroups) -> tuple[str, ...]:
+    """Say which groups never gave a tie."""
+    if not ties.endless:
+        return ()
+    levels = listing([label.removeprefix("tie:") for label in ties.endless])
+    note = f"no ties observed of {levels}: γ = −∞ there, not estimated"
+    if ties.home is None or not ties.offset[ties.home]:
+        return (note,)
+    first = int(np.argmax((ties.matrix[:, 0] == 1) & ~ties.matrix[:, 1:].any(axis=1)))
+    return (f"{note}; g1 is that of {ties.groups[first]}",)
+
+
+def _check_graph(model: Settings, cells: Cells, ties: str) -> Support:
+    ties = "rao-kupper" if ties in THRESHOLDS else ties
+    verdict = check_existence(cells, ties=ties, order_effect=model.order_effect)
+    return Support(verdict.ties_estimated, verdict.notes)
+
+
+def _check_beside_prior(model: Settings, shape: Shape, counts: Array) -> Support:
+    """Under a prior on worths only γ and δ can run away."""
+    if shape.ties is not None:
+        return _check_programme(model, shape, counts)
+    won, tied, lost = counts.sum(axis=0)
+    if model.ties in FREE and not won + lost:
+        raise NotIdentified(
+            "every judgment is a tie: γ = +∞ and the worths are arbitrary; there is nothing to rank"
+        )
+    fixed = model.ties == "none" and tied  # γ = 0: a tie speaks against an endless advantage
+    if model.order_effect and not (won and lost) and not fixed:
+        shown = "first" if won else "second"
+        raise NotIdentified(
+            f"the order effect is not identified: whoever stood {shown} was always preferred",
+            ["leave out --order-effect"],
+        )
+    return Support(bool(model.ties in FREE and tied), _note_ties(model, tied=bool(tied)))
+
+
+def _note_ties(model: Settings, *, tied: bool) -> tuple[str, ...]:
+    """Say so where a tie parameter cannot be estimated for want of ties."""
+    if tied or model.ties not in FREE:
+        return ()
+    limit = "τ = 0" if model.ties in THRESHOLDS else "γ = −∞"
+    return (f"no ties observed: {limit}, not estimated; fitted without ties",)
+
+
+def _check_programme(model: Settings, shape: Shape, counts: Array) -> Support:
+    """Ask the linear programme (INFERENCE A4); under a prior not about worths, which are finite."""
+    from evenhand.numerics.graph import find_recession
+
+    tied = bool(counts[:, 1].any())
+    three = tied and model.ties in (*FREE, "none")
+    free = tied and model.ties in FREE
+    labels = ["tie"] * free if shape.ties is None else shape.ties.labels
+    names = [*shape.design.labels, *labels, *["order"] * model.order_effect]
+    scores = _scores(shape, free=free, order_effect=model.order_effect)
+    if model.prior > 0:
+        names, scores = names[len(shape.design.labels) :], scores[:, :, len(shape.design.labels) :]
+    three_of = np.full(len(counts), three)
+    if shape.ties is not None:
+        three_of &= ~shape.ties.tieless
+    found = find_recession(_differences(scores, counts, three_of))
+    if found.aliased is not None:
+        moved = [names[i] for i in np.flatnonzero(np.abs(found.aliased) > MOVED)]
+        raise NotIdentified(
+            f"{listing(moved)} cannot be told apart from these data: they always go together;"
+            " leave one out"
+        )
+    if not found.exists:
+        infinite = listing([names[i] for i in found.infinite])
+        raise NotIdentified(
+            f"the estimates of {infinite} are infinite: every judgment that bears on them goes one"
+            " way",
+            _REMEDIES,
+        )
+    if shape.ties is not None:
+        return Support(ties_estimated=True, notes=_note(shape.ties))
+    return Support(free, _note_ties(model, tied=tied))
+
+
+def _scores(shape: Shape, *, free: bool, order_effect: bool) -> Array:
+    """Return (C, 3, p): what each parameter adds to the score of left, tie and right."""
+    design, ties = shape.design, shape.ties
+    matrix, p = design.matrix, len(design.names)
+    q = int(free) if ties is None else len(ties.names)
+    if matrix is None:
+        matrix = np.delete(np.eye(design.size), design.reference, axis=1)
+    scores = np.zeros((len(design.left), 3, p + q + order_effect))
+    worths = matrix[design.left] - matrix[design.right]
+    scores[:, 0, :p], scores[:, 2, :p] = worths, -worths
+    if q:
+        scores[:, 1, p : p + q] = 1.0 if ties is None else ties.matrix[ties.code]
+    if order_effect:
+        scores[:, 0, -1], scores[:, 2, -1] = 1.0, -1.0
+    return scores
+
+
+def _differences(scores: Array, counts: Array, three: Mask) -> Array:
+    """Return one row per observed outcome and rival outcome: its score minus the rival's.
+
+    Args:
+        scores: (C, 3, p) what each parameter adds to the score of each outcome.
+        counts: (C, 3) left, tie, right.
+        three: (C,) whether a tie is an outcome of the entry.
+
+    """
+    outcomes = [np.full(len(counts), fill_value=True), three, np.full(len(counts), fill_value=True)]
+    rows = []
+    for seen, other in permutations(range(3), 2):
+        own = (counts[:, seen] > 0) & outcomes[seen] & outcomes[other]
+        rows.append(scores[own, seen] - scores[own, other])
+    return np.unique(np.concatenate(rows), axis=0)

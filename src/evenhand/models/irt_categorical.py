@@ -1,0 +1,912 @@
+"""Outputs have qualities on a scale of Λ steps; judges see them with noise and compare.
+
+    p_s ~ Dirichlet(α, …, α)              ability of system s, a distribution over 1..Λ
+    q_i ~ p_s(i)                          quality of output i, which all its comparisons share
+    o | q_i ∝ φ((o − q_i)/σ), o ∈ 1..Λ    what one judge sees of it in one comparison
+    left preferred iff o − o' > r, right iff o' − o > r, else a tie
+
+Source: Hopkins & May (2013), Models of translation competitions, ACL, section 7, with their values
+as defaults. They call it a tie when the difference is lower than the radius; with their radius of 0
+that never happens, so that a tie is a difference of at most the radius here. An output is what one
+system made of one item.
+
+When not to use it: where one wants a number per system and nothing else, the Gaussian form mixes
+better and needs fewer judgments; where some system is never compared with the rest, worths of the
+two parts are told apart by the prior alone; judges are all alike here, and so are sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, islice, pairwise
+from math import log
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
+from evenhand.judgments.votes import RIGHT, Votes
+from evenhand.models.coefficients import Coefficient, find_system
+from evenhand.models.design import DENSE
+from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
+from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_thread, split_r_hat
+
+# Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
+#
+# N(o | a) ∝ φ((o − a)/σ),  o ∈ 1..Λ          (a quality a is seen as o)
+# T(π | a, b) = Σ_{o, o'} N(o | a) N(o' | b) [o, o' mean π]
+#
+# π is left where o − o' > r, right where o' − o > r, else a tie. Source: Hopkins & May (2013),
+# section 7; they write "lower than" the radius, by which radius 0 would know no ties.
+
+Array = NDArray[np.float64]
+Weights = NDArray[np.floating[Any]]
+
+SINGLE: Final = 1e-12
+"""Least chance of a preference for which single precision is safe."""
+ROOM: Final = {np.dtype(np.float32): 1e-36, np.dtype(np.float64): 1e-250}
+"""How small a product of chances may become before it is put back to 1."""
+
+
+def noise_matrix(categories: int, noise_sd: float) -> Array:
+    """Return (Λ, Λ) chances that a quality (row) is seen as each quality (column).
+
+    Args:
+        categories: Λ.
+        noise_sd: σ, in steps of the scale.
+
+    >>> noise_matrix(3, 1.0).round(3).tolist()
+    [[0.574, 0.348, 0.078], [0.274, 0.452, 0.274], [0.078, 0.348, 0.574]]
+    """
+    steps = np.arange(categories, dtype=np.float64)
+    density = np.exp(-(((steps[None, :] - steps[:, None]) / noise_sd) ** 2) / 2)
+    return np.asarray(density / density.sum(axis=1, keepdims=True))
+
+
+def preference_chances(noise: Array, radius: float) -> Array:
+    """Return (3, Λ, Λ) chances T of left, tie, right by the qualities of left and right.
+
+    Args:
+        noise: (Λ, Λ) chances of what is seen.
+        radius: differences up to it, in steps, are ties.
+
+    >>> preference_chances(np.eye(2), 0.0)[1].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    steps = np.arange(len(noise))
+    ahead = steps[:, None] - steps[None, :]
+    meant = np.stack((ahead > radius, np.abs(ahead) <= radius, -ahead > radius))
+    return np.asarray(noise @ meant.astype(np.float64) @ noise.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """What the sampler must know of the scale.
+
+    Attributes:
+        chances: (3, Λ, Λ) T, from `preference_chances`.
+        concentration: α of the Dirichlet prior, per category.
+
+    """
+
+    chances: Array
+    concentration: float
+
+    @property
+    def categories(self) -> int:
+        """Λ."""
+        return len(self.chances[0])
+
+    @cached_property
+    def rows(self) -> Weights:
+        """(3Λ, Λ): in row πΛ + b the chances of π against quality b, by one's own quality."""
+        flat = self.chances.transpose(0, 2, 1).reshape(-1, self.categories)
+        return np.ascontiguousarray(flat, np.float32 if flat.min() > SINGLE else np.float64)
+
+    @cached_property
+    def log_rows(self) -> Array:
+        """(3Λ, Λ) logarithms of `rows`; a chance that vanishes has the smallest there is."""
+        flat = self.chances.transpose(0, 2, 1).reshape(-1, self.categories)
+        return np.log(np.maximum(flat, np.finfo(np.float64).tiny))
+
+    @cached_property
+    def safe_factors(self) -> int:
+        """How many chances may be multiplied before the product must be put back to 1."""
+        room = ROOM[self.rows.dtype]
+        return int(log(room) / log(float(self.rows.min())))
+
+
+# Outputs in an order in which many can be drawn at once: those that were not compared.
+#
+# Neighbours, outputs that were compared, never share a colour; so all outputs of one colour are
+# independent given the others. Within a colour those with most comparisons come first: then the
+# j-th comparisons of its outputs belong to the first so many of them.
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """The j-th comparison of the first m outputs of a colour.
+
+    Attributes:
+        rival: (m,) place of the other output.
+        outcome: (m,) LEFT where the own output was preferred, TIE, or RIGHT.
+
+    """
+
+    rival: Numbers
+    outcome: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Colour:
+    """Outputs start..stop, no two of which were compared, and their comparisons in rounds."""
+
+    start: int
+    stop: int
+    rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All outputs, colour by colour.
+
+    Attributes:
+        systems: K.
+        author: (N,) number of the system behind the output at each place.
+        place: (N,) place of each output of the data.
+        pairs: (C,) places of the two outputs of each comparison, and its outcome.
+        colours: in the order in which they are drawn.
+
+    """
+
+    systems: int
+    author: Numbers
+    place: Numbers
+    pairs: tuple[Numbers, Numbers, Numbers]
+    colours: tuple[Colour, ...]
+
+
+def plan_colours(pairs: OutputPairs) -> Plan:
+    """Colour the outputs and list their comparisons by rounds."""
+    n = len(pairs.author)
+    own = np.concatenate((pairs.one, pairs.other))
+    rival = np.concatenate((pairs.other, pairs.one))
+    outcome = np.concatenate((pairs.outcome, RIGHT - pairs.outcome))
+    loads = np.bincount(own, minlength=n)
+    colour = colour_outputs(own, rival, loads)
+    order = np.lexsort((-loads, colour))
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    by_own = np.argsort(place[own], kind="stable")
+    at, rival, outcome = place[own][by_own], place[rival][by_own], outcome[by_own]
+    first = np.cumsum(loads[order]) - loads[order]
+    number = np.arange(len(at)) - first[at]
+    ends = np.searchsorted(colour[order], np.arange(int(colour.max()) + 2))
+    by_round = np.lexsort((at, number, colour[order][at]))
+    rounds = _split_rounds(colour[order][at][by_round], number[by_round])
+    colours = [
+        Colour(
+            int(ends[c]),
+            int(ends[c + 1]),
+            tuple(Round(rival[by_round[some]], outcome[by_round[some]]) for some in parts),
+        )
+        for c, parts in enumerate(rounds)
+    ]
+    compared = place[pairs.one], place[pairs.other], pairs.outcome
+    return Plan(len(pairs.systems), pairs.author[order], place, compared, tuple(colours))
+
+
+def colour_outputs(own: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
+    """Give each output the first colour that no output compared with it has.
+
+    Outputs with most comparisons choose first (Welsh & Powell 1967), so colours are few.
+
+    Args:
+        own: (E,) outputs; every comparison stands here from both its sides.
+        rival: (E,) the other output of each.
+        loads: (N,) comparisons of each output.
+
+    Returns:
+        (N,) colours 0, 1, 2, ...
+
+    >>> colour_outputs(np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]), np.array([1, 2, 1])).tolist()
+    [1, 0, 1]
+    """
+    by_own = np.argsort(own, kind="stable")
+    rivals, ends = rival[by_own].tolist(), np.cumsum(loads).tolist()
+    colour = [-1] * len(loads)
+    for output in np.argsort(-loads, kind="stable").tolist():
+        begin = ends[output - 1] if output else 0
+        taken = {colour[other] for other in rivals[begin : ends[output]]}
+        free = 0
+        while free in taken:
+            free += 1
+        colour[output] = free
+    return np.array(colour, dtype=np.int64)
+
+
+def _split_rounds(colour: Numbers, number: Numbers) -> list[list[slice]]:
+    """Return, for each colour, the slices of its rounds in rows sorted by colour and round."""
+    change = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
+    ends = [0, *change.tolist(), len(colour)]
+    rounds: list[list[slice]] = [[] for _ in range(int(colour.max()) + 1)]
+    for begin, end in pairwise(ends):
+        rounds[int(colour[begin])].append(slice(begin, end))
+    return rounds
+
+
+# Outputs that comparisons join move up or down the scale together.
+#
+# What is preferred depends on differences, so that qualities which all move by one step change the
+# chances of preferences only near the ends. For each set of joined outputs, of each chain, a step
+# of +1 or −1 (with even chances) is proposed, and accepted with
+#
+# min(1, ∏_i p_s(i)(q_i ± 1) / p_s(i)(q_i) · ∏_c T(π_c | q_a ± 1, q_b ± 1) / T(π_c | q_a, q_b))
+#
+# which is Metropolis' rule: the way back is proposed as often. Given abilities sets are
+# independent.
+
+_LEAST = 1e-300
+"""Abilities below this are as good as none; logarithms want a number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """What the move needs; tables have a margin for steps beyond the scale.
+
+    Attributes:
+        sets: number of joined sets × chains.
+        of_output: (N, R) number of each output's set and chain.
+        of_pair: (C, R) the same of each comparison.
+        ability_row: (N, R) where the output's ability begins in the padded table of abilities.
+        outcome_row: (C, 1) where the outcome's table begins in `log_chances`.
+        pairs: (C,) places of the two outputs.
+        log_chances: (3 (Λ + 2)²,) ln T, 0 in the margin.
+        categories: Λ.
+
+    """
+
+    sets: int
+    of_output: Numbers
+    of_pair: Numbers
+    ability_row: Numbers
+    outcome_row: Numbers
+    pairs: tuple[Numbers, Numbers]
+    log_chances: Array
+    categories: int
+
+    def move(self, rng: np.random.Generator, ability: Array, quality: Numbers) -> None:
+        """Offer every set a step, and change `quality` where it is accepted.
+
+        Args:
+            rng: draws.
+            ability: (R, K, Λ).
+            quality: (N, R) in 0..Λ − 1.
+
+        """
+        width = self.categories + 2
+        logs = np.full((*ability.shape[:2], width), -np.inf)
+        logs[:, :, 1:-1] = np.log(np.maximum(ability, _LEAST))
+        table = logs.reshape(-1)
+        step = 2 * rng.integers(0, 2, self.sets) - 1
+        own = step.take(self.of_output)
+        at = self.ability_row + quality
+        gain = self._sum(self.of_output, table.take(at + own) - table.take(at))
+        one, other = (quality.take(side, axis=0) for side in self.pairs)
+        at = self.outcome_row + one * width + other
+        ahead = at + step.take(self.of_pair) * (width + 1)
+        told = self.log_chances.take(ahead) - self.log_chances.take(at)
+        gain += self._sum(self.of_pair, told)
+        accepted = gain > -rng.standard_exponential(self.sets)
+        quality += own * accepted.take(self.of_output)
+
+    def _sum(self, sets: Numbers, values: Array) -> Array:
+        summed = np.bincount(sets.reshape(-1), values.reshape(-1), self.sets)
+        return np.asarray(summed, dtype=np.float64)
+
+
+def make_shift(plan: Plan, law: Law, chains: int) -> Shift:
+    """Find the sets of outputs that comparisons join, and prepare tables."""
+    one, other, outcome = plan.pairs
+    n, width = len(plan.author), law.categories + 2
+    part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
+    chain = np.arange(chains)
+    of_output = part.astype(np.int64)[:, None] * chains + chain
+    log_chances = np.zeros((3, width, width))
+    log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
+    return Shift(
+        sets=(int(part.max()) + 1) * chains,
+        of_output=of_output,
+        of_pair=of_output[one],
+        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
+        outcome_row=outcome[:, None] * width**2 + width + 1,
+        pairs=(one, other),
+        log_chances=log_chances.reshape(-1),
+        categories=law.categories,
+    )
+
+
+# Gibbs sampling of qualities on a scale: abilities given qualities, qualities given abilities.
+#
+# p_s | q  ~  Dirichlet(α + n_s),   n_sa = outputs of system s with quality a
+# P(q_i = a | p, rest)  ∝  p_s(i)(a) ∏_c T(π_c | a, q_rival(c))
+#
+# The first is drawn for all systems, the second for all outputs of one colour, of all chains at
+# once. Both are the exact conditionals (Hopkins & May 2013, section 7, with the Dirichlet law kept
+# in the chain instead of summed out: that alone couples all outputs of a system). Outputs that were
+# compared over and over hold each other fast, so every few sweeps all that comparisons join are
+# offered a step up or down together (categorical_shift.py).
+
+SHIFT_EVERY: Final = 4
+"""Sweeps from one offer of a common step to the next; it costs as much as a sweep."""
+MANY: Final = 32
+"""Comparisons of one output from which chances are added as logarithms.
+
+In a product, what many answers of one kind make vanish cannot be brought back by those of the other
+kind that follow; with fewer answers, what vanishes has no weight in the end either.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where R chains are after a sweep; `quality` changes in place with the next.
+
+    Attributes:
+        ability: (R, K, Λ) drawn abilities.
+        quality: (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan.
+        counts: (R, K, Λ) outputs of each system by quality.
+
+    """
+
+    ability: Array
+    quality: Numbers
+    counts: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """One colour for all chains: rows are outputs × chains.
+
+    Attributes:
+        first: first row.
+        last: row after the last.
+        cell: (rows,) row of each in the abilities.
+        rounds: places of rivals (m,), and the row that their outcome points to (m, 1).
+        busy: rows, the first of all, with so many comparisons that logarithms are added.
+
+    """
+
+    first: int
+    last: int
+    cell: Numbers
+    rounds: tuple[tuple[Numbers, Numbers], ...]
+    busy: int
+
+
+def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
+    """Yield the state after every sweep, without end.
+
+    Chains start with all qualities alike: the first at the lowest, the last at the highest, the
+    others between them; one alone in the middle.
+
+    Args:
+        plan: the outputs and their comparisons.
+        law: the scale.
+        chains: R.
+        rng: draws.
+
+    """
+    levels, top = plan.systems * law.categories, law.categories - 1
+    ends = np.linspace(0, top, chains) if chains > 1 else np.array([top / 2])
+    quality = np.tile(np.rint(ends).astype(np.int64), (len(plan.author), 1))
+    cell = plan.author[:, None] + np.arange(chains) * plan.systems
+    steps = [_make_step(colour, cell, law.categories) for colour in plan.colours]
+    shift = make_shift(plan, law, chains)
+    sums = np.triu(np.ones((law.categories, law.categories), law.rows.dtype))
+    at, shape = cell * law.categories, (chains, plan.systems, law.categories)
+    counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
+    for sweep in count():
+        ability = rng.standard_gamma(counts.reshape(shape) + law.concentration)
+        ability /= ability.sum(axis=2, keepdims=True)
+        if sweep % SHIFT_EVERY == 0:
+            shift.move(rng, ability, quality)
+        rows = ability.reshape(-1, law.categories).astype(law.rows.dtype)
+        luck = rng.random((quality.size, 1), dtype=law.rows.dtype)
+        for step in steps:
+            weights = _weigh(step, rows, quality, law)
+            drawn = _draw(weights @ sums, luck[step.first : step.last])
+            quality.reshape(-1)[step.first : step.last] = drawn
+        counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
+        yield State(ability, quality, counts.reshape(shape))
+
+
+def _make_step(colour: Colour, cell: Numbers, categories: int) -> _Step:
+    chains = cell.shape[1]
+    rounds = tuple((one.rival, one.outcome[:, None] * categories) for one in colour.rounds)
+    rows = cell[colour.start : colour.stop].reshape(-1)
+    busy = len(rounds[MANY - 1][0]) * chains if len(rounds) >= MANY else 0
+    return _Step(colour.start * chains, colour.stop * chains, rows, rounds, busy)
+
+
+def _weigh(step: _Step, ability: Weights, quality: Numbers, law: Law) -> Weights:
+    """Return (rows, Λ) weights of every quality of the outputs of one colour."""
+    weights, busy = ability.take(step.cell, axis=0), step.busy
+    sums = np.zeros((busy, law.categories))
+    for number, (rival, outcome) in enumerate(step.rounds, start=1):
+        seen = (quality.take(rival, axis=0) + outcome).reshape(-1)
+        sums[: len(seen)] += law.log_rows.take(seen[:busy], axis=0)
+        some = weights[busy : len(seen)]
+        some *= law.rows.take(seen[busy:], axis=0)
+        if len(some) and number % law.safe_factors == 0:
+            some /= some.max(axis=1, keepdims=True)
+    if busy:
+        with np.errstate(divide="ignore"):  # an ability of 0 has weight 0
+            sums += np.log(weights[:busy])
+        weights[:busy] = np.exp(sums - sums.max(axis=1, keepdims=True))
+    return weights
+
+
+def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> NDArray[np.intp]:
+    """Draw a quality for each row of cumulative weights, by one uniform number each."""
+    bar = sums[:, -1:] * luck
+    sums[:, -1] = np.inf  # rounding must not put the bar above the whole
+    return np.asarray((sums > bar).argmax(axis=1))
+
+
+# What the chains of the categorical model say: abilities, chances of new outputs, log-worths.
+
+Single = NDArray[np.float32]
+Seen = NDArray[np.bool_]
+
+AT_ONCE: Final = 2_000_000
+"""Numbers that are held at once where every draw has K × K of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What is kept of R chains of D sweeps.
+
+    Attributes:
+        ability: (R, D, K, Λ) drawn abilities.
+        expected: (R, D, K, Λ) abilities expected given that sweep's qualities.
+        strength: (K,) outputs of each system and Λα: what the expectation of its ability rests on.
+
+    """
+
+    ability: Single
+    expected: Array
+    strength: Array
+
+
+def keep_draws(states: Iterator[State], law: Law, sweeps: int, burn_in: int) -> Draws:
+    """Walk `sweeps` sweeps and keep those after the first `burn_in`."""
+    ability, expected = [], []
+    for state in islice(states, burn_in, sweeps):
+        ability.append(state.ability.astype(np.float32))
+        mass = state.counts + law.concentration
+        strength = mass.sum(axis=2)
+        expected.append(mass / strength[:, :, None])
+    return Draws(np.stack(ability, axis=1), np.stack(expected, axis=1), strength[0])
+
+
+def chances_of_new(draws: Draws, law: Law) -> Array:
+    """Return (K, K, 3) chances of left, tie, right for new outputs of two systems.
+
+        Σ_ab p_s(a) p_t(b) T(π | a, b),   p_s(a) = (n_sa + α) / (n_s + Λα)
+
+    averaged over sweeps; given the qualities abilities of different systems are independent. Two
+    outputs of one system share its ability, whose second moment has p_s(a) δ_ab beside the product.
+    """
+    r, d, k, categories = draws.expected.shape
+    flat = draws.expected.reshape(r * d, k * categories)
+    own = draws.expected.reshape(r * d, k, categories)
+    tables = law.chances.reshape(3, -1).T
+    found = np.empty((k, k, 3))
+    for system in range(k):
+        moment = (own[:, system].T @ flat).reshape(categories, k, categories) / (r * d)
+        found[system] = moment.transpose(1, 0, 2).reshape(k, -1) @ tables
+    alike = own.mean(axis=0) @ np.diagonal(law.chances, axis1=1, axis2=2).T
+    share = (1 / (1 + draws.strength))[:, None]
+    both = np.arange(k)
+    found[both, both] += share * (alike - found[both, both])
+    return found
+
+
+def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
+    """Return (...,) mean qualities 1..Λ of (..., Λ) abilities."""
+    return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
+
+
+def quality_sds(draws: Draws) -> Array:
+    """Return (K,) posterior standard deviations of mean qualities.
+
+    The variance between sweeps of what is expected given qualities, and the mean of what is left.
+    """
+    steps = np.arange(1.0, draws.expected.shape[-1] + 1)
+    first, second = draws.expected @ steps, draws.expected @ steps**2
+    left = ((second - first**2) / (1 + draws.strength)).mean(axis=(0, 1))
+    return np.asarray(np.sqrt(first.var(axis=(0, 1)) + left))
+
+
+def log_worths(chances: Array, seen: Seen) -> Array:
+    """Return (K,) log-worths of (K, K, 3) chances.
+
+    The mean of ln(P(win)/P(loss)) against the systems that were seen, 0 against itself. Others are
+    left out, since how they fare depends on where on the scale the chains are.
+
+    >>> even, odd = [1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]
+    >>> chances = np.array([[even, odd], [odd[::-1], even]])
+    >>> log_worths(chances, np.array([True, True])).round(3).tolist()
+    [0.347, -0.347]
+    """
+    gaps = np.log(chances[..., 0]) - np.log(chances[..., 2])
+    return np.asarray(gaps[:, seen].mean(axis=1))
+
+
+def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
+    """Return (R, D, K) log-worths of drawn abilities.
+
+    Args:
+        ability: (R, D, K, Λ).
+        chances: (3, Λ, Λ) T.
+        seen: (K,) systems that were compared.
+
+    """
+    r, d, k, categories = ability.shape
+    flat = ability.reshape(r * d, k, categories)
+    wins = chances[0].astype(np.float64)
+    found = np.empty((r * d, k))
+    size = max(1, AT_ONCE // (k * k))
+    for start in range(0, r * d, size):
+        some = flat[start : start + size].astype(np.float64)
+        won = np.log((some @ wins) @ some.transpose(0, 2, 1))
+        found[start : start + size] = (won - won.transpose(0, 2, 1))[:, :, seen].mean(axis=2)
+    return found.reshape(r, d, k)
+
+
+# What a fit of the categorical item-response model holds: abilities, chances, mixing.
+
+SHOWN: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalFit:
+    """A fitted categorical item-response model.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        ability: (K, Λ) posterior mean of each system's distribution over qualities.
+        quality: (K,) its mean quality, from 1 (worst) to Λ.
+        quality_sd: (K,) posterior standard deviation of that.
+        chances: (K, K, 3) chances of left, tie, right for new outputs of two systems.
+        ability_draws: (chains, kept, K, Λ) draws of abilities.
+        outputs: (K,) outputs of each system that were compared.
+        loglik: log-likelihood (nats) of the comparisons by `chances`.
+        n_judgments: answers, a ranking being one.
+        n_comparisons: comparisons.
+        said: what must be said of the data.
+
+    """
+
+    model: IRTCategorical
+    systems: tuple[str, ...]
+    ability: Array
+    quality: Array
+    quality_sd: Array
+    chances: Array
+    ability_draws: Single
+    outputs: Numbers
+    loglik: float
+    n_judgments: float
+    n_comparisons: float
+    said: tuple[str, ...]
+
+    @cached_property
+    def log_worth(self) -> Array:
+        """(K,) mean of ln(P(win)/P(loss)) against all systems seen, 0 against itself."""
+        return log_worths(self.chances, self.outputs > 0)
+
+    @cached_property
+    def worth_draws(self) -> Array:
+        """(chains, kept, K) log-worths of the drawn abilities."""
+        return draw_log_worths(self.ability_draws, self.model.law.chances, self.outputs > 0)
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) posterior covariance of log-worths; comparisons are independent in the model."""
+        k = len(self.systems)
+        return np.cov(self.worth_draws.reshape(-1, k), rowvar=False)
+
+    @property
+    def order_draws(self) -> Array:
+        """(S, K) draws of log-worths, by which systems are ordered."""
+        return self.worth_draws.reshape(-1, len(self.systems)).astype(np.float64)
+
+    @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are."""
+        return "mean quality"
+
+    @property
+    def order_scale(self) -> str:
+        """What systems are ordered by: mean qualities mix too slowly to order by."""
+        return "log-worth"
+
+    @cached_property
+    def quality_draws(self) -> Array:
+        """(chains, kept, K) mean qualities of the drawn abilities."""
+        return mean_qualities(self.ability_draws)
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """(K,) systems that were compared."""
+        return np.asarray(self.outputs > 0)
+
+    @cached_property
+    def r_hat(self) -> Array:
+        """(K,) split R̂ of log-worths: 1 where chains agree."""
+        return split_r_hat(self.worth_draws)
+
+    @cached_property
+    def effective_draws(self) -> Array:
+        """(K,) how many independent draws those of log-worths are worth."""
+        return bulk_size(self.worth_draws)
+
+    @cached_property
+    def quality_r_hat(self) -> Array:
+        """(K,) split R̂ of mean qualities less their mean over the systems seen."""
+        qualities = self.quality_draws
+        return split_r_hat(qualities - qualities[:, :, self.seen].mean(axis=2, keepdims=True))
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Mean quality of each system with its posterior standard deviation."""
+        rows = zip(self.systems, self.quality.tolist(), self.quality_sd.tolist(), strict=True)
+        return tuple(
+            Coefficient(f"o{i}", system, mean, sd, None, None)
+            for i, (system, mean, sd) in enumerate(rows, start=1)
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside the numbers."""
+        worths, qualities = self._apart(self.r_hat), self._apart(self.quality_r_hat)
+        notes = list(self.said)
+        if worths:
+            notes.append(
+                f"chains do not agree yet on log-worths, R-hat above {AGREED}: {worths}; take more"
+                f" sweeps than {self.model.sweeps:,}, in Python"
+                f" IRTCategorical(sweeps={4 * self.model.sweeps})"
+            )
+        if qualities:
+            notes.append(
+                f"chains do not agree on mean qualities, R-hat above {AGREED}: {qualities};"
+                " judgments hardly say where on the scale all systems lie together, and log-worths"
+                " hardly depend on it"
+            )
+        return tuple(notes)
+
+    def _apart(self, r_hat: Array) -> str:
+        """Name the systems seen on which chains do not agree."""
+        high = np.flatnonzero(self.seen & (r_hat > AGREED)).tolist()
+        return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high], SHOWN)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: who is best, what the scale is, how the chains mixed."""
+        model, best = self.model, int(np.argmax(np.where(self.seen, self.quality, 0)))
+        kept, seen = model.chains * (model.sweeps - model.burn_in), self.seen
+        return (
+            f"best mean quality: {self.systems[best]} {self.quality[best]:.2f} of"
+            f" {model.categories}, posterior sd {self.quality_sd[best]:.2f}",
+            f"qualities are steps of a scale of {model.categories}, seen by judges with noise of sd"
+            f" {model.noise_sd:g} step; no preference within {model.radius:g}",
+            f"{kept:,} draws: R-hat of log-worths at most {self.r_hat[seen].max():.3f}, worth"
+            f" {self.effective_draws[seen].min():,.0f} independent draws or more; R-hat of"
+            f" differences in mean quality at most {self.quality_r_hat[seen].max():.3f}",
+            "posterior spread takes answers for independent given qualities: judges are not told"
+            " apart",
+        )
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        model = self.model
+        return (
+            f"{model.categories} categories",
+            f"concentration {model.concentration:g}",
+            f"noise sd {model.noise_sd:g}",
+            f"radius {model.radius:g}",
+            f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}",
+            f"seed={model.seed}",
+        )
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines."""
+        return {
+            "ability": self.ability.tolist(),
+            "quality": self.quality.tolist(),
+            "quality_sd": self.quality_sd.tolist(),
+            "r_hat": self.r_hat.tolist(),
+            "effective_draws": self.effective_draws.tolist(),
+            "quality_r_hat": self.quality_r_hat.tolist(),
+            "highest_r_hat": float(self.r_hat[self.seen].max()),
+            "fewest_effective_draws": float(self.effective_draws[self.seen].min()),
+            "n_outputs": float(self.outputs.sum()),
+        }
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right for new outputs.
+
+        Args:
+            pairs: systems (left, right).
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know.
+
+        """
+        known = {name for pair in pairs for name in pair}
+        codes = {name: find_system(self.systems, name) for name in sorted(known)}
+        left = [codes[one] for one, _ in pairs]
+        right = [codes[other] for _, other in pairs]
+        return self.chances[left, right].reshape(-1, 3).copy()
+
+    def __repr__(self) -> str:
+        return (
+            f"CategoricalFit({len(self.systems)} systems, {self.model.categories} qualities,"
+            f" {int(self.outputs.sum()):,} outputs, {self.n_comparisons:,.0f} comparisons)"
+        )
+
+
+LEAST_CONCENTRATION = 0.05
+"""Below, draws of an ability nobody has judged may be nothing but zeros."""
+LEAST_CHANCE = 1e-120
+"""Chances of a preference below which a single judgment outweighs all others."""
+
+
+@dataclass(frozen=True)
+class IRTCategorical:
+    """Settings of the categorical item-response model.
+
+    Attributes:
+        categories: Λ, steps of the scale of qualities.
+        concentration: α of the Dirichlet prior of abilities, per category.
+        noise_sd: σ of what judges see, in steps.
+        radius: differences up to it, in steps, are ties.
+        chains: chains that are walked at once, from both ends of the scale.
+        sweeps: sweeps of each.
+        burn_in: sweeps of each that are left out at its start.
+        seed: seed of all draws.
+
+    >>> one, two = np.zeros(30, np.int32), np.ones(30, np.int32)
+    >>> outcome = np.repeat(np.array([0, 1, 2], np.int8), [20, 6, 4])
+    >>> votes = Votes(("",), ("ann",), ("",), ("new", "old"), one, one, one, one, two, outcome)
+    >>> fit = IRTCategorical(sweeps=400, burn_in=100).fit(votes)
+    >>> fit.predict([("new", "old")]).round(1).tolist()
+    [[0.6, 0.2, 0.2]]
+    """
+
+    categories: int = 8
+    concentration: float = 0.5
+    noise_sd: float = 1.0
+    radius: float = 0.0
+    chains: int = 4
+    sweeps: int = 1000
+    burn_in: int = 250
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        if self.categories < 2:
+            raise UnknownOption(f"categories must be 2 or more, not {self.categories}")
+        if not LEAST_CONCENTRATION <= self.concentration < np.inf:
+            raise UnknownOption(
+                f"concentration must be {LEAST_CONCENTRATION} or more, not {self.concentration:g}"
+            )
+        if not 0 < self.noise_sd < np.inf:
+            raise UnknownOption(f"noise_sd must be above 0, not {self.noise_sd:g}")
+        if not 0 <= self.radius < self.categories - 1:
+            raise UnknownOption(
+                f"radius must be from 0 to below {self.categories - 1}, the longest difference, not"
+                f" {self.radius:g}"
+            )
+        if self.law.chances.min() < LEAST_CHANCE:
+            raise UnknownOption(
+                f"noise_sd {self.noise_sd:g} is too small for {self.categories} categories: judges"
+                " would never err, and one who does could not be explained"
+            )
+        _require_sweeps(self.chains, self.sweeps, self.burn_in)
+
+    @classmethod
+    def paper(cls, seed: int = SEED) -> Self:
+        """Return the settings of the paper: one chain of 200 sweeps, the first 50 left out.
+
+        >>> IRTCategorical.paper().sweeps
+        200
+        """
+        return cls(chains=1, sweeps=200, burn_in=50, seed=seed)
+
+    @property
+    def law(self) -> Law:
+        """What the scale and the noise make of two qualities."""
+        noise = noise_matrix(self.categories, self.noise_sd)
+        return Law(preference_chances(noise, self.radius), self.concentration)
+
+    def fit(self, data: Votes | Comparisons | Rankings | Tally) -> CategoricalFit:
+        """Draw from the posterior by Gibbs sampling.
+
+        A system without comparisons has the ability of the prior.
+
+        Raises:
+            NotIdentified: nothing was compared, or there are too many systems.
+            InvalidJudgments: a value in the data that cannot be.
+            UnknownOption: importance weights, or items that were merged.
+
+        """
+        pairs, law = pair_outputs(data), self.law
+        if len(pairs.systems) > DENSE:
+            raise NotIdentified(
+                f"{len(pairs.systems):,} systems are too many for this model (at most {DENSE:,})",
+                ["leave some out", "take bradley-terry"],
+            )
+        rng = np.random.Generator(np.random.PCG64(self.seed))
+        with one_blas_thread():
+            states = walk(plan_colours(pairs), law, self.chains, rng)
+            draws = keep_draws(states, law, self.sweeps, self.burn_in)
+            chances = chances_of_new(draws, law)
+        return self._summarise(pairs, draws, chances)
+
+    def _summarise(self, pairs: OutputPairs, draws: Draws, chances: Array) -> CategoricalFit:
+        code = pairs.code
+        ability = draws.expected.mean(axis=(0, 1))[code]
+        authors = pairs.author[pairs.one], pairs.author[pairs.other]
+        told = np.log(chances[(*authors, pairs.outcome)])
+        return CategoricalFit(
+            model=self,
+            systems=pairs.systems,
+            ability=_read_only(ability),
+            quality=_read_only(mean_qualities(ability)),
+            quality_sd=_read_only(quality_sds(draws)[code]),
+            chances=_read_only(chances[np.ix_(code, code)]),
+            ability_draws=_read_only(draws.ability[:, :, code]),
+            outputs=_read_only(np.bincount(pairs.author, minlength=len(code))[code]),
+            loglik=float(told.sum()),
+            n_judgments=pairs.n_judgments,
+            n_comparisons=float(len(pairs.outcome)),
+            said=(*pairs.notes, *note_parts(pairs)),
+        )
+
+
+def _require_sweeps(chains: int, sweeps: int, burn_in: int) -> None:
+    """Refuse chains that are none, or too short to say anything."""
+    if chains < 1:
+        raise UnknownOption(f"chains must be 1 or more, not {chains}")
+    if burn_in < 0:
+        raise UnknownOption(f"burn_in must be 0 or more, not {burn_in}")
+    if sweeps - burn_in < FEWEST:
+        raise UnknownOption(
+            f"sweeps must be at least {FEWEST} more than burn_in ({burn_in}), not {sweeps}"
+        )
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array = array.copy()
+    array.flags.writeable = False
+    return array

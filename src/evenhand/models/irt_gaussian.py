@@ -1,0 +1,919 @@
+"""The Gaussian item-response model: systems have abilities, outputs qualities, judges noise.
+
+    μ_s ~ N(0, σ_0²)                      ability of system s
+    q_i ~ N(μ_s(i), σ_a²)                 quality of output i
+    D   ~ N(q_i − q_j, 2σ_obs²)           difference that a judge perceives between outputs i and j
+    left where D ≥ r, right where D ≤ −r, no preference between
+
+The four scales are known; abilities and qualities are estimated, by Gibbs sampling, all judgments
+of one output sharing its quality. Predictions are for outputs that nobody has judged.
+
+Source: Hopkins & May (2013), Models of Translation Competitions, ACL, section 7; their values are
+the defaults. They ran one chain of 200 sweeps (`IRTGaussian.paper()`).
+
+When not to use it: where judges must count as clusters (given qualities every answer is
+independent of every other, so posterior intervals are too narrow where a judge's answers hang
+together); where position matters (no order effect); where the share of ties is far from what the
+radius implies, since the radius is set, not estimated; to learn σ's or r, which the data do not
+tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from math import inf
+from typing import Any, Final, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.forms import Judgments
+from evenhand.judgments.votes import LEFT, RIGHT, TIE
+from evenhand.models.coefficients import Coefficient, code_pairs
+from evenhand.models.design import DENSE
+from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
+from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
+from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
+from evenhand.numerics.newton import solve_conjugate
+from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_thread, split_r_hat
+
+# Chances of left, tie and right for two outputs that nobody has seen, averaged over a posterior.
+#
+# Given the differences that judges perceived, abilities are Gaussian with mean m and covariance S,
+# and so is the difference of two new outputs of s and t that is perceived next:
+#
+# Δ = m_s − m_t,   V = 2σ_a² + 2σ_obs² + S_ss + S_tt − 2S_st
+# P(left) = Φ((Δ − r)/√V),   P(right) = Φ((−r − Δ)/√V),   P(tie) = the rest
+#
+# S is the same for every sweep; only m changes. So chances are averages of exact ones given the
+# differences (Rao-Blackwell), which wander less than chances given drawn abilities.
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+CELLS: Final = 500_000
+"""Numbers that are looked at together."""
+MOST: Final = 200_000_000
+"""Draws times pairs beyond which evenly spaced draws stand for all."""
+
+
+def pair_variances(vcov: Array, codes: Codes) -> Array:
+    """Return (P,) variances of differences between the two systems of (P, 2) pairs."""
+    first, second = codes.T
+    own = np.diag(vcov)
+    return np.asarray(own[first] + own[second] - 2 * vcov[first, second])
+
+
+def chance_beyond(draws: Array, codes: Codes, variance: Array, radius: float) -> Array:
+    """Return (P, 2) chances of a difference above r, and of one below −r, averaged over draws.
+
+    Args:
+        draws: (S, K) means of abilities, one row a draw.
+        codes: (P, 2) systems of each pair.
+        variance: (P,) of the difference around that of the means.
+        radius: r.
+
+    >>> draws, pair = np.array([[0.3, -0.1]]), np.array([[0, 1]])
+    >>> chance_beyond(draws, pair, np.array([1.0]), 0.4).round(4).tolist()
+    [[0.5, 0.2119]]
+    """
+    from scipy.special import ndtr
+
+    if len(draws) * len(codes) > MOST:
+        draws = draws[:: -(-len(draws) * len(codes) // MOST)]
+    found = np.empty((len(codes), 2))
+    step = max(1, CELLS // max(1, len(draws)))
+    for start in range(0, len(codes), step):
+        part = slice(start, start + step)
+        gap = draws[:, codes[part, 0]] - draws[:, codes[part, 1]]
+        sd = np.sqrt(variance[part])
+        found[part, 0] = ndtr((gap - radius) / sd).mean(axis=0)
+        found[part, 1] = ndtr((-radius - gap) / sd).mean(axis=0)
+    return found
+
+
+def all_pairs(k: int) -> Codes:
+    """Return the pairs of k systems, the lower code first.
+
+    >>> all_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    return np.stack(np.triu_indices(k, 1), axis=1)
+
+
+# Abilities and qualities given the latent differences: a Gaussian whose precision never changes.
+#
+# For comparison c of outputs a and b, D_c = q_a − q_b + noise of variance v = 2σ_obs². With X (C,
+# N) of +1 and −1, Z (N, K) that says who made an output, and abilities μ, qualities q:
+#
+# q | D, μ ~ N(A⁻¹ (Zμ/σ_a² + XᵀD/v), A⁻¹),   A = I/σ_a² + XᵀX/v
+# μ | D ~ N(S T D, S),   T = ZᵀA⁻¹Xᵀ/(v σ_a²),   S⁻¹ = I/σ_0² + T X Z
+#
+# A falls into blocks, one for outputs that comparisons join (those of one item); blocks are
+# inverted once. Where that would take more numbers than it saves, conjugate gradients solve with A
+# instead. Draws of q perturb the right-hand side: A⁻¹ (e₁/σ_a + Xᵀe₂/√v) ~ N(0, A⁻¹) for standard
+# normal e.
+#
+# Source: Gelman, Carlin, Stern et al. (2013), Bayesian Data Analysis, chapter 15, for the joint
+# draw; Papandreou & Yuille (2010), Gaussian sampling by local perturbations, NIPS 23, for the
+# perturbation.
+
+Numbers = NDArray[np.int64]
+
+FULL: Final = 60
+"""Numbers of the inverse for each output and comparison, beyond which iterations are cheaper."""
+_EXACT: Final = 1e-10
+"""Relative residual of iterations: far below what chance does to any draw."""
+_COLUMNS: Final = 64
+
+
+class Solver(Protocol):
+    """What solves with A."""
+
+    def solve(self, right: Array) -> Array:
+        """Return A⁻¹ times (N, c) right-hand sides."""
+
+    def total(self, right: Array) -> Array:
+        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
+
+    def total_sparse(self, right: Any) -> Array:
+        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """A⁻¹ itself, as a sparse matrix of blocks.
+
+    Attributes:
+        matrix: (N, N) sparse A⁻¹.
+        sums: (K, N) sparse ZᵀA⁻¹.
+
+    """
+
+    matrix: Any
+    sums: Any
+
+    def solve(self, right: Array) -> Array:
+        """Return A⁻¹ times (N, c) right-hand sides."""
+        return np.asarray(self.matrix @ right)
+
+    def total(self, right: Array) -> Array:
+        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
+        return np.asarray(self.sums @ right)
+
+    def total_sparse(self, right: Any) -> Array:
+        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
+        return np.asarray((self.sums @ right).toarray())
+
+
+@dataclass(frozen=True, eq=False)
+class Iterations:
+    """A alone, solved by conjugate gradients for all columns at once.
+
+    Attributes:
+        matrix: (N, N) sparse A.
+        collect: (K, N) sparse Zᵀ.
+
+    """
+
+    matrix: Any
+    collect: Any
+
+    def solve(self, right: Array) -> Array:
+        """Return A⁻¹ times (N, c) right-hand sides.
+
+        Raises:
+            NotConverged: rounding keeps iterations from settling.
+
+        """
+        shape = right.shape
+
+        def product(vector: Array) -> Array:
+            return np.asarray(self.matrix @ vector.reshape(shape)).reshape(-1)
+
+        diagonal = np.repeat(self.matrix.diagonal(), shape[1])
+        found = solve_conjugate(product, right.reshape(-1), diagonal, tolerance=_EXACT)
+        if found is None:
+            raise NotConverged(
+                "qualities of outputs could not be solved for",
+                ["take an item_sd and a noise_sd that differ less"],
+            )
+        return found.reshape(shape)
+
+    def total(self, right: Array) -> Array:
+        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
+        return np.asarray(self.collect @ self.solve(right))
+
+    def total_sparse(self, right: Any) -> Array:
+        """Return the same, (K, K), of (N, K) sparse right-hand sides, some columns at a time."""
+        starts = range(0, right.shape[1], _COLUMNS)
+        parts = [self.total(right[:, start : start + _COLUMNS].toarray()) for start in starts]
+        return np.concatenate(parts, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Abilities and qualities given differences; see the head of this file.
+
+    Attributes:
+        differ: (C, N) sparse X.
+        gather: (N, C) sparse Xᵀ.
+        author: (N,) number of the system that made each output.
+        item_sd: σ_a.
+        noise_sd: √v, standard deviation of a difference around that of its qualities.
+        solver: what solves with A.
+        ability_vcov: (K, K) covariance S of abilities, the same for any differences.
+
+    """
+
+    differ: Any
+    gather: Any
+    author: Numbers
+    item_sd: float
+    noise_sd: float
+    solver: Solver
+    ability_vcov: Array
+
+    @cached_property
+    def ability_root(self) -> Array:
+        """(K, K) lower L with L Lᵀ = S."""
+        return np.asarray(np.linalg.cholesky(self.ability_vcov))
+
+    def mean_abilities(self, differences: Array) -> Array:
+        """Return (K, c) E[μ | D] for (C, c) differences."""
+        told = self.solver.total(np.asarray(self.gather @ differences))
+        return np.asarray(self.ability_vcov @ told / (self.noise_sd * self.item_sd) ** 2)
+
+    def draw_abilities(self, rng: np.random.Generator, means: Array) -> Array:
+        """Return (K, c) draws of μ given D, around its means."""
+        return np.asarray(means + self.ability_root @ rng.standard_normal(means.shape))
+
+    def draw_qualities(
+        self, rng: np.random.Generator, differences: Array, abilities: Array
+    ) -> Array:
+        """Return (N, c) draws of q given (C, c) differences D and (K, c) abilities μ."""
+        own = rng.standard_normal((len(self.author), differences.shape[1]))
+        prior = abilities[self.author] + self.item_sd * own
+        noise = self.noise_sd * rng.standard_normal(differences.shape)
+        seen = np.asarray(self.gather @ (differences + noise))
+        return self.solver.solve(prior / self.item_sd**2 + seen / self.noise_sd**2)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Standard deviations: of abilities σ_0, of qualities σ_a, of a difference √v."""
+
+    ability: float
+    item: float
+    difference: float
+
+
+def make_posterior(author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales) -> Posterior:
+    """Prepare everything that does not depend on the differences.
+
+    Args:
+        author: (N,) number of the system that made each output, of K from 0.
+        sides: (C,) the output counted +1 and the one counted −1 of each comparison.
+        scales: standard deviations.
+
+    >>> sides = np.array([0]), np.array([1])
+    >>> one = make_posterior(np.array([0, 1]), sides, Scales(1.0, 0.5, 2**0.5))
+    >>> one.ability_vcov.round(4).tolist()  # prior less what one difference of variance 4.5 tells
+    [[0.7778, 0.2222], [0.2222, 0.7778]]
+    """
+    return make_posterior_of(int(author.max()) + 1, author, sides, scales)
+
+
+def make_posterior_of(
+    k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales
+) -> Posterior:
+    """Prepare the same for k systems, some of which may have made nothing."""
+    from scipy import sparse
+
+    c, n = len(sides[0]), len(author)
+    signs = np.repeat([1.0, -1.0], c)
+    rows = np.tile(np.arange(c), 2)
+    differ = sparse.csr_array((signs, (rows, np.concatenate(sides))), shape=(c, n))
+    gather = differ.T.tocsr()
+    made = sparse.csr_array((np.ones(n), (np.arange(n), author)), shape=(n, k))
+    solver = _choose_solver(differ, made, sides, scales)
+    told = solver.total_sparse(gather @ (differ @ made)) / (scales.difference * scales.item) ** 2
+    inverse, _ = invert_all((np.eye(k) / scales.ability**2 + (told + told.T) / 2)[None])
+    return Posterior(differ, gather, author, scales.item, scales.difference, solver, inverse[0])
+
+
+def _choose_solver(
+    differ: Any, made: Any, sides: tuple[Numbers, Numbers], scales: Scales
+) -> Solver:
+    """Return the inverse of A where it is small, else A."""
+    from scipy import sparse
+
+    c, n = differ.shape
+    blocks = make_blocks(n, *(side.astype(np.intp) for side in sides))
+    collect = made.T.tocsr()
+    if sum(batch.size * batch.width**2 for batch in blocks.batches) <= FULL * (n + c):
+        inverse = _invert_blocks(blocks, scales)
+        return Inverse(inverse, (collect @ inverse).tocsr())
+    ridge = sparse.eye_array(n, format="csr") / scales.item**2
+    return Iterations((ridge + differ.T @ differ / scales.difference**2).tocsr(), collect)
+
+
+def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
+    """Return A⁻¹, outputs in their own order."""
+    from scipy import sparse
+
+    weights = np.full(len(blocks.order), scales.difference**-2)
+    held, rows, columns = [], [], []
+    for batch in blocks.batches:
+        precision = batch.precision(weights[batch.entries], scales.item**-2)
+        inverse, _ = invert_all(precision)
+        slot = np.arange(batch.nodes.start, batch.nodes.stop).reshape(batch.size, batch.width)
+        held.append(inverse.reshape(-1))
+        rows.append(np.repeat(slot, batch.width, axis=1).reshape(-1))
+        columns.append(np.tile(slot, (1, batch.width)).reshape(-1))
+    node = np.full(blocks.slots, -1, dtype=np.int64)
+    node[blocks.place] = np.arange(len(blocks.place))
+    row, column = node[np.concatenate(rows)], node[np.concatenate(columns)]
+    real = (row >= 0) & (column >= 0)  # blocks were filled up to one width
+    entries = np.concatenate(held)[real], (row[real], column[real])
+    n = len(blocks.place)
+    return sparse.csr_array(entries, shape=(n, n))
+
+
+# Gibbs sampling of the Gaussian item-response model: differences, then everything else at once.
+#
+# A sweep draws the difference that each judge perceived, given qualities and the answer: beyond the
+# radius on the side of what was preferred, within it for no preference. Given differences,
+# abilities and qualities are jointly Gaussian and drawn as one (gaussian_posterior.py), so that
+# neither the common place of all abilities nor that of a system's outputs is a slow direction.
+#
+# Source: Hopkins & May (2013), section 7; Albert & Chib (1993), JASA 88:669-679, for differences as
+# latent data.
+
+WIDE: Final = 2.0
+"""How much farther apart than under the prior chains start."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Comparisons as the sampler takes them: those with a preference first, the preferred +1.
+
+    Attributes:
+        posterior: of abilities and qualities given differences.
+        decided: number of comparisons with a preference.
+        radius: perceived difference below which nobody prefers anything.
+        ability_sd: σ_0.
+
+    """
+
+    posterior: Posterior
+    decided: int
+    radius: float
+    ability_sd: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Where c chains stand after a sweep.
+
+    Attributes:
+        means: (K, c) E[μ | D].
+        abilities: (K, c) draws of μ.
+        qualities: (N, c) draws of q.
+
+    """
+
+    means: Array
+    abilities: Array
+    qualities: Array
+
+
+def make_problem(pairs: OutputPairs, scales: Scales, radius: float) -> Problem:
+    """Put comparisons in the sampler's order and prepare what stays the same."""
+    order = np.argsort(pairs.outcome == TIE, kind="stable")
+    one, other, outcome = pairs.one[order], pairs.other[order], pairs.outcome[order]
+    turned = outcome == RIGHT
+    sides = np.where(turned, other, one), np.where(turned, one, other)
+    posterior = make_posterior_of(len(pairs.systems), pairs.author, sides, scales)
+    decided = int(((outcome == LEFT) | turned).sum())
+    return Problem(posterior, decided, radius, scales.ability)
+
+
+def draw_differences(problem: Problem, rng: np.random.Generator, centre: Array) -> Array:
+    """Return (C, c) perceived differences, given differences of qualities and the answers."""
+    sd, at = problem.posterior.noise_sd, problem.decided
+    drawn = np.empty_like(centre)
+    drawn[:at] = draw_above(rng, centre[:at], sd, problem.radius)
+    drawn[at:] = draw_between(rng, centre[at:], sd, problem.radius)
+    return drawn
+
+
+def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sweep]:
+    """Yield sweep after sweep, without end, of chains that start farther apart than the prior.
+
+    Args:
+        problem: the comparisons.
+        chains: how many chains c, all in step.
+        rng: where chance comes from.
+
+    """
+    posterior = problem.posterior
+    k, n = len(posterior.ability_vcov), len(posterior.author)
+    abilities = WIDE * problem.ability_sd * rng.standard_normal((k, chains))
+    own = posterior.item_sd * rng.standard_normal((n, chains))
+    qualities = abilities[posterior.author] + own
+    while True:
+        centre = np.asarray(posterior.differ @ qualities)
+        differences = draw_differences(problem, rng, centre)
+        means = posterior.mean_abilities(differences)
+        abilities = posterior.draw_abilities(rng, means)
+        qualities = posterior.draw_qualities(rng, differences, abilities)
+        yield Sweep(means, abilities, qualities)
+
+
+# What the chains of the Gaussian item-response model leave behind, and what it says of abilities.
+#
+# Qualities of outputs are not kept: there are as many as outputs in every sweep, and given the
+# differences abilities are known without them.
+
+
+@dataclass(frozen=True, eq=False)
+class AbilityDraws:
+    """Draws of abilities after burn-in.
+
+    Attributes:
+        means: (chains, draws, K) E[μ | D] of every sweep, in the order of the systems' names.
+        abilities: (chains, draws, K) draws of μ.
+        vcov_given: (K, K) covariance S of μ given D, the same for every sweep.
+
+    """
+
+    means: Array
+    abilities: Array
+    vcov_given: Array
+
+    @cached_property
+    def flat_means(self) -> Array:
+        """(S, K) E[μ | D] of all chains."""
+        return self.means.reshape(-1, self.means.shape[2])
+
+    @property
+    def flat_abilities(self) -> Array:
+        """(S, K) draws of μ of all chains."""
+        return self.abilities.reshape(-1, self.abilities.shape[2])
+
+    @cached_property
+    def mean(self) -> Array:
+        """(K,) posterior means of μ."""
+        return np.asarray(self.flat_means.mean(axis=0))
+
+    @cached_property
+    def vcov(self) -> Array:
+        """(K, K) posterior covariance of μ: that given D, and that of its means over D."""
+        return np.asarray(self.vcov_given + np.cov(self.flat_means, rowvar=False))
+
+    @cached_property
+    def _contrasts(self) -> tuple[Array, Array]:
+        """(chains, draws, K) draws of abilities, and their means given D, less those of all.
+
+        Draws wander freely around means that may hardly move, so both are asked.
+        """
+        both = self.abilities, self.means
+        drawn, mean = (np.asarray(one - one.mean(axis=2, keepdims=True)) for one in both)
+        return drawn, mean
+
+    @cached_property
+    def r_hat(self) -> Array:
+        """(K,) split R̂ of each ability less the mean of all; that of draws or of means."""
+        drawn, mean = self._contrasts
+        return np.maximum(split_r_hat(drawn), split_r_hat(mean))
+
+    @cached_property
+    def effective(self) -> Array:
+        """(K,) effective number of draws of the same, the smaller of the two."""
+        drawn, mean = self._contrasts
+        return np.minimum(bulk_size(drawn), bulk_size(mean))
+
+    @cached_property
+    def better(self) -> Array:
+        """(K, K) chance that the ability of the row's system is above that of the column's."""
+        k = self.means.shape[2]
+        pairs = all_pairs(k)
+        variance = pair_variances(self.vcov_given, pairs)
+        above, below = chance_beyond(self.flat_means, pairs, variance, 0.0).T
+        found = np.full((k, k), 0.5)
+        found[pairs[:, 0], pairs[:, 1]] = above
+        found[pairs[:, 1], pairs[:, 0]] = below
+        return found
+
+    @cached_property
+    def _ranks(self) -> NDArray[np.intp]:
+        """(S, K) rank of each system in each draw, 1 for the most able."""
+        order = np.argsort(-self.flat_abilities, axis=1)
+        ranks = np.empty_like(order)
+        np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1)[None], axis=1)
+        return ranks
+
+    @cached_property
+    def rank_chances(self) -> Array:
+        """(K, K) chance that the row's system has rank 1, 2, ... by ability."""
+        k = self.means.shape[2]
+        cells = self._ranks - 1 + k * np.arange(k)
+        counts = np.bincount(cells.reshape(-1), minlength=k * k).reshape(k, k)
+        return np.asarray(counts / len(self._ranks))
+
+    def rank_ranges(self, level: float) -> NDArray[np.int64]:
+        """Return (K, 2) best and worst rank, the tails beyond either together at most 1 − level."""
+        share = (1 - level) / 2
+        ends = np.quantile(self._ranks, (share, 1 - share), axis=0, method="inverted_cdf")
+        return np.asarray(ends.T, dtype=np.int64)
+
+
+def draw_chains(
+    problem: Problem, length: tuple[int, int, int], seed: int, code: NDArray[np.int64]
+) -> AbilityDraws:
+    """Walk the chains and keep abilities.
+
+    Args:
+        problem: the comparisons.
+        length: chains, sweeps, and how many of the sweeps are burn-in.
+        seed: of all draws.
+        code: (K,) number that each system, in the order of names, has in the problem.
+
+    """
+    chains, sweeps, burn_in = length
+    kept = np.empty((2, sweeps - burn_in, len(code), chains))
+    rng = np.random.default_rng(seed)
+    for i, sweep in enumerate(islice(walk(problem, chains, rng), sweeps)):
+        if i >= burn_in:
+            kept[0, i - burn_in] = sweep.means
+            kept[1, i - burn_in] = sweep.abilities
+    means, abilities = kept[:, :, code].transpose(0, 3, 1, 2)
+    vcov = problem.posterior.ability_vcov[np.ix_(code, code)]
+    return AbilityDraws(np.ascontiguousarray(means), np.ascontiguousarray(abilities), vcov)
+
+
+# What a fit of the Gaussian item-response model holds: abilities, doubt, predictions.
+
+LEVEL: Final = 0.95
+_THINNED: Final = 1_000
+"""Most draws that the covariance of log-worths is taken from."""
+
+
+@dataclass(frozen=True, eq=False)
+class IRTGaussianFit:
+    """A fitted Gaussian item-response model.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        draws: what the chains left.
+        pairs: (P, 2) codes of the pairs of systems that were compared, the lower first.
+        counts: (P, 3) how often the first was preferred, neither, the second.
+        n_judgments: answers; a ranking is one.
+        n_outputs: outputs that were judged.
+        said: what must be said of the data.
+
+    """
+
+    model: IRTGaussian
+    systems: tuple[str, ...]
+    draws: AbilityDraws
+    pairs: Codes
+    counts: Array
+    n_judgments: float
+    n_outputs: int
+    said: tuple[str, ...]
+
+    @property
+    def abilities(self) -> Array:
+        """(K,) posterior means of μ less their mean: only differences are in the data."""
+        mean = self.draws.mean
+        return np.asarray(mean - mean.mean())
+
+    @cached_property
+    def ability_vcov(self) -> Array:
+        """(K, K) posterior covariance of abilities less their mean."""
+        centre = np.eye(len(self.systems)) - 1 / len(self.systems)
+        return centre @ self.draws.vcov @ centre
+
+    @property
+    def order_draws(self) -> Array:
+        """(S, K) draws of abilities, by which systems are ordered."""
+        return self.ability_draws
+
+    @property
+    def scale(self) -> str:
+        """What the estimates of `coefficients` are."""
+        return "ability"
+
+    @property
+    def order_scale(self) -> str:
+        """What systems are ordered by."""
+        return "ability"
+
+    @property
+    def ability_sd(self) -> Array:
+        """(K,) posterior standard deviations of `abilities`."""
+        return np.sqrt(np.diag(self.ability_vcov))
+
+    @property
+    def r_hat(self) -> Array:
+        """(K,) split R̂ of `abilities`: 1 where chains agree."""
+        return self.draws.r_hat
+
+    @property
+    def effective_draws(self) -> Array:
+        """(K,) how many independent draws those of `abilities` are worth."""
+        return self.draws.effective
+
+    @property
+    def ability_draws(self) -> Array:
+        """(D, K) draws of abilities, each with the common place that it was drawn at."""
+        return self.draws.flat_abilities
+
+    @property
+    def better(self) -> Array:
+        """(K, K) posterior chance that the row's system is more able than the column's."""
+        return self.draws.better
+
+    @property
+    def rank_chances(self) -> Array:
+        """(K, K) posterior chance that the row's system has rank 1, 2, ... by ability."""
+        return self.draws.rank_chances
+
+    def rank_ranges(self, level: float = LEVEL) -> NDArray[np.int64]:
+        """Return (K, 2) best and worst rank of each system at a posterior level, one by one."""
+        return self.draws.rank_ranges(level)
+
+    def _chances(self, codes: Codes) -> Array:
+        """Return (P, 2) predictive chances of first and second."""
+        variance = pair_variances(self.draws.vcov_given, codes) + self.model.output_variance
+        return chance_beyond(self.draws.flat_means, codes, variance, self.model.radius)
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right for outputs that nobody has judged.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+        """
+        if not pairs:
+            return np.empty((0, 3))
+        distinct = list(dict.fromkeys(pairs))
+        codes = np.array(code_pairs(self.systems, distinct), dtype=np.intp)
+        left, right = self._chances(codes).T
+        place = {pair: i for i, pair in enumerate(distinct)}
+        rows = [place[pair] for pair in pairs]
+        tie = np.maximum(1 - left - right, 0.0)  # at radius 0 rounding leaves less than nothing
+        return np.stack((left, tie, right), axis=1)[rows]
+
+    @cached_property
+    def log_worth(self) -> Array:
+        """(K,) mean over all systems of ln P(win)/P(loss) against them, 0 against itself."""
+        k = len(self.systems)
+        codes = all_pairs(k)
+        return _mean_odds(np.log(self._chances(codes)), codes, k)
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) covariance of the log-worths that drawn abilities imply."""
+        from scipy.special import log_ndtr
+
+        draws, k = self.draws.flat_abilities, len(self.systems)
+        draws = draws[:: -(-len(draws) // _THINNED)]
+        r, sd = self.model.radius, np.sqrt(self.model.output_variance)
+        worths = np.empty(draws.shape)
+        for i in range(k):
+            gap = draws[:, [i]] - draws
+            worths[:, i] = (log_ndtr((gap - r) / sd) - log_ndtr((-r - gap) / sd)).mean(axis=1)
+        return np.atleast_2d(np.cov(worths, rowvar=False))
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Abilities with posterior standard deviations, which are no tests."""
+        rows = zip(self.systems, self.abilities.tolist(), self.ability_sd.tolist(), strict=True)
+        return tuple(
+            Coefficient(f"o{i + 1}", name, mean, sd, None, None)
+            for i, (name, mean, sd) in enumerate(rows)
+        )
+
+    @cached_property
+    def loglik(self) -> float:
+        """Σ ln P (nats) of the comparisons as `predict` has them, each with outputs of its own."""
+        left, right = self._chances(self.pairs).T
+        chances = np.stack((left, 1 - left - right, right), axis=1)
+        seen = self.counts > 0  # at radius 0 ties have chance 0, and none were seen
+        return float((self.counts[seen] * np.log(chances[seen])).sum())
+
+    @property
+    def n_comparisons(self) -> float:
+        """Pairs."""
+        return float(self.counts.sum())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside the numbers."""
+        return (*self.said, *self._note_chains())
+
+    def _note_chains(self) -> list[str]:
+        apart = [
+            f"{name} {r_hat:.2f}"
+            for name, r_hat in zip(self.systems, self.r_hat.tolist(), strict=True)
+            if r_hat > AGREED
+        ]
+        if not apart:
+            return []
+        return [
+            f"chains do not agree yet, R-hat above {AGREED}: {listing(apart)}; take more sweeps"
+            f" than {self.model.sweeps:,}, in Python IRTGaussian(sweeps={4 * self.model.sweeps})"
+        ]
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: who is ahead, how sure that is, what it rests on."""
+        best, last = int(np.argmax(self.abilities)), int(np.argmin(self.abilities))
+        chance = self.rank_chances[best, 0]
+        model = self.model
+        kept = model.sweeps - model.burn_in
+        worth = f"{self.effective_draws.min():,.0f} independent draws"
+        return (
+            f"most able: {self._span(best)}, the most able of all with chance {chance:.0%}",
+            f"least able: {self._span(last)}",
+            f"abilities are posterior means less the mean of all, in units of a judge's noise sd"
+            f" {model.noise_sd:g}; prior sd {model.ability_sd:g}, outputs of one system differ by"
+            f" sd {model.item_sd:g}, no preference within {model.radius:g}",
+            f"{_chains(model.chains)} of {kept:,} draws: R-hat at most {self.r_hat.max():.3f},"
+            f" worth {worth} or more",
+            "intervals take answers for independent given qualities: judges are not told apart",
+        )
+
+    def _span(self, code: int) -> str:
+        at, half = self.abilities[code], normal_quantile((1 + LEVEL) / 2) * self.ability_sd[code]
+        return f"{self.systems[code]} {at:.2f} ({LEVEL:.0%} {at - half:.2f} to {at + half:.2f})"
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        model = self.model
+        return (
+            f"ability sd {model.ability_sd:g}",
+            f"item sd {model.item_sd:g}",
+            f"noise sd {model.noise_sd:g}",
+            f"radius {model.radius:g}",
+            f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}",
+            f"seed={model.seed}",
+        )
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines, systems in the order of names."""
+        return {
+            "abilities": self.abilities.tolist(),
+            "ability_sd": self.ability_sd.tolist(),
+            "best_chance": self.rank_chances[:, 0].tolist(),
+            "rank_ranges": self.rank_ranges().tolist(),
+            "r_hat": self.r_hat.tolist(),
+            "effective_draws": self.effective_draws.tolist(),
+            "highest_r_hat": float(self.r_hat.max()),
+            "fewest_effective_draws": float(self.effective_draws.min()),
+            "n_outputs": float(self.n_outputs),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"IRTGaussianFit({len(self.systems)} systems, {self.n_comparisons:,.0f} comparisons of"
+            f" {self.n_outputs:,} outputs, R-hat {self.r_hat.max():.3f})"
+        )
+
+
+def _chains(number: int) -> str:
+    return "1 chain" if number == 1 else f"{number:,} chains"
+
+
+def _mean_odds(log_chances: Array, codes: Codes, k: int) -> Array:
+    """Return (K,) mean log-odds of each system against all, from (P, 2) logs of chances."""
+    odds = log_chances[:, 0] - log_chances[:, 1]
+    sums = np.bincount(codes[:, 0], odds, k) - np.bincount(codes[:, 1], odds, k)
+    return np.asarray(sums / k)
+
+
+@dataclass(frozen=True)
+class IRTGaussian:
+    """Settings of a Gaussian item-response model; abilities are in units of `noise_sd`.
+
+    Attributes:
+        ability_sd: σ_0, how far abilities are from each other before anything is known.
+        item_sd: σ_a, how far outputs of one system are from each other.
+        noise_sd: σ_obs, how far what a judge perceives of an output is from its quality.
+        radius: r, perceived difference below which nobody prefers anything.
+        chains: chains, which start farther apart than the prior.
+        sweeps: sweeps of each chain, burn-in with them.
+        burn_in: sweeps that are left out.
+        seed: of all draws.
+
+    >>> IRTGaussian.paper().sweeps
+    200
+    """
+
+    ability_sd: float = 1.0
+    item_sd: float = 0.5
+    noise_sd: float = 1.0
+    radius: float = 0.4
+    chains: int = 4
+    sweeps: int = 1000
+    burn_in: int = 200
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        for name in ("ability_sd", "item_sd", "noise_sd"):
+            if not 0 < getattr(self, name) < inf:
+                raise UnknownOption(f"{name} cannot be {getattr(self, name)}: it is above 0")
+        if not 0 <= self.radius < inf:
+            raise UnknownOption(f"radius cannot be {self.radius}: it is 0 or more")
+        if self.chains < 1:
+            raise UnknownOption(f"chains cannot be {self.chains}: there is one at least")
+        if self.burn_in < 0 or self.sweeps - self.burn_in < FEWEST:
+            raise UnknownOption(
+                f"sweeps={self.sweeps} and burn_in={self.burn_in} leave too little: take"
+                f" {FEWEST} sweeps more than burn-in, or more"
+            )
+
+    @classmethod
+    def paper(cls, seed: int = SEED) -> Self:
+        """Return the settings of Hopkins & May: one chain of 200 sweeps, 50 of them burn-in."""
+        return cls(chains=1, sweeps=200, burn_in=50, seed=seed)
+
+    @property
+    def output_variance(self) -> float:
+        """Variance 2σ_a² + 2σ_obs² of what is perceived between two new outputs."""
+        return 2 * (self.item_sd**2 + self.noise_sd**2)
+
+    def fit(self, data: Judgments) -> IRTGaussianFit:
+        """Draw abilities and qualities given the comparisons.
+
+        Args:
+            data: comparisons or rankings. A tally that does not tell items apart takes every
+                comparison for one of two outputs of its own, and a note says so.
+
+        Raises:
+            NotIdentified: nothing was compared, ties where the radius is 0, too many systems.
+            InvalidJudgments: a value in the data that cannot be.
+            UnknownOption: importance weights, or items that were merged.
+
+        """
+        pairs = pair_outputs(data)
+        self._check(pairs)
+        scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5)
+        with one_blas_thread():
+            problem = make_problem(pairs, scales, self.radius)
+            length = self.chains, self.sweeps, self.burn_in
+            draws = draw_chains(problem, length, self.seed, pairs.code)
+        compared, counts = _count(pairs)
+        return IRTGaussianFit(
+            model=self,
+            systems=pairs.systems,
+            draws=draws,
+            pairs=compared,
+            counts=counts,
+            n_judgments=pairs.n_judgments,
+            n_outputs=len(pairs.author),
+            said=(*pairs.notes, *note_parts(pairs)),
+        )
+
+    def _check(self, pairs: OutputPairs) -> None:
+        """Refuse data that the settings have no place for."""
+        if not self.radius and (ties := int((pairs.outcome == TIE).sum())):
+            raise NotIdentified(
+                f"{ties:,} comparisons without a preference, which cannot happen where radius is 0",
+                ["take a radius above 0, such as .4", "leave them out"],
+            )
+        if len(pairs.systems) > DENSE:
+            raise NotIdentified(
+                f"{len(pairs.systems):,} systems are too many for this model (at most {DENSE:,})",
+                ["leave some out", "take bradley-terry"],
+            )
+
+
+def _count(pairs: OutputPairs) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the pairs of systems that were compared, by name, and their (P, 3) outcomes."""
+    k = len(pairs.systems)
+    name = np.argsort(pairs.code)
+    one, other = name[pairs.author[pairs.one]], name[pairs.author[pairs.other]]
+    turned = one > other
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    outcome = np.where(turned, 2 - pairs.outcome, pairs.outcome)
+    found, at = np.unique(low * k + high, return_inverse=True)
+    counts = np.bincount(at.reshape(-1) * 3 + outcome, minlength=3 * len(found)).reshape(-1, 3)
+    return np.stack((found // k, found % k), axis=1).astype(np.intp), counts.astype(np.float64)

@@ -1,0 +1,509 @@
+"""Judges who tell systems apart more or less sharply: a slope for every judge.
+
+    P(left preferred, no tie) = σ(a_l (θ_j − θ_k)),    a_l = exp(τ z_l),  z_l ~ N(0, 1)
+
+θ = 2λ is the log-worth, σ the logistic function, l the judge. With ties (Davidson) p is in
+proportion to exp(a_l d), exp(γ), exp(−a_l d), d = λ_j − λ_k, with one γ for all judges. The mean
+log-slope is 0, which gives θ its unit: the log-odds of a judge in the middle. Slopes are integrated
+out, one integral for each judge; τ = 0 is the plain model, and each judge's slope is drawn towards
+1 by as much as the other judges' slopes are near each other.
+
+Sources: Chen, Bennett, Collins-Thompson & Horvitz (2013), WSDM, 193-202 (a quality for every judge
+in the Bradley-Terry model); the log-normal slope is that of a two-parameter item response model,
+Bock & Aitkin (1981), Psychometrika 46:443-459.
+
+When not to use it: a slope is positive, so a judge who turns the scale round looks like one who
+cannot tell systems apart; judges who differ in what they like and not in how sharply need random
+worths; where judges gave a handful of comparisons each, τ is hardly determined. Comparisons of one
+judge are independent here once the slope is known: those of one ranking are not, and look like a
+difference of judges where there is none (so no test on rankings), nor are items that several saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
+from evenhand.judgments.forms import Judgments, count_pairs
+from evenhand.judgments.tally import Tally
+from evenhand.models.coefficients import (
+    Coefficient,
+    find_system,
+    finite,
+    format_p,
+    list_coefficients,
+    reference_row,
+)
+from evenhand.models.design import plain_design, reference_code
+from evenhand.models.existence import Cells, check_existence
+from evenhand.models.judge_slopes_likelihood import (
+    NODES,
+    Interval,
+    Peak,
+    SlopeCells,
+    SlopeLikelihood,
+    find_interval,
+    find_peak,
+    make_slope_cells,
+    slope_quantiles,
+)
+from evenhand.models.likelihood import Likelihood
+from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.numerics.newton import maximise
+from evenhand.numerics.sampling import one_blas_thread
+
+# What a fit of judge slopes holds: worths, τ with its test and interval, a slope per judge.
+
+Array = NDArray[np.float64]
+MIXING: Final = 401
+"""Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
+τ that is fitted, since the chances are smooth in z on a scale of 1/τ."""
+FARTHEST: Final = 9.0
+"""Standard deviations beyond which there is no judge."""
+AT_ONCE: Final = 2_000
+"""Pairs that are predicted at once, so that memory stays small."""
+SHOWN: Final = 5
+LEVEL: Final = 0.05
+QUARTILE: Final = 0.6744897501960817
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The judges' slopes given the data, worths and τ taken as known.
+
+    Attributes:
+        judges: names.
+        estimate: (J,) posterior median; 1 is a judge in the middle (geometric mean 1).
+        lower: (J,) .025 quantile of the posterior.
+        upper: (J,) .975 quantile.
+        comparisons: (J,) comparisons of each judge.
+
+    """
+
+    judges: tuple[str, ...]
+    estimate: Array
+    lower: Array
+    upper: Array
+    comparisons: Array
+
+
+@dataclass(frozen=True)
+class TauTest:
+    """The likelihood-ratio test of τ = 0, at the boundary.
+
+    Attributes:
+        statistic: twice the difference in log-likelihood.
+        p: P-value of the mixture ½χ²₀ + ½χ²₁ (Self & Liang 1987).
+
+    """
+
+    statistic: float
+    p: float
+
+    @classmethod
+    def make(cls, gain: float) -> TauTest:
+        """Return the test of a gain in log-likelihood (nats)."""
+        statistic = max(2 * gain, 0.0)
+        return cls(statistic, chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SlopesFit:
+    """A fitted model with judge slopes.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        names: parameters in the papers' names: o1..oK without the reference, g1 where it is free.
+        labels: the same in the user's words.
+        estimate: (p,) λ and γ, for a judge of slope 1.
+        vcov: (p + 1, p + 1) covariance of these and of log τ; without the last where τ is 0.
+        tau: standard deviation of the judges' log-slopes.
+        tau_interval: its .95 interval; infinity where it has no upper end; None on rankings.
+        tau_method: how that was found, "profile likelihood", "Wald on log τ" or "none".
+        tau_test: the likelihood-ratio test of τ = 0; None on rankings, whose comparisons hang
+            together.
+        slopes: the judges' slopes.
+        loglik: marginal log-likelihood (nats).
+        flat_loglik: that of the same model with τ = 0.
+        n_judgments: answers, a ranking being one.
+        n_comparisons: comparisons that were used.
+        nodes: nodes of the integral per judge.
+        quadrature_error: change in log-likelihood with twice as many (nats).
+        notes: what a report should say beside the estimates.
+        law: the tie law.
+        reference: code of the system whose λ is zero.
+
+    """
+
+    model: JudgeSlopes
+    systems: tuple[str, ...]
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    estimate: Array
+    vcov: Array
+    tau: float
+    tau_interval: tuple[float, float] | None
+    tau_method: str
+    tau_test: TauTest | None
+    slopes: Slopes
+    loglik: float
+    flat_loglik: float
+    n_judgments: float
+    n_comparisons: float
+    nodes: int
+    quadrature_error: float
+    notes: tuple[str, ...]
+    law: TieLaw
+    reference: int
+
+    @cached_property
+    def lambdas(self) -> Array:
+        """(K,) λ, the reference at 0."""
+        return np.insert(self.estimate[: len(self.systems) - 1], self.reference, 0.0)
+
+    @property
+    def log_worth(self) -> Array:
+        """(K,) log-worth = 2λ (natural log-odds of a judge of slope 1), the reference at 0."""
+        return 2 * self.lambdas
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) covariance of `log_worth`; judges are its clusters, by the model."""
+        k = len(self.systems)
+        full = np.zeros((k, k))
+        others = np.delete(np.arange(k), self.reference)
+        full[np.ix_(others, others)] = 4 * self.vcov[: k - 1, : k - 1]
+        return full
+
+    @property
+    def assumes(self) -> str:
+        """What the covariance takes for independent."""
+        return "judgments independent given judges' slopes"
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Every parameter; τ last, without z and p, since 0 is the end of its range."""
+        errors = np.sqrt(np.diag(self.vcov))
+        p = len(self.names)
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors[:p])
+        rows.insert(self.reference, reference_row(self.systems, self.reference))
+        stderr = self.tau * float(errors[p]) if len(errors) > p else None
+        return (*rows, Coefficient("tau", "judge slopes", self.tau, stderr, None, None))
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        named = self.systems[self.reference]
+        return (f"ties={self.model.ties}", f"reference={named}", f"{self.nodes} nodes")
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines: None for what there is not."""
+        test, own = self.tau_test, self.slopes
+        columns = (own.estimate, own.lower, own.upper, own.comparisons)
+        rows = zip(own.judges, *(column.tolist() for column in columns), strict=True)
+        names = ("judge", "estimate", "lower", "upper", "comparisons")
+        return {
+            "tau": self.tau,
+            "tau_interval": [finite(end) for end in self.tau_interval or (np.inf, np.inf)],
+            "lr_statistic": None if test is None else test.statistic,
+            "lr_p": None if test is None else test.p,
+            "flat_loglik": self.flat_loglik,
+            "n_judges": float(len(own.judges)),
+            "slopes": [dict(zip(names, row, strict=True)) for row in rows],
+        }
+
+    @cached_property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in lines for people."""
+        said = [
+            self._say_tau(),
+            self._say_test(),
+            f"log-likelihood {self.loglik:.4f}, without slopes {self.flat_loglik:.4f}",
+        ]
+        if self.tau > 0 and self.tau_test is not None:
+            order = np.argsort(self.slopes.estimate, kind="stable")[:SHOWN].tolist()
+            said.append(f"flattest: {', '.join(map(self._name_slope, order))}")
+        said.append(
+            f"{self.nodes} nodes per judge; twice as many change the log-likelihood"
+            f" by {self.quadrature_error:.0e}"
+        )
+        return tuple(said)
+
+    def _say_tau(self) -> str:
+        if self.tau_interval is None:
+            return f"judges' slopes: τ {self.tau:.3f}, too large on rankings"
+        lower, upper = self.tau_interval
+        ends = f"{lower:.3f} to {'no upper end' if upper == np.inf else f'{upper:.3f}'}"
+        spread = np.exp(QUARTILE * self.tau)
+        return (
+            f"judges' slopes: τ {self.tau:.3f}, 95 % interval {ends} ({self.tau_method});"
+            f" half of all judges lie between {1 / spread:.2f} and {spread:.2f}"
+        )
+
+    def _say_test(self) -> str:
+        test = self.tau_test
+        if test is None:
+            return "no LR test of τ = 0: judges who do not differ have a τ on rankings, too"
+        p = format_p(test.p)
+        found = f"LR test of τ = 0: {test.statistic:.4f}, p {p} (½χ²₀ + ½χ²₁): judges"
+        if test.p > LEVEL:
+            return f"{found} are not shown to differ in how sharply they tell systems apart"
+        return (
+            f"{found} differ in how sharply they tell systems apart, if they differ in nothing"
+            " else: differences of taste look the same; compare --model random-judges"
+        )
+
+    def _name_slope(self, judge: int) -> str:
+        own = self.slopes
+        ends = f"{own.lower[judge]:.2f} to {own.upper[judge]:.2f}"
+        return f"{own.judges[judge]} {own.estimate[judge]:.2f} ({ends})"
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right for a judge drawn from the population.
+
+        Args:
+            pairs: systems (left, right).
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know.
+
+        """
+        codes = np.array(
+            [[find_system(self.systems, name) for name in pair] for pair in pairs], dtype=np.intp
+        )
+        gaps = self.lambdas[codes[:, 0]] - self.lambdas[codes[:, 1]] if len(pairs) else np.zeros(0)
+        gamma = float(self.estimate[-1]) if self.law.free else 0.0
+        z = np.linspace(-FARTHEST, FARTHEST, MIXING)
+        weights = np.exp(-(z**2) / 2)
+        mixed = np.empty((len(gaps), 3))
+        for first in range(0, len(gaps), AT_ONCE):
+            some = gaps[first : first + AT_ONCE]
+            eta = np.exp(self.tau * z)[:, None] * some
+            chances = np.exp(self.law.log_chances(eta.reshape(-1), gamma))
+            mean = weights @ chances.reshape(len(z), -1) / weights.sum()
+            mixed[first : first + AT_ONCE] = mean.reshape(-1, 3)
+        return mixed
+
+    def __repr__(self) -> str:
+        return (
+            f"SlopesFit({self.model.ties}: {len(self.systems)} systems,"
+            f" {len(self.slopes.judges):,} judges, τ {self.tau:.4f}, loglik {self.loglik:.4f})"
+        )
+
+
+Codes = NDArray[np.intp]
+SlopeTies = Literal["davidson", "discard"]
+TIES: Final[tuple[str, ...]] = get_args(SlopeTies)
+FEW: Final = 5
+"""Judges below which nothing is said of a population of judges."""
+MOST: Final = 1e9
+"""Comparisons beyond which the rounding of a log-likelihood is as large as what a judge adds."""
+PRIOR: Final = "fit --model bradley-terry --prior 1"
+WITHOUT: Final = "fit a model without slopes, such as --model bradley-terry"
+RANKINGS: Final = (
+    "comparisons of one ranking hang together, which tau takes for a difference of judges: no test"
+    " and no interval; intervals of slopes and worths take comparisons for independent"
+)
+_LAWS: Final[Mapping[bool, TieLaw]] = {True: Davidson(), False: TwoOutcomes()}
+
+
+@dataclass(frozen=True)
+class JudgeSlopes:
+    """Settings of a Bradley-Terry model with a slope for every judge.
+
+    Attributes:
+        ties: davidson (a common γ) or discard (drop tied comparisons).
+        reference: the system with λ = 0; the last by default.
+
+    >>> from evenhand.judgments import Factor
+    >>> judge = Factor(("ann", "tom"), np.array([0, 1], np.int32), np.array([20.0, 20.0]), 2)
+    >>> one, two = np.zeros(2, np.int32), np.ones(2, np.int32)
+    >>> counts = np.array([18.0, 11.0]), np.zeros(2), np.array([2.0, 9.0])
+    >>> fit = JudgeSlopes().fit(Tally(("A", "B"), one, two, *counts, {"judge": judge}, 40))
+    >>> bool(fit.slopes.estimate[0] > 1 > fit.slopes.estimate[1])
+    True
+    """
+
+    ties: SlopeTies = "davidson"
+    reference: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        require_option("ties", self.ties, TIES)
+
+    def fit(self, data: Judgments) -> SlopesFit:
+        """Fit by maximum marginal likelihood.
+
+        Raises:
+            NotIdentified: worths or τ have no finite maximum, there is one judge, or none gave two
+                comparisons; names the systems and the remedy.
+            InvalidJudgments: a value in the data that cannot be.
+            UnknownColumn: the data name no judges.
+            UnknownOption: importance weights, or judges that were merged.
+            NotConverged: the likelihood has no clear maximum, or counts are too large for one.
+
+        """
+        tally = self._tally(data)
+        counts = tally.counts
+        if self.ties == "discard":
+            counts = counts * np.array([1.0, 0.0, 1.0])
+        notes, free = self._check(tally)
+        law = _LAWS[free]
+        cells, codes = make_slope_cells(tally, counts)
+        _refuse_judges(cells)
+        with one_blas_thread():
+            return self._fit(tally, cells, codes, law, notes)
+
+    def _tally(self, data: Judgments) -> Tally:
+        """Count by judge, who stood first forgotten."""
+        tally = count_pairs(data, ("judge",))
+        judge = tally.factor("judge")
+        if judge.merged:
+            raise UnknownOption("judges were merged into clusters: tally without a limit for them")
+        if tally.squares is not None:
+            raise UnknownOption(
+                "importance weights are no counts, and the likelihood of slopes needs counts: read"
+                " the file without them"
+            )
+        return replace(tally, factors={"judge": judge}).fold()
+
+    def _check(self, tally: Tally) -> tuple[tuple[str, ...], bool]:
+        """Refuse worths without a finite maximum; return notes, and whether γ is estimated."""
+        if len(tally.systems) < 2:
+            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        pooled = tally.pool()
+        sides, counts = (pooled.left, pooled.right), (pooled.wins, pooled.ties, pooled.losses)
+        try:
+            verdict = check_existence(Cells(tally.systems, *sides, *counts), ties=self.ties)
+        except NotIdentified as refusal:  # its options are not those of this model
+            data = refusal.without_options().remedies
+            remedies = (*data, PRIOR) if data else ()  # no prior makes comparisons
+            raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
+        return verdict.notes, verdict.ties_estimated
+
+    def _fit(
+        self, tally: Tally, cells: SlopeCells, codes: Codes, law: TieLaw, notes: tuple[str, ...]
+    ) -> SlopesFit:
+        reference = reference_code(tally.systems, self.reference)
+        flat = _fit_flat(tally.pool(), reference, law, self.ties)
+        likelihood = SlopeLikelihood(cells, law, reference, NODES)
+        peak, level = find_peak(likelihood, flat)
+        interval = None if _of_rankings(tally) else find_interval(likelihood, peak, level)
+        names = tuple(tally.factor("judge").labels[i] for i in codes.tolist())
+        others = [i for i in range(len(tally.systems)) if i != reference]
+        return SlopesFit(
+            model=self,
+            systems=tally.systems,
+            names=(*(f"o{i + 1}" for i in others), *(["g1"] if law.free else [])),
+            labels=(*(tally.systems[i] for i in others), *(["tie"] if law.free else [])),
+            estimate=_read_only(peak.beta[: len(flat)]),
+            vcov=_read_only(peak.vcov),
+            tau=peak.tau,
+            tau_interval=(interval.lower, interval.upper) if interval else None,
+            tau_method=interval.method if interval else "none",
+            tau_test=TauTest.make(peak.loglik - level) if interval else None,
+            slopes=_slopes(likelihood, peak, names),
+            loglik=peak.loglik,
+            flat_loglik=level,
+            n_judgments=tally.n_judgments,
+            n_comparisons=float(cells.counts.sum()),
+            nodes=peak.nodes,
+            quadrature_error=peak.error,
+            notes=(*notes, *_note_silent(tally, codes), *_note_tau(peak, interval, len(names))),
+            law=law,
+            reference=reference,
+        )
+
+
+def _fit_flat(pooled: Tally, reference: int, law: TieLaw, ties: str) -> Array:
+    """Return λ and γ of the model without slopes."""
+    counts = pooled.counts
+    if ties == "discard":
+        counts = counts * np.array([1.0, 0.0, 1.0])
+    likelihood = Likelihood(plain_design(pooled, reference), law, np.asfortranarray(counts))
+    return maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach).at
+
+
+def _slopes(likelihood: SlopeLikelihood, peak: Peak, names: tuple[str, ...]) -> Slopes:
+    held = likelihood.hold(peak.tau)
+    cells = likelihood.cells
+    worths, gamma, tau = held.parts(peak.beta)
+    middle, lower, upper = slope_quantiles(cells, likelihood.law, worths, gamma, tau)
+    loads = cells.sums(cells.counts.sum(axis=1))
+    return Slopes(names, *(_read_only(one) for one in (middle, lower, upper, loads)))
+
+
+def _refuse_judges(cells: SlopeCells) -> None:
+    """Refuse judgments that say nothing of how slopes differ, or counts too large for floats."""
+    fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
+    if cells.judges == 1:
+        raise NotIdentified(
+            f"{fault}: there is one judge, whose slope is the unit of the worths",
+            ["collect judgments of several judges", WITHOUT],
+        )
+    if not (loads >= 2).any():
+        raise NotIdentified(
+            f"{fault}: no judge gave two comparisons that count",
+            ["collect more from each", WITHOUT],
+        )
+    if loads.sum() > MOST:
+        raise NotConverged(
+            f"slopes of judges cannot be fitted to {loads.sum():,.0f} comparisons (at most"
+            f" {MOST:,.0f}): rounding hides how judges differ",
+            ["check whether these are counts", WITHOUT],
+        )
+
+
+def _of_rankings(tally: Tally) -> bool:
+    """Say whether one answer makes several comparisons."""
+    return tally.n_judgments < tally.n_comparisons * (1 - 1e-9)
+
+
+def _note_silent(tally: Tally, codes: Codes) -> list[str]:
+    """Say which judges have no slope: those with only ties, those of whom no row counts."""
+    judge = tally.factor("judge")
+    given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
+    slopeless = np.setdiff1d(np.arange(judge.size), codes)
+    ties, nothing = int((given[slopeless] > 0).sum()), int((given[slopeless] == 0).sum())
+    said = [(ties, "gave only ties"), (nothing, "gave no judgment with a weight")]
+    return [
+        f"{'1 judge' if many == 1 else f'{many:,} judges'} {what}: no slope"
+        for many, what in said
+        if many
+    ]
+
+
+def _note_tau(peak: Peak, interval: Interval | None, judges: int) -> list[str]:
+    """Say so where τ is 0 or hardly known, or of rankings, which have no interval."""
+    notes = [RANKINGS] if interval is None else []
+    if judges < FEW:
+        notes.append(
+            f"{judges} judges are too few to say how much judges differ: intervals are too short"
+        )
+    if not peak.tau:
+        notes.append("τ = 0: judges are not told apart, and every slope is 1")
+    if interval is not None and interval.lost:
+        notes.append("an end of the interval of τ was not found: its likelihood cannot be followed")
+    elif interval is not None and interval.upper == np.inf:
+        notes.append("the judgments hardly say how much slopes differ: τ has no upper end")
+    return notes
+
+
+def _read_only(array: Array) -> Array:
+    array = array.copy()
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,765 @@
+"""The maximum of the likelihood of judge slopes: start, climb, end of τ's range, interval of τ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified
+from evenhand.judgments.tally import Tally
+from evenhand.models.ties import Local, TieLaw
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
+from evenhand.numerics.quadrature import hermite_rule
+
+# The judgments of a model with judge slopes: cells in the order of judges, taken in parts.
+#
+# Arrays over nodes and cells have shape (Q, C): node of the quadrature, cell. Cells of one judge
+# are neighbours, so that sums over judges are sums over stretches.
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+PART: Final = 60_000
+"""Values by cell and node taken at once, so that what is in between stays in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeCells:
+    """Counts per judge and pair.
+
+    Attributes:
+        systems: number K of systems.
+        left: (C,) code of one system.
+        right: (C,) code of the other.
+        counts: (C, 3) left, tie, right.
+        judge: (C,) place of the judge, ascending.
+        starts: (J,) first cell of each judge.
+
+    """
+
+    systems: int
+    left: Codes
+    right: Codes
+    counts: Array
+    judge: Codes
+    starts: Codes
+
+    @property
+    def judges(self) -> int:
+        """Number J of judges."""
+        return len(self.starts)
+
+    def sums(self, values: Array) -> Array:
+        """Sum (..., C) values over the cells of each judge: (..., J)."""
+        return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
+
+    def parts(self, nodes: int) -> Iterator[SlopeCells]:
+        """Yield stretches of judges with about as many cells as fit in the cache."""
+        most = max(PART // nodes, 1)
+        border = np.append(self.starts, len(self.judge))
+        first = 0
+        while first < self.judges:
+            last = int(np.searchsorted(border, border[first] + most, side="right")) - 1
+            last = min(max(last, first + 1), self.judges)
+            yield self._part(first, last, slice(int(border[first]), int(border[last])))
+            first = last
+
+    def _part(self, first: int, last: int, rows: slice) -> SlopeCells:
+        return replace(
+            self,
+            left=self.left[rows],
+            right=self.right[rows],
+            counts=np.asfortranarray(self.counts[rows]),
+            judge=self.judge[rows] - first,
+            starts=self.starts[first:last] - rows.start,
+        )
+
+
+def make_slope_cells(tally: Tally, counts: Array) -> tuple[SlopeCells, Codes]:
+    """Sort the cells of a tally by judge; judges without a judgment are left out.
+
+    Args:
+        tally: folded, told apart by judge.
+        counts: (C, 3) counts as the model takes them.
+
+    Returns:
+        The cells, and the code of each of their judges.
+
+    """
+    used = np.flatnonzero(counts.sum(axis=1) > 0)
+    code = tally.factor("judge").codes
+    rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]
+    present, starts, judge = np.unique(code[rows], return_index=True, return_inverse=True)
+    cells = SlopeCells(
+        systems=len(tally.systems),
+        left=tally.left[rows].astype(np.intp),
+        right=tally.right[rows].astype(np.intp),
+        counts=counts[rows],
+        judge=judge.astype(np.intp),
+        starts=starts.astype(np.intp),
+    )
+    return cells, present.astype(np.intp)
+
+
+# Where to look at a judge's slope: nodes and weights of the integral over z.
+#
+# ∫ φ(z) Π_c p_c(exp(τ z) d_c, γ)^n_c dz
+#
+# Up to thirty nodes are Gauss and Hermite's, moved to the mode and scaled by the curvature there
+# (Naylor & Smith 1982, Applied Statistics 31:214-225; Liu & Pierce 1994, Biometrika 81:624-629):
+# few are needed where the integrand is nearly normal. For large τ it is a plateau with a cliff;
+# then more nodes are asked for, and these are spaced evenly over all of the integrand: the
+# trapezoid rule gains digits with every node where a smooth integrand vanishes at both ends
+# (Trefethen & Weideman 2014, SIAM Review 56:385-458).
+
+CLIMBS: Final = 60
+"""Most steps towards the modes."""
+NEAR: Final = 1e-3
+"""Distance from a mode, in standard deviations, that is near enough."""
+MAX_MODE_STEP: Final = 2.0
+"""How far one step towards a mode may go."""
+STEEPEST: Final = 50.0
+"""Largest |τ z|: beyond it a slope is 0 or endless to every digit."""
+HERMITE: Final = 30
+"""Most nodes that are Gauss and Hermite's."""
+INTEGRAND_DEPTH: Final = 40.0
+"""How far below its mode (nats) an integrand is nothing."""
+SPREADS: Final = 30
+HALVINGS: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Integrand:
+    """The integrands of some judges, as functions of z.
+
+    Attributes:
+        cells: their judgments.
+        law: the tie law.
+        gaps: (C,) λ[left] − λ[right].
+        gamma: γ.
+        tau: τ.
+
+    """
+
+    cells: SlopeCells
+    law: TieLaw
+    gaps: Array
+    gamma: float
+    tau: float
+
+    def log_slope(self, z: Array) -> Array:
+        """Return τ z, kept where its exponential is a number."""
+        return np.asarray(np.clip(self.tau * z, -STEEPEST, STEEPEST))
+
+    def eta(self, log_slope: Array) -> Array:
+        """Return (..., C) half log-odds at (..., J) log-slopes."""
+        return np.asarray(np.exp(log_slope)[..., self.cells.judge] * self.gaps)
+
+    def height(self, z: Array) -> Array:
+        """Return (..., J) log of the integrand at (..., J) z, up to a constant."""
+        local = self.law.expand(self.eta(self.log_slope(z)), self.gamma, self.cells.counts)
+        return np.asarray(self.cells.sums(local.value) - z**2 / 2)
+
+
+def place_nodes(integrand: Integrand, nodes: int) -> tuple[Array, Array]:
+    """Return (Q, J) nodes and their log-weights."""
+    if nodes <= HERMITE:
+        centre, scale = find_modes(integrand)
+        x, logs = hermite_rule(nodes)
+        return centre + scale * x[:, None], logs[:, None] + np.log(scale)
+    low, high = find_ranges(integrand, INTEGRAND_DEPTH)
+    z = low + (high - low) * np.linspace(0.0, 1.0, nodes)[:, None]
+    return z, np.log((high - low) / (nodes - 1)) * np.ones((nodes, 1))
+
+
+def find_modes(integrand: Integrand) -> tuple[Array, Array]:
+    """Return (J,) modes of the integrands, and the standard deviations there.
+
+    Where the curvature at a point is not downwards, Fisher's expected one takes its place.
+    """
+    cells, tau = integrand.cells, integrand.tau
+    z, scale = np.zeros(cells.judges), np.ones(cells.judges)
+    for _ in range(CLIMBS):
+        eta = integrand.eta(integrand.log_slope(z))
+        local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+        pull = cells.sums(local.eta * eta)
+        fisher = 1 + tau**2 * cells.sums(local.eta_eta * eta**2)
+        bend = fisher - tau**2 * pull
+        scale = 1 / np.sqrt(np.where(bend > fisher / 4, bend, fisher))
+        step = np.clip((tau * pull - z) * scale**2, -MAX_MODE_STEP, MAX_MODE_STEP)
+        z = z + step
+        if (np.abs(step) <= NEAR * scale).all():
+            break
+    return z, scale
+
+
+def find_ranges(integrand: Integrand, depth: float) -> tuple[Array, Array]:
+    """Return (J,) ends between which all integrands stand, down to so many nats below the mode."""
+    centre, scale = find_modes(integrand)
+    floor = integrand.height(centre) - depth
+    ends = []
+    for sign in (-1.0, 1.0):
+        inside, outside = np.zeros_like(scale), 4 * scale
+        for _ in range(SPREADS):
+            above = integrand.height(centre + sign * outside) > floor
+            if not above.any():
+                break
+            inside, outside = np.where(above, outside, inside), np.where(above, 2, 1) * outside
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            above = integrand.height(centre + sign * middle) > floor
+            inside, outside = np.where(above, middle, inside), np.where(above, outside, middle)
+        ends.append(centre + sign * outside)
+    return ends[0], ends[1]
+
+
+# The likelihood of judge slopes, with the slopes integrated out, to second order.
+#
+# L_l = ∫ φ(z) Π_c p_c(exp(τ z) d_c, γ)^n_c dz,    d_c = λ[left_c] − λ[right_c]
+#
+# one integral per judge l (nodes.py). Derivatives are posterior means, exact for the exact
+# integral: the gradient is E[s], s the derivative with z known (Fisher's identity), and the
+# information E[−∂s] − Var[s] (Louis 1982). Parameters: λ without the reference, γ where it is free,
+# u = log τ.
+
+Places = tuple[tuple[Array, Array], ...]
+LOG_ROOT: Final = float(np.log(2 * np.pi) / 2)
+ENDLESS: Final = 4.0
+"""A τ that has run away: half of all slopes are beyond a factor of 15. It is never passed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Nodes of the judges' slopes, their posterior weights, and the cells' laws there.
+
+    Attributes:
+        log_slope: (Q, J) τ z.
+        z: (Q, J).
+        weights: (Q, J) posterior weights; they sum to one for each judge.
+        value: (J,) log of the integrals.
+        eta: (Q, C) half log-odds.
+        local: the laws to second order, (Q, C).
+
+    """
+
+    log_slope: Array
+    z: Array
+    weights: Array
+    value: Array
+    eta: Array
+    local: Local
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeLikelihood:
+    """Cells, a tie law, and how many nodes.
+
+    Attributes:
+        cells: the judgments.
+        law: the tie law.
+        reference: code of the system with λ = 0.
+        nodes: nodes per judge.
+        tau: τ where it is held fixed, None where it is estimated.
+        places: nodes and log-weights of each part of the cells, where they stay put; None where
+            they are placed anew at every point.
+
+    """
+
+    cells: SlopeCells
+    law: TieLaw
+    reference: int
+    nodes: int
+    tau: float | None = None
+    places: Places | None = None
+
+    @property
+    def n_worths(self) -> int:
+        """Number of free λ."""
+        return self.cells.systems - 1
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return self.n_worths + self.law.free + (self.tau is None)
+
+    def hold(self, tau: float) -> SlopeLikelihood:
+        """Return the likelihood with τ fixed."""
+        return replace(self, tau=tau, places=None)
+
+    def place(self, beta: Array) -> SlopeLikelihood:
+        """Return the likelihood with nodes where a point needs them, whatever point is asked for.
+
+        So it is one smooth function, and its derivatives are exactly those of its values.
+        """
+        placed = [place_nodes(part, self.nodes) for part in self._parts(beta)]
+        return replace(self, places=tuple(placed))
+
+    def parts(self, beta: Array) -> tuple[Array, float, float]:
+        """Take a parameter vector apart: (K,) λ, γ (0 where there is none), τ."""
+        worths = np.insert(beta[: self.n_worths], self.reference, 0.0)
+        gamma = float(beta[self.n_worths]) if self.law.free else 0.0
+        return worths, gamma, float(np.exp(beta[-1])) if self.tau is None else self.tau
+
+    def reach(self, step: Array) -> float:
+        """Return how far a step goes, where 1 is as far as the second order may be trusted."""
+        worths = np.append(step[: self.n_worths], 0.0)
+        moved = [float(np.ptp(worths)) / 3]
+        moved += [abs(float(step[self.n_worths])) / 3] if self.law.free else []
+        return max([*moved, 2 * abs(float(step[-1]))] if self.tau is None else moved)
+
+    def loglik(self, beta: Array) -> float:
+        """Return the marginal log-likelihood (nats)."""
+        return float(sum(found.value.sum() for _, found in self._integrals(beta)))
+
+    def expand(self, beta: Array) -> Expansion:
+        """Return the marginal log-likelihood to second order.
+
+        Where its information is not positive definite, far from the maximum, directions that
+        bend upwards are taken to bend down as much, so that a step still leads uphill. A τ above
+        `ENDLESS` is worth less than any other, so that a step that goes too far is cut.
+        """
+        p, value = self.cells.systems + 2, 0.0
+        if self.tau is None and beta[-1] > np.log(ENDLESS):
+            return Expansion(-np.inf, np.zeros(self.size), np.eye(self.size))
+        gradient, information = np.zeros(p), np.zeros((p, p))
+        for part, found in self._integrals(beta):
+            scores, middle = _scores(part, found)
+            value += float(found.value.sum())
+            gradient += middle.sum(axis=0)
+            information += _known_information(part, found)
+            information -= scores.T @ scores - middle.T @ middle
+        kept = self._kept()
+        return Expansion(value, gradient[kept], _bend_down(information[np.ix_(kept, kept)]))
+
+    def _integrals(self, beta: Array) -> Iterator[tuple[SlopeCells, Posterior]]:
+        """Integrate part by part, so that what is in between stays in the cache."""
+        places = iter(self.places or ())
+        for part in self._parts(beta):
+            place = place_nodes(part, self.nodes) if self.places is None else next(places)
+            yield part.cells, integrate(part, *place)
+
+    def _parts(self, beta: Array) -> Iterator[Integrand]:
+        worths, gamma, tau = self.parts(beta)
+        for part in self.cells.parts(self.nodes):
+            yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
+
+    def _kept(self) -> NDArray[np.intp]:
+        """Return which of λ, γ, u are parameters."""
+        k = self.cells.systems
+        worths = np.delete(np.arange(k), self.reference)
+        return np.concatenate(
+            [worths, [k] if self.law.free else [], [k + 1] if self.tau is None else []]
+        ).astype(np.intp)
+
+
+def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
+    """Integrate the slopes of some judges out, over (Q, J) nodes with their log-weights."""
+    cells = integrand.cells
+    log_slope = integrand.log_slope(z)
+    eta = integrand.eta(log_slope)
+    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+    heights = cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
+    top = heights.max(axis=0)
+    weights = np.exp(heights - top)
+    total = weights.sum(axis=0)
+    return Posterior(log_slope, z, weights / total, top + np.log(total), eta, local)
+
+
+def _scores(cells: SlopeCells, found: Posterior) -> tuple[Array, Array]:
+    """Return (Q·J, K + 2) scores with z known times √weight, and their (J, K + 2) means."""
+    from scipy.sparse import csr_matrix
+
+    k, n, q = cells.systems, cells.judges, len(found.z)
+    pull = found.local.eta * np.exp(found.log_slope)[:, cells.judge]
+    place = np.arange(len(cells.judge))
+    at = np.concatenate([cells.judge * k + cells.left, cells.judge * k + cells.right])
+    signs = np.repeat([1.0, -1.0], len(place))
+    sort = csr_matrix((signs, (at, np.tile(place, 2))), shape=(n * k, len(place)))
+    scores = np.empty((q, n, k + 2))
+    scores[:, :, :k] = (sort @ pull.T).T.reshape(q, n, k)
+    scores[:, :, k] = cells.sums(found.local.tie)
+    scores[:, :, k + 1] = cells.sums(found.local.eta * found.eta) * found.log_slope
+    means = (found.weights[:, :, None] * scores).sum(axis=0)
+    scores *= np.sqrt(found.weights)[:, :, None]
+    return scores.reshape(q * n, k + 2), means
+
+
+def _known_information(cells: SlopeCells, found: Posterior) -> Array:
+    """Return (K + 2, K + 2): posterior mean of minus the second derivatives with z known."""
+    local, eta = found.local, found.eta
+    weights, log_slope = found.weights[:, cells.judge], found.log_slope[:, cells.judge]
+    slope = np.exp(log_slope)
+
+    def mean(values: Array) -> Array:
+        return np.asarray((weights * values).sum(axis=0))
+
+    k = cells.systems
+    information = np.zeros((k + 2, k + 2))
+    information[:k, :k] = _laplacian(cells, mean(slope**2 * local.eta_eta))
+    by_tie = _by_system(cells, mean(slope * local.eta_tie))
+    by_tau = _by_system(cells, mean(slope * log_slope * (local.eta_eta * eta - local.eta)))
+    information[:k, k] = information[k, :k] = by_tie
+    information[:k, k + 1] = information[k + 1, :k] = by_tau
+    information[k, k] = mean(local.tie_tie).sum()
+    tie_tau = mean(local.eta_tie * eta * log_slope).sum()
+    information[k, k + 1] = information[k + 1, k] = tie_tau
+    bent = local.eta_eta * (log_slope * eta) ** 2 - local.eta * eta * (log_slope + log_slope**2)
+    information[k + 1, k + 1] = mean(bent).sum()
+    return information
+
+
+def _by_system(cells: SlopeCells, values: Array) -> Array:
+    k = cells.systems
+    up = np.bincount(cells.left, values, minlength=k)
+    return np.asarray(up - np.bincount(cells.right, values, minlength=k))
+
+
+def _laplacian(cells: SlopeCells, values: Array) -> Array:
+    k = cells.systems
+    table = np.bincount(cells.left * k + cells.right, values, minlength=k * k).reshape(k, k)
+    table = table + table.T
+    return np.asarray(np.diag(table.sum(axis=1)) - table)
+
+
+def _bend_down(matrix: Array) -> Array:
+    """Return a positive definite matrix: itself, or with its eigenvalues turned positive."""
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+        size = np.maximum(np.abs(values), 1e-6 * np.abs(values).max() + 1e-12)
+        return np.asarray((vectors * size) @ vectors.T)
+    return matrix
+
+
+# The slope of each judge given the judgments, with worths, γ and τ taken as known.
+
+POINTS: Final = 60
+"""Points at which a density is looked at."""
+DENSITY_DEPTH: Final = 16.0
+"""How far below its mode (nats) a density is nothing: a chance of about 1e-7."""
+PROBABILITIES: Final = (0.5, 0.025, 0.975)
+
+
+def slope_quantiles(
+    cells: SlopeCells, law: TieLaw, worths: Array, gamma: float, tau: float
+) -> Array:
+    """Return (3, J): median, .025 and .975 quantile of each judge's slope."""
+    found = []
+    for part in cells.parts(POINTS):
+        gaps = worths[part.left] - worths[part.right]
+        found.append(np.exp(tau * _quantiles(Integrand(part, law, gaps, gamma, tau))))
+    return np.concatenate(found, axis=1)
+
+
+def _quantiles(integrand: Integrand) -> Array:
+    """Return (3, J) quantiles of z: densities summed by the corrected trapezoid rule.
+
+    The correction by the slopes at the ends of each step makes it exact for cubics; within a step
+    the density is taken for linear.
+    """
+    low, high = find_ranges(integrand, DENSITY_DEPTH)
+    width = (high - low) / (POINTS - 1)
+    z = low + width * np.arange(POINTS)[:, None]
+    eta = integrand.eta(integrand.log_slope(z))
+    cells = integrand.cells
+    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+    heights = cells.sums(local.value) - z**2 / 2
+    density = np.exp(heights - heights.max(axis=0))
+    rise = density * (integrand.tau * cells.sums(local.eta * eta) - z)
+    steps = width * (density[1:] + density[:-1]) / 2 + width**2 * (rise[:-1] - rise[1:]) / 12
+    sums = np.zeros_like(density)
+    np.cumsum(steps, axis=0, out=sums[1:])
+    place = np.arange(len(width))
+    found = np.empty((len(PROBABILITIES), len(width)))
+    for row, probability in enumerate(PROBABILITIES):
+        wanted = probability * sums[-1]
+        at = np.clip((sums < wanted).sum(axis=0) - 1, 0, POINTS - 2)
+        first, last = density[at, place], density[at + 1, place]
+        share = (wanted - sums[at, place]) / steps[at, place]
+        found[row] = z[at, place] + width * _part(first, last, share)
+    return found
+
+
+def _part(first: Array, last: Array, share: Array) -> Array:
+    """Return where in [0, 1] a linear density from first to last has a share of its mass behind."""
+    mass = share * (first + last)
+    return np.asarray(mass / (first + np.sqrt(first**2 + (last - first) * mass)))
+
+
+NODES: Final = 15
+"""Nodes to begin with."""
+MOST_NODES: Final = 240
+SURE: Final = 60
+"""Least nodes for a profile, which goes to larger τ."""
+EXACT: Final = 1e-8
+"""Change in log-likelihood, relative to 1 + |value|, that doubling the nodes may make."""
+ROUNDS: Final = 30
+STEPPED: Final = (0.05, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0, 2.8, ENDLESS)
+"""Values of τ that are looked at one by one where a climb from the first guess fails."""
+AT_THE_END: Final = 0.9
+"""Share of ENDLESS from which on a maximum is no maximum, but where the climb was stopped."""
+_REMEDIES: Final = (
+    "collect more judgments from each judge",
+    "compare --model random-judges",
+    "fit a model without slopes, such as --model bradley-terry",
+)
+_RUNS_AWAY: Final = (
+    "the spread of the judges' slopes has no finite estimate: slopes cannot be told, since systems"
+    " are hardly apart, judges prefer opposite systems, or some judges always agree and the others"
+    " answer by chance"
+)
+_CIRCLES: Final = "the fit of judges' slopes did not converge: its likelihood has no clear maximum"
+LEAST: Final = 3e-3
+"""A τ that is none: nobody would tell slopes of .997 and 1.003 apart."""
+STILL: Final = 1e-3
+"""A climb so short, in units of reach, that the nodes need not be put anew."""
+NONE: Final = 1e-7
+"""Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none."""
+HALF_CHI2: Final = 1.920729410347062
+"""Half the .95 quantile of χ² on 1 df."""
+NORMAL: Final = 1.959963984540054
+FEW: Final = 100_000
+"""Most cells for which τ has a profile-likelihood interval: it takes some twenty climbs."""
+MAX_TAU: Final = 2.5
+"""The largest τ to which a profile is followed: beyond it worths have many maxima, since most
+slopes are 0 or endless, and an interval that reaches so far has no upper end."""
+FINE: Final = 1e-4
+"""Width of the bracket of log τ at which its profile is followed no further."""
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    """The maximum.
+
+    Attributes:
+        beta: (p,) λ and γ, and log τ behind them unless τ is 0.
+        tau: τ.
+        loglik: log-likelihood there (nats).
+        vcov: inverse information of `beta`.
+        nodes: nodes per judge.
+        error: change in log-likelihood with twice as many.
+
+    """
+
+    beta: Array
+    tau: float
+    loglik: float
+    vcov: Array
+    nodes: int
+    error: float
+
+
+def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
+    """Return the maximum, and the log-likelihood at τ = 0.
+
+    Args:
+        likelihood: with τ free.
+        flat: maximum of the likelihood with τ = 0, λ and γ.
+
+    Raises:
+        NotConverged: there is no clear maximum.
+        NotIdentified: τ runs away.
+
+    """
+    still = replace(likelihood, nodes=1, tau=0.0)
+    level = still.expand(flat)
+    found = _find_top(likelihood, flat)
+    if found.tau > LEAST and found.loglik - level.value > NONE * (1 + abs(level.value)):
+        return found, level.value
+    vcov = invert_positive(level.information)
+    return Peak(flat, 0.0, level.value, vcov, found.nodes, 0.0), level.value
+
+
+def start_tau(likelihood: SlopeLikelihood, flat: Array) -> float:
+    """Return a first τ by moments: scores of log-slopes vary by I + I² τ² (I their information)."""
+    worths, gamma, _ = likelihood.hold(0.0).parts(flat)
+    cells = likelihood.cells
+    eta = worths[cells.left] - worths[cells.right]
+    local = likelihood.law.expand(eta, gamma, cells.counts)
+    score = cells.sums(local.eta * eta)
+    known = cells.sums(local.eta_eta * eta**2)
+    total = float((known**2).sum())
+    square = float((score**2 - known).sum()) / total if total > 0 else 0.0
+    return float(np.sqrt(np.clip(square, 0.04, 1.0)))
+
+
+def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
+    """Climb from the first guess, or where that fails from the best of several values of τ."""
+    try:
+        found = _climb(likelihood, np.append(flat, np.log(start_tau(likelihood, flat))))
+    except NotConverged:
+        found = None
+    if found is None or found.tau > AT_THE_END * ENDLESS:
+        best = _step_through(likelihood, flat)
+        try:
+            found = _climb(likelihood, best)
+        except NotConverged:
+            raise NotConverged(_CIRCLES, _REMEDIES) from None
+    if found.tau > AT_THE_END * ENDLESS:
+        raise NotIdentified(_RUNS_AWAY, _REMEDIES)
+    return found
+
+
+def _step_through(likelihood: SlopeLikelihood, flat: Array) -> Array:
+    """Return the best of the points with the values of τ in `STEPPED`, λ and γ at their best.
+
+    Raises:
+        NotIdentified: it is the last: τ runs away.
+        NotConverged: none is found.
+
+    """
+    profile = _Profile(likelihood, flat, SURE)
+    best, at = -np.inf, 0.0
+    point = flat
+    for tau in STEPPED:
+        try:
+            value = profile.climb(tau)
+        except NotConverged:
+            continue
+        if value > best:
+            best, at, point = value, tau, profile.rest
+    if at == ENDLESS:
+        raise NotIdentified(_RUNS_AWAY, _REMEDIES)
+    if not at:
+        raise NotConverged(_CIRCLES, _REMEDIES)
+    return np.append(point, np.log(at))
+
+
+def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
+    """Climb with as many nodes as it takes for the integrals to be exact."""
+    nodes = likelihood.nodes
+    while True:
+        own = replace(likelihood, nodes=nodes)
+        try:
+            found = _settle(own, beta)
+        except NotConverged:  # with too few nodes the places of nodes may go round in circles
+            if nodes >= MOST_NODES:
+                raise
+            nodes *= 2
+            continue
+        beta, value = found.at, found.expansion.value
+        finer = replace(own, nodes=2 * nodes).loglik(beta)
+        error = abs(finer - value)
+        if error <= EXACT * (1 + abs(value)) or nodes >= MOST_NODES:
+            vcov = invert_positive(found.expansion.information)
+            return Peak(beta, float(np.exp(beta[-1])), finer, vcov, nodes, error)
+        nodes *= 2
+
+
+def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
+    """Climb with nodes that stay put, and put them anew, until both come to rest.
+
+    Raises:
+        NotConverged: they do not.
+
+    """
+    for _ in range(ROUNDS):
+        found = maximise(likelihood.place(beta).expand, beta, reach=likelihood.reach)
+        moved, beta = likelihood.reach(found.at - beta), found.at
+        if moved < STILL or (likelihood.tau is None and beta[-1] < np.log(LEAST)):
+            return found
+    raise NotConverged(_CIRCLES, _REMEDIES)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The .95 interval of τ.
+
+    Attributes:
+        lower: 0 where there is none.
+        upper: infinity where there is none.
+        method: how it was found.
+        lost: whether the profile could not be followed to an end, which is then missing.
+
+    """
+
+    lower: float
+    upper: float
+    method: str
+    lost: bool = False
+
+
+def find_interval(likelihood: SlopeLikelihood, peak: Peak, level: float) -> Interval:
+    """Return the .95 interval of τ.
+
+    Args:
+        likelihood: with τ free.
+        peak: its maximum.
+        level: log-likelihood at τ = 0.
+
+    """
+    if len(likelihood.cells.judge) <= FEW or not peak.tau:
+        return _follow_profile(likelihood, peak, level)
+    factor = float(np.exp(NORMAL * np.sqrt(peak.vcov[-1, -1])))
+    return Interval(peak.tau / factor, peak.tau * factor, "Wald on log τ")
+
+
+def _follow_profile(likelihood: SlopeLikelihood, peak: Peak, level: float) -> Interval:
+    middle, width = float(np.log(0.05)), 0.5
+    if peak.tau > 0:
+        middle = float(np.log(peak.tau))
+        width = float(np.clip(2 * np.sqrt(peak.vcov[-1, -1]), 0.05, 0.5))
+    rest, nodes = peak.beta[:-1] if peak.tau > 0 else peak.beta, max(2 * peak.nodes, SURE)
+    ends, lost = [0.0, float("inf")], False
+    for side, step in enumerate((-width, width)):
+        if step > 0 or peak.loglik - level > HALF_CHI2:
+            try:
+                profile = _Profile(likelihood, rest, min(nodes, MOST_NODES))
+                ends[side] = _cross(profile, peak.loglik, middle, step)
+            except NotConverged:  # the estimate stands; only this end of its interval is not found
+                lost = True
+    return Interval(ends[0], ends[1], "profile likelihood", lost)
+
+
+class _Profile:
+    """The log-likelihood with τ held; each climb over λ and γ starts where the last ended."""
+
+    def __init__(self, likelihood: SlopeLikelihood, rest: Array, nodes: int) -> None:
+        self.likelihood = likelihood
+        self.rest = rest
+        self.nodes = nodes
+
+    def climb(self, tau: float) -> float:
+        """Return the largest log-likelihood, with more nodes where so many go round in circles."""
+        held = self.likelihood.hold(tau)
+        while True:
+            try:
+                found = _settle(replace(held, nodes=self.nodes), self.rest)
+            except NotConverged:
+                if self.nodes >= MOST_NODES:
+                    raise
+                self.nodes = min(2 * self.nodes, MOST_NODES)
+            else:
+                self.rest = found.at
+                return found.expansion.value
+
+
+def _cross(profile: _Profile, top: float, middle: float, width: float) -> float:
+    """Return the τ where the profile has dropped enough; infinity where it does not."""
+
+    def drop(log_tau: float) -> float:
+        """Return the drop less half the .95 quantile of χ²: negative inside the interval."""
+        return top - profile.climb(float(np.exp(log_tau))) - HALF_CHI2
+
+    inside, outside = middle, middle + width
+    below, above = -HALF_CHI2, -HALF_CHI2
+    while above < 0:
+        if outside > np.log(MAX_TAU):
+            return float("inf")
+        above = drop(outside)
+        if above < 0:
+            inside, below, outside = outside, above, outside + width
+    while abs(outside - inside) > FINE:
+        # the secant through the ends, kept off them
+        share = float(np.clip(-below / (above - below), 0.05, 0.95))
+        at = inside + share * (outside - inside)
+        value = drop(at)
+        if value < 0:
+            inside, below = at, value
+        else:
+            outside, above = at, value
+    return float(np.exp(inside + (outside - inside) * -below / (above - below)))

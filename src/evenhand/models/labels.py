@@ -1,0 +1,503 @@
+"""Majority vote: a unit's label is what most answers say, all judges counting alike.
+
+    share of c among the answers to unit i = n_ic / n_i
+
+Where two labels have the largest share, there is no majority and no label: none is drawn by lot.
+A judge's agreement is how often the other answers to the same units are the judge's own. It is
+what the models of unequal judges start from and are compared with. Do not use it where some judges
+answer carelessly, or all together: it counts them like anybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.signature import write_signature
+from evenhand.models.answers import Answers, Codes, Judgments, code_answers
+from evenhand.numerics.distributions import entropy_terms
+
+if TYPE_CHECKING:
+    from evenhand.models.dawid_skene import DawidSkene
+    from evenhand.models.mace import MACE
+
+
+# How often each judge is right, as far as a model can tell, with an interval.
+#
+# Two kinds of evidence. Where answers are simply counted as right or wrong, the share is Beta.
+# Where labels are themselves uncertain, each answer is right with a density r and wrong with a
+# density w, given what the other answers to its unit say, and the share q of a judge has the
+# posterior
+#
+# p(q) ∝ q^(a − 1) (1 − q)^(b − 1) Π_i (q r_i + (1 − q) w_i)
+#
+# which is integrated on a grid. To count each answer at its probability of being right instead
+# would take guesses for facts: intervals of 95 % then held 70 to 80 % of simulated competences.
+
+Array = NDArray[np.float64]
+LEVEL: Final = 0.95
+PRIOR: Final = (0.5, 0.5)
+"""Jeffreys' prior of a share: half an answer on either side."""
+POINTS: Final = 32
+ROUNDS: Final = 3
+NOTHING: Final = 1e-10
+"""Points of a grid with less than this share of the highest density are left outside the next."""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """One judge.
+
+    Attributes:
+        judge: the name.
+        n: answers.
+        value: posterior mean of the share that the model speaks of (proportion).
+        stderr: posterior standard deviation.
+        lower: lower end of the 95 % interval.
+        upper: upper end.
+
+    """
+
+    judge: str
+    n: int
+    value: float
+    stderr: float
+    lower: float
+    upper: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return dict(vars(self))
+
+
+def list_skills(answers: Answers, columns: Sequence[Array]) -> tuple[Skill, ...]:
+    """Return each judge from (J,) means, standard deviations, lower and upper ends."""
+    numbers = (answers.per_judge, *columns)
+    rows = zip(answers.judges, *(column.tolist() for column in numbers), strict=True)
+    return tuple(Skill(*row) for row in rows)
+
+
+def count_skills(right: Array, wrong: Array) -> tuple[Array, Array, Array, Array]:
+    """Return mean, standard deviation and ends of the Beta posterior of shares that were counted.
+
+    Args:
+        right: (J,) how often each judge was right.
+        wrong: (J,) how often not.
+
+    """
+    from scipy.special import betaincinv
+
+    a, b = right + PRIOR[0], wrong + PRIOR[1]
+    mean = a / (a + b)
+    stderr = np.sqrt(mean * (1 - mean) / (a + b + 1))
+    lower, upper = (betaincinv(a, b, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return mean, stderr, lower, upper
+
+
+def integrate_skills(
+    judge: NDArray[np.int64], right: Array, wrong: Array, prior: tuple[float, float] = PRIOR
+) -> tuple[Array, Array, Array, Array]:
+    """Return (J,) mean, standard deviation and ends of the posterior of each judge's share.
+
+    Shares are sin² of an angle, over which Jeffreys' prior is flat. The grid of each judge is drawn
+    three times, each time on the part of the last that holds all but nothing of the density.
+
+    Args:
+        judge: (n,) judge of each answer; every judge has one or more.
+        right: (n,) density r of each answer if it is right.
+        wrong: (n,) density w if it is not.
+        prior: a and b.
+
+    >>> judge, sure = np.zeros(9, dtype=np.int64), np.array([1.0] * 6 + [0.0] * 3)
+    >>> mean, stderr, lower, upper = integrate_skills(judge, sure, 1 - sure)
+    >>> mean.round(3).tolist(), (6.5 / 10)  # Beta(6.5, 3.5)
+    ([0.65], 0.65)
+    """
+    judges = int(judge.max()) + 1
+    start, width = np.zeros(judges), np.full(judges, np.pi / 2 / POINTS)
+    for _ in range(ROUNDS):
+        angle = start[:, None] + width[:, None] * (np.arange(POINTS) + 0.5)
+        density = _weigh(judge, (right, wrong), angle, prior)
+        held = density > NOTHING
+        first = np.maximum(held.argmax(axis=1) - 1, 0)
+        last = np.minimum(POINTS + 1 - held[:, ::-1].argmax(axis=1), POINTS)
+        drawn, step = start, width
+        start, width = start + first * width, (last - first) * width / POINTS
+    weight = density / density.sum(axis=1, keepdims=True)
+    share = np.sin(angle) ** 2
+    mean = (weight * share).sum(axis=1)
+    stderr = np.sqrt((weight * (share - mean[:, None]) ** 2).sum(axis=1))
+    ends = (_quantile(weight, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    lower, upper = (np.sin(drawn + step * end) ** 2 for end in ends)
+    return mean, stderr, lower, upper
+
+
+def _weigh(
+    judge: NDArray[np.int64],
+    densities: tuple[Array, Array],
+    angle: Array,
+    prior: tuple[float, float],
+) -> Array:
+    """Return the (J, G) posterior density at (J, G) angles, 1 at the highest of each judge."""
+    right, wrong = densities
+    share = np.sin(angle) ** 2
+    logs = (2 * prior[0] - 1) * np.log(np.sin(angle)) + (2 * prior[1] - 1) * np.log(np.cos(angle))
+    for g in range(angle.shape[1]):
+        mixed = share[:, g][judge] * (right - wrong) + wrong
+        logs[:, g] += np.bincount(judge, np.log(mixed), len(angle))
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+
+
+def _quantile(weight: Array, probability: float) -> Array:
+    """Return (J,) where cumulated (J, G) weights reach a probability, in cells from the left."""
+    below = weight.cumsum(axis=1)
+    cell = (below < probability).sum(axis=1)
+    rows = np.arange(len(weight))
+    return np.asarray(cell + 1 - (below[rows, cell] - probability) / weight[rows, cell])
+
+
+# What a model of labels found: a label for each unit, how sure, and how good each judge is.
+
+NONE: Final = -1
+EQUAL: Final = 1e-3
+"""Probabilities that differ by no more are equal: the model does not say which label is right."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelFit(InNotebooks):
+    """Labels of units, and judges.
+
+    Attributes:
+        model: the settings.
+        answers: what was fitted; it names judges, units and labels.
+        posterior: (U, C) probability of each label (of the majority: share of answers).
+        skills: every judge, by name.
+        measure: what a skill is: "accuracy", "competence" or "agreement".
+        parameters: further estimates by name: "shares" (C,), "confusion" (J, C, C), "spamming"
+            (J,), "strategies" (J, C), as far as the model has them.
+        loglik: log-likelihood (nats); None where there is none.
+        objective: what was climbed, such as the lower bound of the evidence; None where nothing.
+        steps: iterations of the fit that is returned.
+        converged: whether the last of them changed next to nothing.
+        notes: what must stand beside it.
+        signature: one line that reproduces it.
+        kept: (U,) mask of the units whose label is not withheld; None where all are kept.
+
+    """
+
+    model: DawidSkene | MACE | MajorityVote
+    answers: Answers
+    posterior: Array
+    skills: tuple[Skill, ...]
+    measure: str
+    parameters: Mapping[str, Array]
+    loglik: float | None
+    objective: float | None
+    steps: int
+    converged: bool
+    notes: tuple[str, ...]
+    signature: str
+    kept: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def best(self) -> Codes:
+        """(U,) code of the most probable label, −1 where two are equal or it is withheld."""
+        best = choose_labels(self.posterior)
+        return best if self.kept is None else np.where(self.kept, best, NONE)
+
+    @cached_property
+    def labels(self) -> tuple[str | None, ...]:
+        """Label of each unit: a score, a system, or "tie"; None where there is none."""
+        name = self.answers.name_label
+        return tuple(name(u, c) if c != NONE else None for u, c in enumerate(self.best.tolist()))
+
+    @cached_property
+    def confidence(self) -> Array:
+        """(U,) probability of the most probable label."""
+        return np.asarray(self.posterior.max(axis=1))
+
+    @cached_property
+    def entropy(self) -> Array:
+        """(U,) entropy of the labels' probabilities (nats); 0 is certainty."""
+        return np.asarray(np.maximum(-entropy_terms(self.posterior).sum(axis=1), 0.0))
+
+    @cached_property
+    def shares(self) -> dict[str, float]:
+        """Share of units with each label; what is lacking to 1 has none."""
+        found = np.bincount(self.best[self.best != NONE], minlength=len(self.answers.labels))
+        return dict(zip(self.answers.labels, (found / len(self.best)).tolist(), strict=True))
+
+    def most_certain(self, share: float) -> NDArray[np.bool_]:
+        """Find the units of which the model is surest, as MACE's `--threshold` does.
+
+        Units are sorted by entropy; all are kept whose entropy is at most that of number
+        ⌊share · U⌋ (from 0), so that equal units stand or fall together.
+
+        Args:
+            share: proportion of units to keep.
+
+        Returns:
+            (U,) mask.
+
+        Raises:
+            UnknownOption: not a proportion.
+
+        """
+        if not 0 <= share <= 1:
+            raise UnknownOption(f"threshold {share:g} is no share of the units: give 0 to 1")
+        at = min(int(len(self.entropy) * share), len(self.entropy) - 1)
+        return np.asarray(self.entropy <= np.partition(self.entropy, at)[at])
+
+    def least_certain(self, number: int) -> Codes:
+        """Return the codes of some units, those whose label is least probable first.
+
+        Among equally probable ones the higher entropy comes first, then the order of units.
+
+        Args:
+            number: how many.
+
+        """
+        return np.lexsort((-self.entropy, self.confidence))[:number]
+
+    def keep(self, share: float) -> LabelFit:
+        """Withhold the labels of all but the most certain units; see `most_certain`.
+
+        Raises:
+            UnknownOption: not a proportion.
+
+        """
+        kept = self.most_certain(share)
+        note = f"threshold {share:g}: labels of the {(~kept).sum():,} least certain are withheld"
+        return replace(self, kept=kept, notes=(*self.notes, note))
+
+    def compare(self, other: LabelFit) -> tuple[int, int]:
+        """Count units on which two models agree, and units to which both give a label.
+
+        Args:
+            other: a fit to the same answers.
+
+        """
+        both = (self.best != NONE) & (other.best != NONE)
+        return int((self.best == other.best)[both].sum()), int(both.sum())
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        units, found = len(self.best), int((self.best != NONE).sum())
+        sure = int((self.confidence >= SURE)[self.best != NONE].sum())
+        values = np.array([one.value for one in self.skills])
+        low, middle, high = np.quantile(values, [0.1, 0.5, 0.9]).tolist()
+        have = "has" if found == 1 else "have"
+        return (
+            f"{found:,} of {units:,} unit{'' if units == 1 else 's'} {have} a label; {sure:,}"
+            f" label{' is' if sure == 1 else 's are'} at least {100 * SURE:g} % probable",
+            f"{self.measure} of the middle judge {middle:.2f}, of the lowest tenth below {low:.2f},"
+            f" of the highest above {high:.2f}",
+        )
+
+    def records(self, units: Codes | None = None) -> list[dict[str, Any]]:
+        """Return a row for each unit: what it is, its label and how sure that is.
+
+        Args:
+            units: codes of the units that are wanted, in order; None for all.
+
+        """
+        rows = range(len(self.best)) if units is None else units.tolist()
+        return [self._record(unit) for unit in rows]
+
+    def _record(self, unit: int) -> dict[str, Any]:
+        label = int(self.best[unit])
+        return {
+            **self.answers.describe_unit(unit),
+            "label": self.answers.name_label(unit, label) if label != NONE else None,
+            "probability": float(self.confidence[unit]),
+            "entropy": float(self.entropy[unit]),
+            "answers": int(self.answers.per_unit[unit]),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand labels --json`."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "model": repr(self.model),
+            "n_answers": self.answers.size,
+            "n_units": self.answers.units,
+            "n_judges": len(self.answers.judges),
+            "shares": self.shares,
+            "loglik": self.loglik,
+            "objective": self.objective,
+            "steps": self.steps,
+            "converged": self.converged,
+            "measure": self.measure,
+            "says": list(self.says),
+            "notes": list(self.notes),
+            "judges": [one.to_dict() for one in self.skills],
+            "units": self.records(),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
+
+
+SURE: Final = 0.95
+"""Probability from which a label is called sure in words."""
+
+
+def choose_labels(posterior: Array) -> Codes:
+    """Return the most probable label of each unit, −1 where two are equally probable.
+
+    >>> choose_labels(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
+    [1, -1]
+    """
+    best = posterior.argmax(axis=1)
+    second = np.partition(posterior, -2, axis=1)[:, -2] if posterior.shape[1] > 1 else 0.0
+    return np.where(posterior.max(axis=1) - second > EQUAL, best, NONE).astype(np.int64)
+
+
+# What must stand beside labels, when there can be none, and the line that reproduces them.
+
+KNOWN: Final = 200
+"""Answers of a judge from which labels that are called sure are right, 19 of 20 of them at least,
+but for judges who are hardly better than chance."""
+
+
+def require_others(answers: Answers) -> None:
+    """Refuse answers that say nothing of judges.
+
+    Raises:
+        NotIdentified: one judge, one label, or no unit that two judges answered.
+
+    """
+    if len(answers.judges) < 2:
+        raise NotIdentified(
+            f"only {answers.judges[0]} answered: there is nobody to compare a judge with",
+            ["collect answers of others", "take this judge's answers as they are"],
+        )
+    if not answers.shared:
+        raise NotIdentified(
+            "no unit was answered by two judges, so that nothing tells a good judge from a bad one",
+            ["collect second answers", "say which column is the item (--column item=NAME)"],
+        )
+    if len(answers.labels) < 2:
+        raise NotIdentified(
+            f"every answer is {answers.labels[0]}: nothing tells a good judge from one who does not"
+            " look",
+            ["take that label for all", "collect answers that can differ"],
+        )
+
+
+def note_answers(answers: Answers) -> list[str]:
+    """Note what is to be known of the data."""
+    notes = [*answers.notes]
+    if answers.repeated:
+        notes.append(
+            f"{answers.repeated:,} answers repeat one of the same judge to the same unit: each"
+            " counts as an answer, so that labels seem surer than they are"
+        )
+    alone = int((answers.per_unit == 1).sum())
+    if alone:
+        notes.append(f"{alone:,} {'unit has' if alone == 1 else 'units have'} one answer only")
+    if answers.units and answers.per_unit.max() == 2:
+        notes.append(
+            "no unit has more than two answers: who is right where they differ rests on what else"
+            " the judges answered and on the prior, and is weakly known"
+        )
+    return notes
+
+
+def note_labels(answers: Answers, posterior: Array) -> list[str]:
+    """Note units without a label, and labels that seem surer than they are."""
+    return [*note_lacking(posterior), *_note_sure(answers, posterior)]
+
+
+def note_lacking(posterior: Array) -> list[str]:
+    """Note units without a label."""
+    none = int((choose_labels(posterior) == NONE).sum())
+    if not none:
+        return []
+    units = "1 unit has" if none == 1 else f"{none:,} units have"
+    return [f"{units} no label: two are equally probable, and none is drawn by lot"]
+
+
+def _note_sure(answers: Answers, posterior: Array) -> list[str]:
+    """Say so where judges' reliability is too weakly known for probabilities near 1."""
+    loads = np.bincount(answers.judge)
+    usual = int(np.median(loads[answers.judge]))
+    if usual >= KNOWN or not (posterior.max(axis=1) >= SURE).any():
+        return []
+    return [
+        f"half of all answers are of judges who gave {usual:,} or fewer: below {KNOWN} each, how"
+        " good a judge is is weakly known, and probabilities near 1 are too high. In simulated"
+        f" crowds of two labels, of those at least {100 * SURE:g} % probable up to 15 % were wrong"
+        " at 50 answers a judge, up to 8 % at 100"
+    ]
+
+
+def sign_labels(answers: Answers, settings: Iterable[str]) -> str:
+    """Return the line that reproduces labels."""
+    parts = [*settings, f"{answers.units} units"]
+    return write_signature(parts, answers.size, answers.digest, judges=len(answers.judges))
+
+
+@dataclass(frozen=True)
+class MajorityVote:
+    """Majority vote; it has no settings."""
+
+    @carries_excluded("controls")
+    def fit(self, data: Judgments | Answers) -> LabelFit:
+        """Count.
+
+        Raises:
+            UnknownColumn: no judge, or comparisons without items.
+            InvalidJudgments: what cannot be labels.
+
+        """
+        answers = code_answers(data)
+        posterior = share_answers(answers)
+        agreed, others = count_agreements(answers)
+        return LabelFit(
+            model=self,
+            answers=answers,
+            posterior=posterior,
+            skills=list_skills(answers, count_skills(agreed, others - agreed)),
+            measure="agreement",
+            parameters={"shares": posterior.mean(axis=0)},
+            loglik=None,
+            objective=None,
+            steps=0,
+            converged=True,
+            notes=(*note_answers(answers), *note_lacking(posterior)),
+            signature=sign_labels(answers, ["majority vote"]),
+        )
+
+
+def share_answers(answers: Answers) -> Array:
+    """Return the (U, C) share of each label among the answers to each unit."""
+    return answers.counts / answers.per_unit[:, None]
+
+
+def count_agreements(answers: Answers) -> tuple[Array, Array]:
+    """Count, for each judge, the answers that others agreed with.
+
+    An answer to a unit with m other answers, k of them the same, is k/m of an agreement.
+
+    Returns:
+        (J,) agreements, and (J,) answers that had others beside them.
+
+    """
+    rest = answers.per_unit[answers.unit] - 1
+    same = answers.counts[answers.unit, answers.label] - 1
+    met = rest > 0
+    share = same[met] / rest[met]
+    judge, j = answers.judge[met], len(answers.judges)
+    agreed = np.bincount(judge, share, j).astype(np.float64)
+    return agreed, np.bincount(judge, minlength=j).astype(np.float64)

@@ -1,0 +1,357 @@
+"""Counts per pair of systems, whoever stood left: a pair and its mirror image share them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.judgments.forms import Judgments, count_pairs
+from evenhand.judgments.tally import Tally
+from evenhand.models.base import Covariance, Fit, Solution, gather
+from evenhand.models.coefficients import code_pairs
+from evenhand.models.design import DENSE
+from evenhand.models.likelihood import LONGEST, Level, Likelihood, Pairs, Weights, expand_level
+from evenhand.numerics.newton import (
+    LIMIT,
+    LOST,
+    MIN_NEWTON_GAIN,
+    NEWTON_ROUNDING,
+    REMEDIES,
+    SINGULAR,
+    STUCK,
+    solve_columns,
+)
+from evenhand.numerics.sampling import one_blas_thread
+
+if TYPE_CHECKING:
+    from evenhand.models.bradley_terry import BradleyTerry
+
+
+# The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
+#
+# Newton steps and contrasts come from conjugate gradients on the information as a Laplacian, with
+# the sum-zero gauge: worths are known up to a constant, which is projected out. Up to some thousand
+# systems the weights of pairs are a table, and a covariance is found when it is asked for; beyond
+# that no K × K matrix is made.
+
+Array = NDArray[np.float64]
+STEPS: Final = 100
+LAST: Final = 1e-6
+"""Longest step in λ, t and δ that is the last: what it leaves is of the order of its square."""
+RESIDUAL: Final = 1e-8
+"""Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
+and times the condition number, which is below 1e9 for a chain of thousands of systems."""
+PATIENCE: Final = 16
+"""Systems for each iteration before a table is solved directly: both have then cost the same."""
+TOGETHER: Final = 16
+"""Contrasts solved at once: the matrix is read once for all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairInformation:
+    """Minus the second derivatives by λ (K, sum-zero), t and δ, as a product with columns.
+
+    Attributes:
+        degree: (K,) diagonal of the Laplacian.
+        weights: (K, K) what it has off the diagonal, negated.
+        border: (K, extras) derivatives by λ and the extra parameters.
+        corner: (extras, extras).
+        dense: whether a K × K matrix may be made, to solve directly where iterations do not settle.
+
+    """
+
+    degree: Array
+    weights: Weights
+    border: Array
+    corner: Array
+    dense: bool
+
+    def __matmul__(self, columns: Array) -> Array:
+        k = len(self.border)
+        worths, extras = columns[:k], columns[k:]
+        top = self.degree[:, None] * worths
+        top -= self.weights @ worths
+        top += self.border @ extras
+        return np.concatenate([top, self.border.T @ worths + self.corner @ extras])
+
+    def solve(self, right: Array, tolerance: float = RESIDUAL) -> Array:
+        """Solve for (K + extras, n) columns, with the sum-zero gauge on λ.
+
+        Args:
+            right: the right-hand sides.
+            tolerance: relative residual of each.
+
+        Raises:
+            NotConverged: the iteration did not settle.
+
+        """
+        right = self._project(right.copy())
+        diagonal = np.concatenate([self.degree, np.diag(self.corner)])
+        solved = solve_columns(
+            self.__matmul__,
+            right,
+            diagonal,
+            project=self._project,
+            tolerance=tolerance,
+            limit=len(self.border) // PATIENCE if self.dense else LIMIT,
+        )
+        if solved is None and self.dense:
+            return self._project(self._solve_directly(self._tabulate(), right))
+        if solved is None:
+            raise NotConverged(
+                "conjugate gradients did not settle: some systems hang together by very few"
+                " judgments; collect more between them"
+            )
+        return solved
+
+    def _project(self, columns: Array) -> Array:
+        """Take the mean worth out of columns, in place."""
+        worths = columns[: len(self.border)]
+        worths -= worths.mean(axis=0)
+        return columns
+
+    def _tabulate(self) -> Array:
+        """Return the weights as a table."""
+        return self.weights if isinstance(self.weights, np.ndarray) else self.weights.tabulate()
+
+    def _solve_directly(self, table: Array, right: Array) -> Array:
+        """Solve with the matrix itself, made positive definite along equal worths."""
+        laplacian = self.degree.mean() / len(table) - table
+        laplacian[np.diag_indices(len(table))] += self.degree
+        whole = np.block([[laplacian, self.border], [self.border.T, self.corner]])
+        try:
+            return np.asarray(np.linalg.solve(whole, right))
+        except np.linalg.LinAlgError as error:
+            raise NotConverged(SINGULAR) from error
+
+
+def fit_large(
+    model: BradleyTerry,
+    likelihood: Likelihood,
+    tally: Tally,
+    notes: tuple[str, ...],
+    start: Array,
+    *,
+    dense: bool,
+) -> Fit:
+    """Fit the plain design with conjugate gradients.
+
+    Args:
+        model: the settings.
+        likelihood: of the counts.
+        tally: the counts, pooled.
+        notes: what a report should say.
+        start: where to begin.
+        dense: whether a K × K matrix may be made, for a covariance or where pairs fill it.
+
+    Raises:
+        UnknownOption: covariates or a prior, which need matrices over systems.
+        NotConverged: the iteration did not settle.
+
+    """
+    if likelihood.design.matrix is not None or likelihood.prior > 0:
+        raise UnknownOption(
+            f"{likelihood.design.size:,} worths are too many for covariates or a prior: fit the"
+            " plain model, or a part of the systems"
+        )
+    worths = likelihood.design.worths(start[: likelihood.n_worths])
+    at = np.concatenate([worths - worths.mean(), start[likelihood.n_worths :]])
+    pairs = Pairs(likelihood.design, dense)
+    level = expand_level(likelihood, pairs, at)
+    for taken in range(1, STEPS + 1):
+        gradient = _gradient(likelihood, pairs, level)
+        step = make_information(likelihood, pairs, level).solve(gradient[:, None])[:, 0]
+        decrement = float(gradient @ step)
+        if np.abs(step).max() <= LAST or decrement <= LOST * abs(level.value):
+            value = level.value + decrement / 2  # to third order in a step of 1e-6
+            beta = _referred(likelihood, at + step)
+            covariance = Covariance(likelihood, beta) if dense else None
+            solution = Solution(beta, value, covariance, taken, decrement, notes)
+            return gather(model, likelihood, tally, solution)
+        at, level = _advance(likelihood, pairs, (at, step, decrement), level)
+    raise _say_stuck(likelihood)
+
+
+def _say_stuck(likelihood: Likelihood) -> NotConverged:
+    """Say that there is no maximum, and what to do; a prior is for systems whose matrix is made."""
+    return NotConverged(STUCK, REMEDIES[: 2 if likelihood.design.size <= DENSE else 1])
+
+
+def _referred(likelihood: Likelihood, at: Array) -> Array:
+    k, reference = likelihood.design.size, likelihood.design.reference
+    worths = at[:k] - at[reference]
+    return np.concatenate([worths[:reference], worths[reference + 1 :], at[k:]])
+
+
+def _advance(
+    likelihood: Likelihood, pairs: Pairs, line: tuple[Array, Array, float], level: Level
+) -> tuple[Array, Level]:
+    """Take as much of a step as gains its share, as `numerics.newton` does."""
+    (at, step, decrement), k = line, likelihood.design.size
+    least = level.value - NEWTON_ROUNDING * (1 + abs(level.value))
+    apart = np.abs(pairs.differ(step[:k], slice(None))).max()  # of systems that were compared
+    moved_by = max(float(apart), *np.abs(step[k:]).tolist(), 1e-300)
+    length = min(1.0, LONGEST / moved_by)
+    while length > 1e-12:
+        moved = at + length * step
+        level = expand_level(likelihood, pairs, moved, level)
+        if level.value >= least + MIN_NEWTON_GAIN * length * decrement:
+            return moved, level
+        length /= 2
+    raise _say_stuck(likelihood)
+
+
+def _gradient(likelihood: Likelihood, pairs: Pairs, level: Level) -> Array:
+    tie = [level.tie] if likelihood.law.free else []
+    order = [level.eta.sum()] if likelihood.order_effect else []
+    return np.concatenate([pairs.sum_out(level.eta), tie, order])
+
+
+def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> PairInformation:
+    """Gather the information at one point."""
+    weights, ones = pairs.matrix(level.eta_eta), np.ones(likelihood.design.size)
+    columns, corner = [], np.zeros((0, 0))
+    if likelihood.law.free:
+        columns.append(pairs.sum_out(level.eta_tie))
+        corner = np.array([[level.tie_tie]])
+    if likelihood.order_effect:
+        columns.append(pairs.sum_out(level.eta_eta))
+        cross = np.array([[level.eta_tie.sum()]])[:, : len(corner)]
+        corner = np.block([[corner, cross.T], [cross, np.array([[level.eta_eta.sum()]])]])
+    border = np.stack(columns, axis=1) if columns else np.zeros((len(ones), 0))
+    return PairInformation(weights @ ones, weights, border, corner, pairs.dense)
+
+
+def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
+    """Return variances of differences in log-worth, by conjugate gradients, some at a time.
+
+    A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
+    so that what is missing from it is of the square of what is missing from x.
+
+    Raises:
+        NotConverged: the iteration did not settle.
+
+    """
+    likelihood, pairs = fit.likelihood, Pairs(fit.design, dense=False)
+    at = np.concatenate([fit.lambdas, fit.beta[likelihood.n_worths :]])
+    variances = np.empty(len(codes))
+    with one_blas_thread():
+        information = make_information(likelihood, pairs, expand_level(likelihood, pairs, at))
+        for first in range(0, len(codes), TOGETHER):
+            left, right = np.array(codes[first : first + TOGETHER]).T
+            columns, each = np.zeros((len(at), len(left))), np.arange(len(left))
+            columns[left, each], columns[right, each] = 1.0, -1.0
+            solved = information.solve(columns)
+            variances[first : first + TOGETHER] = 4 * (solved[left, each] - solved[right, each])
+    return variances
+
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Outcomes of each pair that was compared, by name order.
+
+    Attributes:
+        systems: the K systems, sorted by name.
+        low: (C,) code of the system that is first by name; pairs are in the order of their codes.
+        high: (C,) code of the other.
+        counts: (C, 3) how often `low` was preferred, neither, `high`.
+        shown: the same counts as they were shown.
+
+    """
+
+    systems: tuple[str, ...]
+    low: Codes
+    high: Codes
+    counts: Array
+    shown: Tally
+
+    @property
+    def totals(self) -> Array:
+        """(3,) left, tie, right of all comparisons, as they were shown."""
+        return np.asarray(self.shown.counts.sum(axis=0))
+
+    def by_system(self) -> Array:
+        """Return (K, 3): how often each system was preferred, tied, lost."""
+        sums = np.zeros((len(self.systems), 3))
+        np.add.at(sums, self.low, self.counts)
+        np.add.at(sums, self.high, self.counts[:, ::-1])
+        return sums
+
+    def between(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared.
+
+        Args:
+            left: (n,) code of the system named first.
+            right: (n,) code of the other.
+
+        """
+        k = len(self.systems)
+        key = np.minimum(left, right) * k + np.maximum(left, right)
+        known = np.append(self.low * k + self.high, k * k)
+        at = np.searchsorted(known, key)
+        found = np.append(self.counts, np.zeros((1, 3)), axis=0)
+        rows = np.where((known[at] == key)[:, None], found[at], 0.0)
+        return np.where((left > right)[:, None], rows[:, ::-1], rows)
+
+    def unseen(self) -> list[str]:
+        """Return the systems that no comparison is on."""
+        seen = np.unique(np.concatenate([self.low, self.high]))
+        return [self.systems[i] for i in np.setdiff1d(np.arange(len(self.systems)), seen).tolist()]
+
+    def note_unseen(self, what: str) -> tuple[str, ...]:
+        """Say which systems were not seen, and what stands for them."""
+        unseen = self.unseen()
+        return (f"no judgment is on {listing(unseen)}: {what}",) if unseen else ()
+
+
+def pair_up(data: Judgments) -> PairCounts:
+    """Count the outcomes of each pair.
+
+    Raises:
+        InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+        NotIdentified: there are fewer than two systems.
+        UnknownOption: importance weights.
+
+    """
+    tally = count_pairs(data)
+    require_counts(tally)
+    shown = tally.pool()
+    folded = shown.fold() if len(shown.left) else shown
+    low, high = folded.left.astype(np.intp), folded.right.astype(np.intp)
+    return PairCounts(tally.systems, low, high, folded.counts, shown)
+
+
+def require_counts(tally: Tally) -> None:
+    """Refuse what does not count judgments on two systems or more.
+
+    Raises:
+        NotIdentified: there are fewer than two systems.
+        UnknownOption: importance weights.
+
+    """
+    if len(tally.systems) < 2:
+        raise NotIdentified("nothing to compare: there are fewer than two systems")
+    if tally.squares is not None:
+        raise UnknownOption(
+            "importance weights are no counts, and the prior of this model is weighed against"
+            " counts: read the file without them"
+        )
+
+
+def code_sides(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Codes, Codes]:
+    """Return the codes of the systems named first, and of the others.
+
+    Raises:
+        InvalidJudgments: a system that there is not, or one against itself.
+
+    """
+    codes = np.array(code_pairs(systems, pairs), dtype=np.intp).reshape(-1, 2)
+    return codes[:, 0], codes[:, 1]

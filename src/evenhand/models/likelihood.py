@@ -1,0 +1,479 @@
+"""The log-likelihood of a plain design to second order, with what entries add kept by entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.tally import Tally
+from evenhand.models.design import MANY, Design, Places
+from evenhand.models.ties import BLOCK, Local, Tie, TieLaw, TwoOutcomes, expand_blocks
+from evenhand.numerics.distributions import entropy_terms
+from evenhand.numerics.newton import Expansion
+
+if TYPE_CHECKING:
+    from evenhand.models.ties import TieGroups
+
+
+# The likelihood that all log-linear models share, on nodes, with its derivatives.
+#
+# ℓ = Σ_c Σ_o n_co log p_o(η_c, t),   η_c = λ[left_c] − λ[right_c] + δ   (METHODS 1)
+#
+# The nuisance μ of every pair is never fitted: given the totals of cells the model is a multinomial
+# logit. Parameters come in this order: those of the design, the tie parameter, δ, the ghosts' λ.
+#
+# A prior is comparisons of every system with a ghost, half of them won. Each judge group has a
+# ghost of its own, whose λ is free, so that nothing depends on which system is the reference.
+
+Array = NDArray[np.float64]
+LONGEST: Final = 5.0
+"""How far one step may move η: further on a win is certain, and the second order says nothing."""
+MAX_START: Final = 1.5
+"""Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot."""
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """A design, a tie law and counts.
+
+    Attributes:
+        design: the map from parameters to worths.
+        law: the tie law.
+        counts: (C, 3) left, tie, right.
+        order_effect: whether δ is a parameter.
+        prior: comparisons of every node with its group's ghost, half of them won (0: none).
+        ties: groups with tie parameters of their own; None for one tie parameter.
+
+    """
+
+    design: Design
+    law: TieLaw
+    counts: Array
+    order_effect: bool = False
+    prior: float = 0.0
+    ties: TieGroups | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every system has one worth, and ties one parameter at most, without a prior."""
+        return self.design.matrix is None and self.ties is None and self.prior == 0
+
+    @property
+    def n_worths(self) -> int:
+        """Number of parameters of the design."""
+        return len(self.design.names)
+
+    @property
+    def n_ties(self) -> int:
+        """Number of tie parameters."""
+        return int(self.law.free) if self.ties is None else len(self.ties.names)
+
+    @property
+    def reported(self) -> int:
+        """Number of parameters without the ghosts'."""
+        return self.n_worths + self.n_ties + self.order_effect
+
+    @property
+    def cells(self) -> int:
+        """Number of free cells: outcomes of each entry less one (INFERENCE B7)."""
+        if isinstance(self.law, TwoOutcomes):
+            return len(self.counts)
+        tieless = 0 if self.ties is None else int(np.count_nonzero(self.ties.tieless))
+        return 2 * len(self.counts) - tieless
+
+    @property
+    def size(self) -> int:
+        """Number of all parameters."""
+        return self.reported + (len(self.design.groups) if self.prior > 0 else 0)
+
+    def parts(self, beta: Array) -> tuple[Array, Tie, float, Array]:
+        """Take a parameter vector apart: λ of the nodes, t, δ, λ of the ghosts (if any)."""
+        at = self.n_worths + self.n_ties
+        own = beta[self.n_worths : at]
+        tie: Tie = 0.0
+        if self.ties is not None:
+            tie = self.ties.gammas(own)[self.ties.code]
+        elif self.law.free:
+            tie = float(own[0])
+        order = float(beta[at]) if self.order_effect else 0.0
+        return self.design.worths(beta[: self.n_worths]), tie, order, beta[self.reported :]
+
+    def start(self) -> Array:
+        """Return worths by share of wins in the plain design, else equal ones; ties to match."""
+        if self.plain and self.design.size > MANY:
+            return start_evenly(self)
+        beta = np.zeros(self.size)
+        if self.design.matrix is None:
+            won, tied, lost = self.counts.T
+            gained = self._half_sums(won + tied / 2, lost + tied / 2)
+            given = self._half_sums(lost + tied / 2, won + tied / 2)
+            apart = (self.design.size - 1) / self.design.size  # the others' mean is not zero
+            shares = np.log((gained + 0.5) / (given + 0.5)) / 2
+            worths = np.clip(shares * apart, -MAX_START, MAX_START)
+            beta[: self.n_worths] = self.design.pull(worths - worths[self.design.reference])
+        if self.law.free:
+            beta[self.n_worths] = self.law.start(self.counts)
+        return beta
+
+    def reach(self, step: Array) -> float:
+        """Return how far a step moves η, t and the distances from ghosts, in units of LONGEST."""
+        worths, _, order, ghosts = self.parts(step)
+        ties = step[self.n_worths : self.n_worths + self.n_ties]
+        gammas = ties if self.ties is None else self.ties.matrix @ ties
+        apart = float(np.abs(self.eta(worths, order)).max(initial=0.0))
+        moved = [apart, float(np.abs(gammas).max(initial=0.0))]
+        if len(ghosts):
+            moved.append(float(np.abs(worths - ghosts[self.design.group]).max()))
+        return max(moved) / LONGEST
+
+    def _half_sums(self, of_left: Array, of_right: Array) -> Array:
+        """Sum what left and right scored onto nodes: (N,)."""
+        size, (left, right) = self.design.size, self.design.ends
+        sums = np.bincount(left, of_left, minlength=size)
+        return np.asarray(sums + np.bincount(right, of_right, minlength=size))
+
+    def score(self, beta: Array) -> Array:
+        """Return the gradient of the log-likelihood of the data, without the prior."""
+        worths, tie, order, _ = self.parts(beta)
+        eta = self.eta(worths, order)
+        return self.pull_scores(expand_blocks(self.law, eta, tie, self.counts))
+
+    def eta(self, worths: Array, order: float) -> Array:
+        """Return (C,) half log-odds of left against right."""
+        left, right = self.design.ends
+        return np.asarray(worths[left] - worths[right] + order)
+
+    def loglik(self, beta: Array) -> float:
+        """Return the log-likelihood of the data, without the prior (nats)."""
+        worths, tie, order, _ = self.parts(beta)
+        eta = self.eta(worths, order)
+        return float(expand_blocks(self.law, eta, tie, self.counts).value.sum())
+
+    def expand(self, beta: Array) -> Expansion:
+        """Return log-likelihood plus log-prior to second order."""
+        worths, tie, order, ghosts = self.parts(beta)
+        local = expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
+        gradient = self.pull_scores(local)
+        information = self.pull_information(local)
+        value = float(local.value.sum())
+        if self.prior > 0:
+            distance = worths - ghosts[self.design.group]
+            value += self._add_ghosts(distance, gradient, information)
+        return Expansion(value, gradient, information)
+
+    def _by_node(self, weights: Array) -> Array:
+        """Sum entries onto nodes, + for left and − for right: (N,)."""
+        size, (left, right) = self.design.size, self.design.ends
+        up = np.bincount(left, weights=weights, minlength=size)
+        return np.asarray(up - np.bincount(right, weights=weights, minlength=size))
+
+    def pull_scores(self, local: Local) -> Array:
+        """Sum first derivatives of the entries onto the parameters: (p,)."""
+        gradient = np.zeros(self.size)
+        gradient[: self.n_worths] = self.design.pull(self._by_node(local.eta))
+        at = self.n_worths + self.n_ties
+        gradient[self.n_worths : at] = self._by_tie(local.tie)
+        if self.order_effect:
+            gradient[at] = local.eta.sum()
+        return gradient
+
+    def _by_tie(self, values: Array) -> Array:
+        """Sum derivatives by t of the entries onto the tie parameters: (n_ties,)."""
+        if self.ties is not None:
+            return np.asarray(self.ties.matrix.T @ self.ties.sums(values))
+        return values.sum(keepdims=True) if self.law.free else np.zeros(0)
+
+    def pull_information(self, local: Local) -> Array:
+        """Sum second derivatives of the entries onto the parameters: (p, p)."""
+        p, information = self.n_worths, np.zeros((self.size, self.size))
+        information[:p, :p] = self.design.laplacian(local.eta_eta)
+        ties, order = slice(p, p + self.n_ties), p + self.n_ties
+        information[:p, ties] = self._cross_ties(local.eta_tie)
+        information[ties, :p] = information[:p, ties].T
+        information[ties, ties] = self._among_ties(local.tie_tie)
+        if self.order_effect:
+            across = self.design.pull(self._by_node(local.eta_eta))
+            information[:p, order] = information[order, :p] = across
+            information[order, order] = local.eta_eta.sum()
+            information[ties, order] = information[order, ties] = self._by_tie(local.eta_tie)
+        return information
+
+    def _cross_ties(self, weights: Array) -> Array:
+        """Return (n_worths, n_ties) information between worths and tie parameters."""
+        if self.ties is None:
+            borders = [self.design.pull(self._by_node(weights))][: self.n_ties]
+            return np.stack(borders, axis=1) if borders else np.zeros((self.n_worths, 0))
+        design, size = self.design, self.ties.size
+        cells, code = design.size * size, self.ties.code.astype(np.int64)
+        up = np.bincount(design.left * size + code, weights, minlength=cells)
+        down = np.bincount(design.right * size + code, weights, minlength=cells)
+        return self.design.pull((up - down).reshape(-1, size) @ self.ties.matrix)
+
+    def _among_ties(self, weights: Array) -> Array:
+        """Return (n_ties, n_ties) information of the tie parameters."""
+        if self.ties is None:
+            return np.full((self.n_ties, self.n_ties), weights.sum())
+        matrix = self.ties.matrix
+        return np.asarray((matrix.T * self.ties.sums(weights)) @ matrix)
+
+    def outer_information(self, tally: Tally, outer: Local) -> Array:
+        """Return (p, p) sums of products of single answers' scores, for entries of any tally."""
+        nodes = replace(self.design, left=tally.left, right=tally.right)
+        plain = replace(self, design=nodes, prior=0.0)
+        return plain.pull_information(outer)
+
+    def _project(self, laplacian: Array) -> Array:
+        return self.design.pull(self.design.pull(laplacian).T)
+
+    def _add_ghosts(self, distance: Array, gradient: Array, information: Array) -> float:
+        """Add the comparisons of every node with its ghost; return their log-likelihood."""
+        half = np.full(len(distance), self.prior / 2)
+        counts = np.stack([half, np.zeros_like(half), half], axis=1)
+        local = TwoOutcomes().expand(distance, 0.0, counts)
+        p, at, group = self.n_worths, self.reported, self.design.group
+        gradient[:p] += self.design.pull(local.eta)
+        gradient[at:] -= np.bincount(group, weights=local.eta)
+        information[:p, :p] += self._project(np.diag(local.eta_eta))
+        nodes = np.zeros((len(distance), self.size - at))
+        nodes[np.arange(len(distance)), group] = local.eta_eta
+        cross = self.design.pull(nodes)
+        information[:p, at:] -= cross
+        information[at:, :p] -= cross.T
+        information[at:, at:] += np.diag(nodes.sum(axis=0))
+        return float(local.value.sum())
+
+
+def saturated_loglik(counts: Array) -> float:
+    """Return the log-likelihood of a model with a parameter for every cell (nats)."""
+    return float(entropy_terms(counts).sum() - entropy_terms(counts.sum(axis=1)).sum())
+
+
+# Where to start with many systems: worths as they were if each had met all others evenly.
+#
+# A system's share of points is then the mean, over the worths of the others, of its expected points
+# against each. That is a curve of one worth, which is tabled and read backwards, a few times over
+# since the others' worths are what is sought. Where pairs are drawn evenly two Newton steps are
+# saved; elsewhere it is a start like any other.
+
+ROUNDS: Final = 4
+GRID: Final = 49
+"""Worths at which the curve is tabled."""
+OTHERS: Final = (np.arange(32) + 0.5) / 32
+"""Quantiles that stand for the worths of the others."""
+BEYOND: Final = 0.5
+"""How far the table goes on beyond the outermost worths (λ)."""
+MAX_EVEN_START: Final = 3.0
+"""Where the iteration may start (λ): shares of uneven designs may lie further out than worths."""
+
+
+def start_evenly(likelihood: Likelihood) -> Array:
+    """Return parameters to start from for a plain design.
+
+    Args:
+        likelihood: of the counts.
+
+    """
+    design, law = likelihood.design, likelihood.law
+    won, tied, lost = likelihood.counts.T
+    n, net, k = won + tied + lost, won - lost, design.size
+    left, right = design.ends
+    every = np.bincount(left, n, k) + np.bincount(right, n, k)
+    ahead = np.bincount(left, net, k) - np.bincount(right, net, k)
+    points = (every + ahead) / 2, (every - ahead) / 2
+    beta = np.zeros(likelihood.size)
+    share, tie = float(tied.sum() / n.sum()), law.start(likelihood.counts)
+    worths, tie = find_even_worths(law, points, share, tie)
+    beta[: likelihood.n_worths] = design.pull(worths - worths[design.reference])
+    if law.free:
+        beta[likelihood.n_worths] = tie
+    return beta
+
+
+def find_even_worths(
+    law: TieLaw, points: tuple[Array, Array], tied: float, tie: float
+) -> tuple[Array, float]:
+    """Return (K,) λ and t for systems that have all met each other evenly.
+
+    Args:
+        law: how differences become chances.
+        points: (K,) what each system gained, and what it gave away; a tie is half a point.
+        tied: share of ties.
+        tie: t to begin with.
+
+    >>> from evenhand.models.ties import TwoOutcomes
+    >>> points = np.array([65.0, 40.0, 15.0]), np.array([15.0, 40.0, 65.0])
+    >>> worths, _ = find_even_worths(TwoOutcomes(), points, 0.0, 0.0)
+    >>> (worths - worths[1]).round(1).tolist()
+    [0.9, 0.0, -0.9]
+    """
+    gained, given = points[0] + 0.5, points[1] + 0.5
+    total = gained + given
+    share, worths = gained / total, np.log(gained / given) / 2
+    for _ in range(ROUNDS):
+        grid = np.linspace(worths.min() - BEYOND, worths.max() + BEYOND, GRID)
+        apart = grid[:, None] - np.quantile(worths, OTHERS)
+        chances = np.exp(law.log_chances(apart.ravel(), tie)).reshape(GRID, -1, 3).mean(axis=1)
+        worths = np.interp(share, chances[:, 0] + chances[:, 1] / 2, grid)
+        if law.free:
+            expected = np.interp(worths, grid, chances[:, 1]) @ total / total.sum()
+            tie += float(np.log(tied / expected))
+    return np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START), tie
+
+
+# Which systems each entry of a pooled tally compares, as the structure of a (K, K) matrix.
+#
+# Entries stand in the order of their left system, then right, each pair once, so that their weights
+# are the numbers of a matrix that need not be sorted again: a table of numpy where K is moderate,
+# else a triangle of scipy whose product, with its transpose's, is all that is asked.
+
+SMALL: Final = 1_000
+"""Systems up to which the matrix of pairs is a table, however few pairs were compared."""
+SPARSE: Final = 4
+"""Cells of the table for each pair that was compared, beyond which it is too empty."""
+
+
+@dataclass(frozen=True, eq=False)
+class Triangle:
+    """A symmetric (K, K) matrix as the sum of a sparse one and its transpose."""
+
+    half: Any
+
+    def __matmul__(self, columns: Array) -> Array:
+        return np.asarray(self.half @ columns + self.half.T @ columns)
+
+    def tabulate(self) -> Array:
+        """Return it as a table."""
+        half = self.half.toarray()
+        return np.asarray(half + half.T)
+
+
+Weights: TypeAlias = "Array | Triangle"
+"""A symmetric (K, K) matrix: the weight of every pair."""
+
+
+def is_full(design: Design) -> bool:
+    """Say whether so many pairs were compared that a table of all is the faster matrix.
+
+    Sparse matrices are scipy's, whose import costs time of its own: small tables stay tables.
+    """
+    return design.size <= SMALL or SPARSE * len(design.left) >= design.size**2
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Who is compared in each entry.
+
+    Attributes:
+        design: a plain design, on a pooled tally.
+        dense: whether a K × K matrix may be made, where pairs fill it or nothing else solves.
+
+    """
+
+    design: Design
+    dense: bool
+
+    @cached_property
+    def tabled(self) -> bool:
+        """Whether matrices are tables of numpy."""
+        return self.dense and is_full(self.design)
+
+    @property
+    def size(self) -> int:
+        """Number of systems K."""
+        return self.design.size
+
+    @cached_property
+    def starts(self) -> Places:
+        """(K + 1,) first entry of each left system."""
+        return np.searchsorted(self.design.left, np.arange(self.size + 1))
+
+    @cached_property
+    def _held(self) -> Places:
+        """Left systems that have entries: a sum over none would be the next one's first."""
+        return np.flatnonzero(np.diff(self.starts))
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Array]:
+        """Room for a triangle, zero where there are no entries, and for the whole."""
+        shape = (self.size, self.size)
+        return np.zeros(shape), np.empty(shape)
+
+    def matrix(self, weights: Array) -> Weights:
+        """Return the symmetric (K, K) matrix with these weights for left and right.
+
+        A table is written over by the next one: to find new memory for it takes as long.
+        """
+        if self.tabled:
+            half, whole = self._tables
+            half.reshape(-1)[self.design.table_place] = weights
+            return np.add(half, half.T, out=whole)
+        from scipy import sparse
+
+        starts, shape = self.starts.astype(np.int32), (self.size, self.size)
+        return Triangle(sparse.csr_array((weights, self.design.right, starts), shape=shape))
+
+    def differ(self, worths: Array, entries: slice) -> Array:
+        """Return worth of left less that of right for some entries."""
+        left, right = self.design.ends
+        return worths.take(left[entries]) - worths.take(right[entries])
+
+    def sum_out(self, weights: Array) -> Array:
+        """Sum entries onto systems, + for left and − for right: (K,)."""
+        sums = np.zeros(self.size)
+        sums[self._held] = np.add.reduceat(weights, self.starts[self._held])
+        sums -= np.bincount(self.design.ends[1], weights, minlength=self.size)
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The log-likelihood to second order: sums over entries, or (C,) where systems sum them.
+
+    Attributes:
+        value: log-likelihood (nats).
+        tie: derivative by t.
+        tie_tie: minus the second derivative by t.
+        eta: (C,) derivatives by η.
+        eta_eta: (C,) minus the second derivatives by η; likewise `eta_tie`.
+        eta_tie: see eta_eta.
+
+    """
+
+    value: float
+    tie: float
+    tie_tie: float
+    eta: Array
+    eta_eta: Array
+    eta_tie: Array
+
+
+def expand_level(
+    likelihood: Likelihood, pairs: Pairs, at: Array, into: Level | None = None
+) -> Level:
+    """Return the log-likelihood to second order at given worths (K), t and δ.
+
+    Args:
+        likelihood: the likelihood.
+        pairs: its pairs.
+        at: (K + extras,) where.
+        into: a level that is no longer needed, whose memory is taken again.
+
+    """
+    law, counts, n = likelihood.law, likelihood.counts, len(likelihood.counts)
+    tie = float(at[pairs.size]) if law.free else 0.0
+    order = float(at[-1]) if likelihood.order_effect else 0.0
+    rows = np.empty((3, n)) if into is None else (into.eta, into.eta_eta, into.eta_tie)
+    sums = np.zeros(3)
+    for first in range(0, n, BLOCK):
+        block = slice(first, min(first + BLOCK, n))
+        eta = pairs.differ(at[: pairs.size], block)
+        part = law.expand(eta + order if order else eta, tie, counts[block])
+        sums += part.value.sum(), part.tie.sum(), part.tie_tie.sum()
+        for row, values in zip(rows, (part.eta, part.eta_eta, part.eta_tie), strict=True):
+            row[block] = values
+    value, by_tie, by_ties = sums.tolist()
+    return Level(value, by_tie, by_ties, *rows)

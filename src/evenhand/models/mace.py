@@ -1,0 +1,460 @@
+"""MACE: every judge either knows the label, or spams in a way of one's own.
+
+    P(a_il = a | T_i = c) = (1 − s_l) 1[a = c] + s_l ξ_l[a],    T_i uniform on the C labels
+
+s_l is how often judge l spams, 1 − s_l the competence, ξ_l what the judge says then (Hovy,
+Berg-Kirkpatrick, Vaswani & Hovy 2013, Learning whom to trust with MACE, NAACL-HLT, 1120-1130).
+A spammer's answer is what stood on the screen: left, tie or right, whichever system that was.
+
+Variational Bayes, the default, has s_l ~ Beta(.5, .5) and ξ_l ~ Dirichlet(m/C, ..., m/C), m = 10,
+and climbs a lower bound of the evidence, from random starts. The highest end is climbed on until
+next to nothing changes. Where different ends are equally high, no start is to decide, and they are
+averaged. EM, as in the first version of the authors' program, climbs the likelihood, with .01/C of
+an answer added to each count.
+
+C numbers a judge are few: it suits many judges with few answers each. Do not use it for labels with
+an order where near misses are common, since an honest judge who is one grade off then looks like a
+spammer. Spammers who all answer the same look competent to one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, require_option
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.exclusions import carries_excluded
+from evenhand.models.answers import Answers, Judgments, code_answers, softmax
+from evenhand.models.labels import (
+    PRIOR,
+    LabelFit,
+    integrate_skills,
+    list_skills,
+    note_answers,
+    note_labels,
+    require_others,
+    sign_labels,
+)
+
+# The steps of MACE, over all answers at once.
+#
+# Given T, an answer by judge l is worth s ξ[a] where it is not T's label and (1 − s) + s ξ[a] where
+# it is. With b = log s ξ[a] (of judge and label) what matters for T is the gain log(1 + exp(k −
+# b)), k = log(1 − s), of the answers that are the label itself: one sparse product with a vector by
+# judge and label gives the sums of all units, and its transpose the expected counts.
+
+Array = NDArray[np.float64]
+SETTLED: Final = 1e-11
+"""Nats per answer; an iteration that rises by less changes next to nothing."""
+EQUAL: Final = 0.01
+"""Nats; ends that differ by less are equally high."""
+SAME: Final = 0.01
+"""Ends whose probabilities all differ by less are one end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Knowing:
+    """Who said what where it may be right.
+
+    Attributes:
+        matrix: (U·C, J·C) sparse; at unit and label, judge and label as shown, how often the judge
+            gave it.
+        said: (J, C) answers of each judge, as shown.
+        units: U.
+        labels: C.
+
+    """
+
+    matrix: Any
+    said: Array
+    units: int
+    labels: int
+
+    @classmethod
+    def of(cls, answers: Answers) -> Knowing:
+        """Build the matrix."""
+        from scipy.sparse import csr_array
+
+        c, j = len(answers.labels), len(answers.judges)
+        spoken = answers.judge * c + answers.said
+        places = (answers.unit * c + answers.label, spoken)
+        shape = (answers.units * c, j * c)
+        matrix = csr_array((np.ones(answers.size), places), shape=shape)
+        said = np.bincount(spoken, minlength=j * c).reshape(j, c).astype(np.float64)
+        return cls(matrix, said, answers.units, c)
+
+    def to_units(self, gains: Array) -> Array:
+        """Sum (J, C) gains over the answers that are each label: (U, C)."""
+        return np.asarray(self.matrix @ gains.reshape(-1)).reshape(self.units, self.labels)
+
+    def to_judges(self, posterior: Array) -> Array:
+        """Sum (U, C) probabilities of being right over each judge's answers: (J, C)."""
+        return np.asarray(self.matrix.T @ posterior.reshape(-1)).reshape(self.said.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Odds:
+    """Log-weights of knowing and spamming; under variational Bayes they do not sum to one.
+
+    Attributes:
+        know: (J,) k = log(1 − s).
+        spam: (J, C) b = log s ξ.
+        posteriors: parameters of the Dirichlet posteriors of s and of ξ, of their priors, and the
+            expected logs; none under EM.
+
+    """
+
+    know: Array
+    spam: Array
+    posteriors: tuple[tuple[Array, Array, Array], ...] = ()
+
+    @property
+    def penalty(self) -> float:
+        """What is taken from the log-likelihood: divergence of posteriors from priors (nats)."""
+        return sum(diverge(*one) for one in self.posteriors)
+
+    @classmethod
+    def of_counts(cls, know: Array, spam: Array, smoothing: float) -> Odds:
+        """Return the shares of smoothed counts: the M-step of EM.
+
+        Args:
+            know: (J,) expected answers that were known.
+            spam: (J, C) expected answers that were spam, by label.
+            smoothing: added to each count.
+
+        """
+        known, spammed = know + smoothing, spam.sum(axis=1) + smoothing
+        strategies = spam + smoothing
+        log_strategies = np.log(strategies / strategies.sum(axis=1, keepdims=True))
+        log_spam = np.log(spammed / (known + spammed))
+        return cls(np.log(known / (known + spammed)), log_spam[:, None] + log_strategies)
+
+
+def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -> Odds:
+    """Return expected logs under the posteriors Beta and Dirichlet: the step of VB.
+
+    Args:
+        know: (J,) expected answers that were known.
+        spam: (J, C) expected answers that were spam, by label.
+        prior: parameters of the Beta, of knowing and of spamming.
+        pseudo: parameter of the Dirichlet for each label.
+
+    """
+    from scipy.special import psi
+
+    coin = np.stack([know + prior[0], spam.sum(axis=1) + prior[1]], axis=1)
+    strategies = spam + pseudo
+    log_coin = psi(coin) - psi(coin.sum(axis=1, keepdims=True))
+    log_strategies = psi(strategies) - psi(strategies.sum(axis=1, keepdims=True))
+    of_strategies = strategies, np.full(spam.shape[1], pseudo), log_strategies
+    posteriors = (coin, np.array(prior), log_coin), of_strategies
+    return Odds(log_coin[:, 0], log_coin[:, 1:] + log_strategies, posteriors)
+
+
+def diverge(posterior: Array, prior: Array, logs: Array) -> float:
+    """Sum the Kullback-Leibler divergences of Dirichlet posteriors from their common prior.
+
+    Args:
+        posterior: (J, C) parameters.
+        prior: (C,) parameters.
+        logs: (J, C) expected logs under the posteriors.
+
+    """
+    from scipy.special import gammaln
+
+    norms = gammaln(posterior.sum(axis=1)) - gammaln(posterior).sum(axis=1)
+    norm = gammaln(prior.sum()) - gammaln(prior).sum()
+    return float((norms - norm).sum() + ((posterior - prior) * logs).sum())
+
+
+def start_odds(knowing: Knowing, noise: float, rng: np.random.Generator) -> Odds:
+    """Draw a start: weights from 1 to 1 + noise, scaled to sum to one."""
+    j, c = knowing.said.shape
+    coin, strategies = (1 + noise * rng.random((j, width)) for width in (2, c))
+    coin /= coin.sum(axis=1, keepdims=True)
+    strategies /= strategies.sum(axis=1, keepdims=True)
+    return Odds(np.log(coin[:, 0]), np.log(coin[:, 1:]) + np.log(strategies))
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What follows from log-weights.
+
+    Attributes:
+        posterior: (U, C) probability of each label.
+        know: (J, C) expected answers that were known, by label.
+        spam: (J, C) expected answers that were spam.
+        gains: (J, C) what an answer adds to the log-weight of its label.
+        loglik: log of the summed weights (nats).
+        odds: the log-weights.
+        rise: of the objective in the last iteration, as far as there was one.
+        steps: iterations that led here.
+
+    """
+
+    posterior: Array
+    know: Array
+    spam: Array
+    gains: Array
+    loglik: float
+    odds: Odds
+    rise: float = np.inf
+    steps: int = 0
+
+    @property
+    def objective(self) -> float:
+        """Log-likelihood, or the lower bound of the evidence under variational Bayes (nats)."""
+        return self.loglik - self.odds.penalty
+
+    def judge_answers(self, answers: Answers) -> Array:
+        """Return (n,) how probable it is that each answer is right by what the others say.
+
+        What the answer itself adds to its unit's label is taken out again.
+        """
+        others, rows = self.posterior[answers.unit], np.arange(answers.size)
+        alone = others[rows, answers.label] * np.exp(-self.gains[answers.judge, answers.said])
+        others[rows, answers.label] = 0.0
+        return np.asarray(alone / (alone + others.sum(axis=1)))
+
+
+def expect(knowing: Knowing, odds: Odds) -> State:
+    """Return labels and expected counts, given log-weights: the E-step."""
+    above = odds.know[:, None] - odds.spam
+    gains = np.logaddexp(0, above)
+    posterior, log_sums = softmax(knowing.to_units(gains))
+    right = knowing.to_judges(posterior)
+    know = right * np.exp(above - gains)
+    loglik = float((knowing.said * odds.spam).sum() + log_sums.sum())
+    loglik -= knowing.units * np.log(knowing.labels)
+    return State(posterior, know, knowing.said - know, gains, loglik, odds)
+
+
+Maximise = Callable[[Knowing, Array, Array], Odds]
+"""Log-weights from expected answers that were known and that were spam."""
+
+
+def climb(knowing: Knowing, start: Odds, maximise: Maximise, iterations: int) -> State:
+    """Iterate from a start.
+
+    Args:
+        knowing: the answers.
+        start: log-weights.
+        maximise: the M-step.
+        iterations: how many.
+
+    """
+    state = before = expect(knowing, start)
+    for _ in range(iterations):
+        before, state = state, expect(knowing, maximise(knowing, state.know, state.spam))
+    return replace(state, rise=state.objective - before.objective, steps=iterations)
+
+
+def settle(knowing: Knowing, state: State, maximise: Maximise, most: int) -> State:
+    """Iterate until next to nothing changes, so that ends and labels can be compared.
+
+    Args:
+        knowing: the answers.
+        state: where to go on from.
+        maximise: the M-step.
+        most: iterations at most.
+
+    """
+    height, steps = state.objective, state.steps
+    for _ in range(most):
+        if state.rise < SETTLED * knowing.said.sum():
+            break
+        steps += 1
+        state = expect(knowing, maximise(knowing, state.know, state.spam))
+        above = state.objective
+        state, height = replace(state, rise=above - height, steps=steps), above
+    return state
+
+
+def keep_highest(best: list[State], end: State) -> list[State]:
+    """Return the ends that are as high as any, each once.
+
+    Args:
+        best: the highest ends so far.
+        end: another.
+
+    """
+    rise = end.objective - best[0].objective if best else np.inf
+    if rise > EQUAL:
+        return [end]
+    known = any(abs(end.posterior - one.posterior).max() < SAME for one in best)
+    return best if rise < -EQUAL or known else [*best, end]
+
+
+METHODS: Final = ("vb", "em")
+STEADY: Final = 1e-6
+"""Nats per answer; a last iteration that rises by less is called converged."""
+MORE: Final = 20
+"""The highest end may take so many times the iterations of a start."""
+
+
+@dataclass(frozen=True)
+class MACE:
+    """Settings.
+
+    Attributes:
+        method: vb (variational Bayes) | em.
+        restarts: random starts.
+        iterations: of each start; the highest end may take twenty times as many.
+        know: first parameter of the Beta prior, of knowing; of vb.
+        spam: second parameter, of spamming; of vb.
+        strategy: m, answers that the prior of ξ is worth, all labels together; of vb. The authors'
+            program has 10 for each label.
+        smoothing: answers added to each count, of em; None for .01/C.
+        noise: how far starts are apart: weights before scaling are 1 to 1 + noise.
+        seed: of the starts.
+
+    """
+
+    method: str = "vb"
+    restarts: int = 10
+    iterations: int = 50
+    know: float = 0.5
+    spam: float = 0.5
+    strategy: float = 10.0
+    smoothing: float | None = None
+    noise: float = 0.5
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: names the setting.
+
+        """
+        require_option("method", self.method, METHODS)
+        for name in ("restarts", "iterations"):
+            if getattr(self, name) < 1:
+                raise UnknownOption(f"{name} must be at least 1")
+        for name in ("know", "spam", "strategy", "noise"):
+            if not getattr(self, name) > 0:
+                raise UnknownOption(f"{name} must be above 0")
+        if self.smoothing is not None and not self.smoothing > 0:
+            raise UnknownOption("smoothing must be above 0, or None for .01 by number of labels")
+
+    @carries_excluded("controls")
+    def fit(self, data: Judgments | Answers) -> LabelFit:
+        """Estimate labels and competences.
+
+        Args:
+            data: judgments that name judges (and items, where they compare), or answers that were
+                read from them; tasks are pooled.
+
+        Raises:
+            NotIdentified: one judge, one label, or no unit that two judges answered.
+            UnknownColumn: no judge, or comparisons without items.
+            InvalidJudgments: what cannot be labels.
+
+        """
+        answers = code_answers(data)
+        require_others(answers)
+        knowing = Knowing.of(answers)
+        best, ends = self._climb_all(knowing)
+        strategies = np.mean([self._strategies(knowing, one) for one in best], axis=0)
+        right = np.mean([one.judge_answers(answers) for one in best], axis=0)
+        wrong = strategies[answers.judge, answers.said]
+        posterior = np.mean([one.posterior for one in best], axis=0)
+        return LabelFit(
+            model=self,
+            answers=answers,
+            posterior=posterior,
+            skills=list_skills(answers, integrate_skills(answers.judge, right, wrong, self._coin)),
+            measure="competence",
+            parameters={
+                "spamming": np.mean([self._spamming(knowing, one) for one in best], axis=0),
+                "strategies": strategies,
+            },
+            loglik=None if self.method == "vb" else best[0].objective,
+            objective=best[0].objective,
+            steps=best[0].steps,
+            converged=bool(best[0].rise < STEADY * answers.size),
+            notes=(
+                *note_answers(answers),
+                *note_labels(answers, posterior),
+                *self._note_ends(best, ends, answers.size),
+            ),
+            signature=sign_labels(answers, self._sign(knowing)),
+        )
+
+    def _climb_all(self, knowing: Knowing) -> tuple[list[State], list[float]]:
+        """Climb from all starts; return the different ends that are highest, and all heights."""
+        rng = np.random.default_rng(self.seed)
+        best: list[State] = []
+        ends = []
+        for _ in range(self.restarts):
+            start = start_odds(knowing, self.noise, rng)
+            end = climb(knowing, start, self._maximise, self.iterations)
+            ends.append(end.objective)
+            best = keep_highest(best, end)
+        most = MORE * self.iterations
+        settled: list[State] = []
+        for end in best:
+            settled = keep_highest(settled, settle(knowing, end, self._maximise, most))
+        return settled, ends
+
+    def _maximise(self, knowing: Knowing, know: Array, spam: Array) -> Odds:
+        """Return the log-weights that follow from expected counts."""
+        if self.method == "em":
+            return Odds.of_counts(know.sum(axis=1), spam, self._smooth(knowing))
+        return bound(know.sum(axis=1), spam, (self.know, self.spam), self._pseudo(knowing))
+
+    @property
+    def _coin(self) -> tuple[float, float]:
+        """The Beta prior of competence; Jeffreys' beside EM, which has none."""
+        return (self.know, self.spam) if self.method == "vb" else PRIOR
+
+    def _spamming(self, knowing: Knowing, best: State) -> Array:
+        """Return the (J,) estimate of s: its mean under VB, its share of smoothed counts in EM."""
+        added = [self._smooth(knowing)] * 2 if self.method == "em" else self._coin
+        spammed, said = best.spam.sum(axis=1), knowing.said.sum(axis=1)
+        return np.asarray((spammed + added[1]) / (said + sum(added)))
+
+    def _strategies(self, knowing: Knowing, best: State) -> Array:
+        """Return the (J, C) estimate of ξ."""
+        counts = best.spam + self._pseudo(knowing)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def _smooth(self, knowing: Knowing) -> float:
+        return 0.01 / knowing.labels if self.smoothing is None else self.smoothing
+
+    def _pseudo(self, knowing: Knowing) -> float:
+        """Return the answers that are added to each label of a judge's strategy."""
+        return self.strategy / knowing.labels if self.method == "vb" else self._smooth(knowing)
+
+    def _sign(self, knowing: Knowing) -> list[str]:
+        starts = f"{self.restarts} x {self.iterations} iterations, noise {self.noise:g}"
+        prior = f"Beta({self.know:g}, {self.spam:g}), Dirichlet({self._pseudo(knowing):.6g})"
+        if self.method == "em":
+            prior = f"smoothing {self._smooth(knowing):.6g}"
+        return [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
+
+    def _note_ends(self, best: list[State], ends: list[float], n: int) -> list[str]:
+        """Say whether iterations and starts were enough, and the end is the only one."""
+        notes, rise, heights = [], best[0].rise, sorted(ends, reverse=True)
+        if len(best) > 1:
+            notes.append(
+                f"{len(best)} different ends are equally high: probabilities are their mean"
+            )
+        if rise >= STEADY * n:
+            notes.append(
+                f"the last of {best[0].steps:,} iterations still rose by {rise:.2g} nats:"
+                " allow it more"
+            )
+        near = sum(heights[0] - end < 1 for end in heights)
+        if near == 1 and len(ends) > 1:
+            nearest = heights[0] - heights[1]
+            notes.append(
+                f"only one of {len(ends)} starts came to this end, the next to one {nearest:,.1f}"
+                " nats lower: allow more starts"
+            )
+        return notes

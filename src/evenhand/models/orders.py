@@ -1,0 +1,897 @@
+"""From rankings and a law to a fit: ghosts of a prior, existence, Newton, covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.exclusions import say_unweighted
+from evenhand.judgments.order_counting import count_orders
+from evenhand.judgments.orders import NONE, Orders
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.tally import Tally
+from evenhand.models.coefficients import (
+    Coefficient,
+    Contrast,
+    contrast_systems,
+    find_system,
+    list_coefficients,
+    reference_row,
+    share_worths,
+)
+from evenhand.models.design import reference_code
+from evenhand.models.existence import Cells, check_existence, refuse_nothing
+from evenhand.numerics.distributions import normal_quantile
+from evenhand.numerics.graph import LEAST, Graph, find_direction, is_strongly_connected
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
+from evenhand.numerics.sampling import one_blas_thread
+
+if TYPE_CHECKING:
+    from evenhand.models.coefficients import QuasiVariances
+    from evenhand.models.pattern import PatternModel
+    from evenhand.models.plackett_luce import PlackettLuce
+
+
+# The likelihood that models of whole rankings share: observed against all rivals, set by set.
+#
+# ℓ = Σ_choices n (x·b − log Z(A)),   Z(A) = Σ over the rivals x' of the set A of exp(x'·b)
+#
+# A ranking is one choice or several (Plackett-Luce: one a stage), each among the rivals of a set A
+# of outputs. Z depends on the set alone, so that it is evaluated once for each different set,
+# however many rankings there are. b holds the K log-worths θ and the law's own parameters; the
+# reference has θ = 0 and no column.
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.integer]
+BLOCK: Final = 4_000_000
+"""Most numbers that the moments of the sets worked on at a time may need."""
+LONGEST: Final = 10.0
+"""How far one step may move a difference of log-worths."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What the rivals of sets of m outputs look like under the model; q = m + law's parameters.
+
+    Attributes:
+        log_z: (N,) log of the sum of all weights.
+        mean: (N, q) mean of x.
+        second: (N, q, q) mean of x xᵀ.
+
+    """
+
+    log_z: Array
+    mean: Array
+    second: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Choices among the rivals of sets of m outputs.
+
+    Attributes:
+        sets: (N, m) codes of the outputs of each different set, ascending.
+        row: (C,) ranking that each choice belongs to.
+        which: (C,) its set.
+        observed: (C, q) x of what was chosen.
+
+    """
+
+    sets: Codes
+    row: Codes
+    which: Codes
+    observed: Array
+
+
+class Law(Protocol):
+    """How a ranking falls into choices, and what rivals there are."""
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Names of the law's own parameters."""
+
+    def take_apart(self, orders: Orders) -> tuple[Choices, ...]:
+        """Return the choices, one entry for each size m."""
+
+    def moments(self, worths: Array, extras: Array) -> Moments:
+        """Return the moments of sets whose outputs have log-worths (N, m)."""
+
+    def best(self, worths: Array, extras: Array) -> Array:
+        """Return (N, q) the rival with the largest x·b."""
+
+    def count_rivals(self, m: int) -> float:
+        """Return how many rivals a set of m outputs has."""
+
+    def load(self, m: int) -> int:
+        """Return how many numbers the moments of one set of m outputs need."""
+
+    def impossible(self, orders: Orders) -> NDArray[np.bool_]:
+        """Say of each ranking (R,) whether it has probability zero, as ties that have no δ."""
+
+
+@dataclass(frozen=True, eq=False)
+class OrderLikelihood:
+    """A law on rankings.
+
+    Attributes:
+        law: the law.
+        orders: the rankings.
+        reference: code of the system with θ = 0.
+
+    """
+
+    law: Law
+    orders: Orders
+    reference: int
+
+    @cached_property
+    def choices(self) -> tuple[Choices, ...]:
+        """All choices, by size of their sets."""
+        return self.law.take_apart(self.orders)
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems K."""
+        return len(self.orders.systems)
+
+    @property
+    def full(self) -> int:
+        """Number of parameters with the reference's."""
+        return self.n_systems + len(self.law.extras)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters p."""
+        return self.full - 1
+
+    def widen(self, beta: Array) -> tuple[Array, Array]:
+        """Return (K,) log-worths, the reference at 0, and the law's own parameters."""
+        whole = np.insert(beta, self.reference, 0.0)
+        return whole[: self.n_systems], whole[self.n_systems :]
+
+    def columns(self, sets: Codes) -> Codes:
+        """Return (N, q) places of a set's parameters among all `full` of them."""
+        own = np.arange(self.n_systems, self.full)
+        return np.concatenate([sets, np.broadcast_to(own, (len(sets), len(own)))], axis=1)
+
+    def moments(self, beta: Array) -> Iterator[tuple[int, Moments, slice]]:
+        """Evaluate the sets some thousand at a time: place among choices, moments, which sets."""
+        worths, extras = self.widen(beta)
+        for at, choices in enumerate(self.choices):
+            n, m = choices.sets.shape
+            step = max(1, BLOCK // self.law.load(m))
+            for start in range(0, n, step):
+                part = slice(start, start + step)
+                yield at, self.law.moments(worths[choices.sets[part]], extras), part
+
+    def log_probs(self, beta: Array) -> Array:
+        """Return (R,) log-probability of each ranking (nats)."""
+        found = np.zeros(len(self.orders.weights))
+        b = np.concatenate(self.widen(beta))
+        log_z = [np.zeros(len(choices.sets)) for choices in self.choices]
+        for at, moments, part in self.moments(beta):
+            log_z[at][part] = moments.log_z
+        for choices, normalised in zip(self.choices, log_z, strict=True):
+            own = b[self.columns(choices.sets)][choices.which]
+            chosen = (choices.observed * own).sum(axis=1) - normalised[choices.which]
+            found += np.bincount(choices.row, weights=chosen, minlength=len(found))
+        return found
+
+    def expand(self, beta: Array) -> Expansion:
+        """Return the log-likelihood to second order."""
+        gradient, information = self._observed.copy(), np.zeros(self.full**2)
+        value = float(gradient @ np.concatenate(self.widen(beta)))
+        for at, moments, part in self.moments(beta):
+            counts, columns = self._counts[at][part], self.columns(self.choices[at].sets[part])
+            value -= float(counts @ moments.log_z)
+            expected = (counts[:, None] * moments.mean).ravel()
+            gradient -= np.bincount(columns.ravel(), expected, minlength=self.full)
+            cells = (counts[:, None, None] * spread(moments)).ravel()
+            information += np.bincount(self._cells(columns), cells, minlength=self.full**2)
+        rest = np.delete(np.arange(self.full), self.reference)
+        square = information.reshape(self.full, self.full)
+        return Expansion(value, gradient[rest], square[np.ix_(rest, rest)])
+
+    def _cells(self, columns: Codes) -> Codes:
+        """Return (N q q) places in the flattened (full, full) information."""
+        return np.asarray(columns[:, :, None] * self.full + columns[:, None, :]).ravel()
+
+    @cached_property
+    def _observed(self) -> Array:
+        """(full,) sum of what was chosen."""
+        total = np.zeros(self.full)
+        for choices in self.choices:
+            weights = self.orders.weights[choices.row][:, None]
+            columns = self.columns(choices.sets)[choices.which]
+            np.add.at(total, columns, weights * choices.observed)
+        return total
+
+    @cached_property
+    def _counts(self) -> list[Array]:
+        """(N,) how often each set was chosen from, by size of sets."""
+        weights = self.orders.weights
+        return [
+            np.asarray(np.bincount(one.which, weights[one.row], minlength=len(one.sets)), float)
+            for one in self.choices
+        ]
+
+    def reach(self, step: Array) -> float:
+        """Return how far a step moves worths and the law's parameters, in units of LONGEST."""
+        worths, extras = self.widen(step)
+        return max(float(np.ptp(worths)), float(np.abs(extras).max(initial=0.0))) / LONGEST
+
+    def start(self) -> Array:
+        """Return equal worths."""
+        return np.zeros(self.size)
+
+    def cluster_scores(self, beta: Array, codes: Codes, size: int) -> Array:
+        """Return (G, p) scores of clusters of rankings.
+
+        Args:
+            beta: the parameters.
+            codes: (R,) cluster of each ranking.
+            size: number of clusters G.
+
+        """
+        total = np.zeros(size * self.full)
+        means = [np.zeros((len(one.sets), one.observed.shape[1])) for one in self.choices]
+        for at, moments, part in self.moments(beta):
+            means[at][part] = moments.mean
+        for choices, mean in zip(self.choices, means, strict=True):
+            left = choices.observed - mean[choices.which]
+            flat = codes[choices.row][:, None] * self.full
+            flat = flat + self.columns(choices.sets)[choices.which]
+            weighed = left * self.orders.weights[choices.row][:, None]
+            total += np.bincount(flat.ravel(), weights=weighed.ravel(), minlength=len(total))
+        return np.delete(total.reshape(size, self.full), self.reference, axis=1)
+
+    def cluster_information(self, beta: Array, codes: Codes, size: int) -> Array:
+        """Return (G, p, p) information of clusters of rankings; arguments as `cluster_scores`."""
+        total = np.zeros(size * self.full**2)
+        for place, moments, part in self.moments(beta):
+            choices, variance = self.choices[place], spread(moments)
+            here = np.flatnonzero((choices.which >= part.start) & (choices.which < part.stop))
+            flat = self._cells(self.columns(choices.sets[part])).reshape(variance.shape)
+            for one in np.array_split(here, 1 + here.size * variance[0].size // BLOCK):
+                own = choices.which[one] - part.start
+                at = codes[choices.row[one]][:, None, None] * self.full**2 + flat[own]
+                weighed = variance[own] * self.orders.weights[choices.row[one]][:, None, None]
+                total += np.bincount(at.ravel(), weights=weighed.ravel(), minlength=len(total))
+        whole = total.reshape(size, self.full, self.full)
+        return np.delete(np.delete(whole, self.reference, 1), self.reference, 2)
+
+
+def spread(moments: Moments) -> Array:
+    """Return (N, q, q) covariances of x."""
+    outer = moments.mean[:, :, None] * moments.mean[:, None, :]
+    return np.asarray(moments.second - outer)
+
+
+def unique_sets(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the different rows of (C, m) ascending codes, and which of them each row is."""
+    sets, which = np.unique(codes, axis=0, return_inverse=True)
+    return sets, which.reshape(-1)
+
+
+# Does a maximum-likelihood estimate exist for rankings?
+#
+# Every choice is among finitely many rivals, so that the estimate exists, finite and unique, if and
+# only if no direction b ≠ 0 gives every observed choice the largest x·b of its rivals. Hence:
+#
+# (i)  b that leaves ties alone: "stood above" as steps, ties as steps both ways, must connect all
+# systems both ways. Without ties this is all: Hunter (2004), Annals of Statistics 32:384-406.
+# (ii) b that moves a tie parameter. If strict preferences alone connect all systems, worths are
+# fixed, and only the sizes of ties remain: steps from the size that was chosen to every other
+# that could have been must connect all sizes both ways.
+# (iii) otherwise a linear programme decides, its constraints found one by one.
+#
+# In the pattern model (ii) holds by itself: with a strict preference seen γ is bounded above, with
+# a tie seen below.
+
+AT_ONCE = 200
+"""Most broken constraints of one size of sets that are added to the programme at a time."""
+
+
+def check_order_existence(
+    likelihood: OrderLikelihood, ties: Sequence[str], *, prior: float = 0.0
+) -> None:
+    """Return if the estimate exists, refuse in words if it does not.
+
+    Args:
+        likelihood: the law on the rankings, those with ghosts included.
+        ties: the law's own parameters in words.
+        prior: pseudo-comparisons per system that `likelihood` holds already.
+
+    Raises:
+        NotIdentified: names the systems and what to do.
+
+    """
+    orders = likelihood.orders
+    pairs = orders.tally()
+    if not _strictly_linked(pairs):
+        counts = pairs.wins, pairs.ties, pairs.losses
+        check_existence(Cells(pairs.systems, pairs.left, pairs.right, *counts), ties="none")
+    elif _find_sizes(likelihood) is None:
+        return
+    if ties and (direction := find_direction(_broken(likelihood), likelihood.size)) is not None:
+        raise _refuse_endless(likelihood, direction, ties, prior=prior)
+
+
+def _strictly_linked(pairs: Tally) -> bool:
+    """Say whether strict preferences alone lead from every system to every other."""
+    won, lost = pairs.wins > 0, pairs.losses > 0
+    steps = Graph(
+        len(pairs.systems),
+        np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp),
+        np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
+    )
+    return is_strongly_connected(steps)
+
+
+def _find_sizes(likelihood: OrderLikelihood) -> Array | None:
+    """Rule (ii): a direction of the law's own parameters alone, if there is any."""
+    n_extras = len(likelihood.law.extras)
+    if not n_extras:
+        return None
+    broken = _broken(likelihood)
+
+    def own_only(g: Array) -> Array:
+        whole = np.zeros(likelihood.size)
+        whole[-n_extras:] = g
+        return broken(whole)[:, -n_extras:]
+
+    return find_direction(own_only, n_extras)
+
+
+def _broken(likelihood: OrderLikelihood) -> Callable[[Array], Array]:
+    """Return the function that finds choices which fall behind a rival in a direction."""
+    rest = np.delete(np.arange(likelihood.full), likelihood.reference)
+
+    def broken(direction: Array) -> Array:
+        worths, extras = likelihood.widen(direction)
+        b = np.concatenate([worths, extras])
+        found = []
+        for choices in likelihood.choices:
+            best = likelihood.law.best(worths[choices.sets], extras)[choices.which]
+            behind = choices.observed - best
+            columns = likelihood.columns(choices.sets)[choices.which]
+            gain = (behind * b[columns]).sum(axis=1)
+            worst = np.argsort(gain, kind="stable")[:AT_ONCE]
+            worst = worst[gain[worst] < -LEAST]
+            rows = np.zeros((len(worst), likelihood.full))
+            np.put_along_axis(rows, columns[worst], behind[worst], axis=1)
+            found.append(rows[:, rest])
+        return np.concatenate(found)
+
+    return broken
+
+
+def _refuse_endless(
+    likelihood: OrderLikelihood, direction: Array, ties: Sequence[str], *, prior: float
+) -> NotIdentified:
+    """Name what runs away; worths only where ties do not run away by themselves."""
+    worths, extras = likelihood.widen(direction)
+    high = worths > worths.min() + LEAST
+    alone = _find_sizes(likelihood)
+    if alone is not None:
+        extras, high = alone, np.zeros_like(high)
+    moved = [name for name, g in zip(ties, extras, strict=True) if abs(g) > LEAST]
+    names = np.array(likelihood.orders.systems, dtype=object)
+    fault = f"{listing(moved)}: no finite estimate"
+    if high.any():
+        up, rest = listing(names[high].tolist(), 4), listing(names[~high].tolist(), 4)
+        fault += f", nor have the worths of {up} against {rest}"
+    grow = "they grow" if len(moved) > 1 or high.any() else "it grows"
+    return NotIdentified(
+        f"{fault}, since no ranking gainsays that {grow} for ever",
+        [
+            "collect more rankings",
+            *([] if prior > 0 else ["pass --prior 1 (in Python prior=1)"]),
+            "expand the rankings into comparisons (--ties half-win)",
+        ],
+    )
+
+
+# Covariances of a model of rankings by cluster: what the rankings say of their own spread.
+#
+# d_g = (H − H_g)⁻¹ s_g,   V = (G − 1)/G Σ_g (d_g − d̄)(d_g − d̄)ᵀ         CV3
+# V = H⁻¹ (Σ_g s_g s_gᵀ) H⁻¹ · G/(G − 1) · (n − 1)/(n − p)                 CR1
+#
+# s_g and H_g are the score and the information of the rankings of cluster g. Source: INFERENCE B1
+# (Hansen 2025, jackknife by linearised leave-one-out); Liang & Zeger (1986), Biometrika 73:13-22.
+
+DENSE: Final = 20_000_000
+"""Most numbers in the information of all clusters; beyond it CR1 takes the place of CV3."""
+SINGULAR: Final = 1e-11
+"""Pivot, relative to the diagonal, that is rounding and no information."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredErrors:
+    """Covariances that allow for rankings that hang together.
+
+    Attributes:
+        by: what the clusters are, such as "judge".
+        kind: CV3 (jackknife) or CR1.
+        clusters: how many there are.
+        vcov: (p, p) covariance of the fit's `estimate` (λ scale).
+        worth_vcov: (K, K) covariance of `log_worth`, the reference at 0.
+
+    """
+
+    by: str
+    kind: str
+    clusters: int
+    vcov: Array
+    worth_vcov: Array
+
+
+def by_single_rankings(likelihood: OrderLikelihood, beta: Array, bread: Array) -> Array:
+    """Return the (p, p) covariance by rankings, each a cluster of its own: CR1.
+
+    Raises:
+        NotIdentified: no more rankings than parameters.
+
+    """
+    weights = likelihood.orders.weights
+    rows = np.arange(len(weights))
+    scores = likelihood.cluster_scores(beta, rows, len(weights)) / np.sqrt(weights)[:, None]
+    n = float(weights.sum())
+    return _pooled(scores, bread, clusters=n, n=n)
+
+
+def by_clusters(likelihood: OrderLikelihood, beta: Array, bread: Array) -> tuple[Array, str, int]:
+    """Return the (p, p) covariance by clusters of rankings, its kind, and how many there are.
+
+    Args:
+        likelihood: the law on the rankings, told apart by cluster.
+        beta: the estimates.
+        bread: (p, p) inverse of the whole information H.
+
+    Raises:
+        NotIdentified: fewer than two clusters, or one without which systems are not linked.
+
+    """
+    level = likelihood.orders.level
+    if level is None or level.size < 2:
+        raise NotIdentified("all rankings are of one cluster: there is no spread between clusters")
+    size = level.size
+    scores = likelihood.cluster_scores(beta, level.codes, size)
+    if size * len(bread) ** 2 > DENSE:
+        n = float(likelihood.orders.weights.sum())
+        return _pooled(scores, bread, clusters=size, n=n), "CR1", size
+    total = np.linalg.inv(bread)
+    rest = total - likelihood.cluster_information(beta, level.codes, size)
+    alone = [g for g in range(size) if not _is_definite(rest[g], np.diag(total))]
+    if alone:
+        names = "a few clusters" if level.merged else listing([level.labels[g] for g in alone], 3)
+        raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
+    changes = np.linalg.solve(rest, scores[:, :, None])[:, :, 0]
+    changes -= changes.mean(axis=0)
+    return np.asarray((size - 1) / size * changes.T @ changes), "CV3", size
+
+
+def _pooled(scores: Array, bread: Array, *, clusters: float, n: float) -> Array:
+    if n <= len(bread):
+        raise NotIdentified(
+            f"{n:,.0f} rankings for {len(bread)} parameters are too few to show their own spread"
+        )
+    inflation = clusters / (clusters - 1) * (n - 1) / (n - len(bread))
+    return np.asarray(bread @ (scores.T @ scores) @ bread * inflation)
+
+
+def _is_definite(rest: Array, scale: Array) -> bool:
+    try:
+        pivots = np.diag(np.linalg.cholesky(rest)) ** 2
+    except np.linalg.LinAlgError:
+        return False
+    return bool((pivots > SINGULAR * scale).all())
+
+
+# What a fit to whole rankings holds: estimates with covariance, and chances of any ranking.
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class OrderFit:
+    """A fitted model of rankings.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        names: parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
+        labels: the same in the user's words.
+        beta: (p,) log-worths without the reference, then the law's own parameters.
+        beta_vcov: (p, p) model-based covariance of `beta`, which takes rankings for independent.
+        loglik: log-likelihood of the rankings (nats), prior left out.
+        df: choices' rivals, less one each, less parameters; see `deviance`.
+        n_judgments: rankings.
+        n_comparisons: pairs that they hold.
+        steps: Newton steps.
+        decrement: Newton decrement squared at the end.
+        notes: what a report should say beside the estimates.
+        likelihood: the law on the rankings.
+
+    """
+
+    model: PlackettLuce | PatternModel
+    systems: tuple[str, ...]
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    beta: Array
+    beta_vcov: Array
+    loglik: float
+    df: float
+    n_judgments: float
+    n_comparisons: float
+    steps: int
+    decrement: float
+    notes: tuple[str, ...]
+    likelihood: OrderLikelihood
+
+    @property
+    def reference(self) -> str:
+        """The system with log-worth 0."""
+        return self.systems[self.likelihood.reference]
+
+    @property
+    def log_worth(self) -> Array:
+        """(K,) log-worth (natural log-odds), the reference at 0."""
+        return self.likelihood.widen(self.beta)[0]
+
+    @property
+    def lambdas(self) -> Array:
+        """(K,) λ, half of the log-worth."""
+        return self.log_worth / 2
+
+    @cached_property
+    def _scale(self) -> Array:
+        """(p,) what turns `beta` into `estimate`: log-worths into λ."""
+        extras = len(self.likelihood.law.extras)
+        return np.array([0.5] * (len(self.beta) - extras) + [1.0] * extras)
+
+    @property
+    def estimate(self) -> Array:
+        """(p,) the parameters as `names` has them, worths on the λ scale."""
+        return self.beta * self._scale
+
+    @property
+    def vcov(self) -> Array:
+        """(p, p) model-based covariance of `estimate`."""
+        return self.beta_vcov * self._scale * self._scale[:, None]
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) model-based covariance of `log_worth`, the reference at 0."""
+        return self._to_worth(self.beta_vcov)
+
+    def _to_worth(self, vcov: Array) -> Array:
+        k = len(self.systems)
+        whole = np.zeros((k, k))
+        others = np.delete(np.arange(k), self.likelihood.reference)
+        whole[np.ix_(others, others)] = vcov[: k - 1, : k - 1]
+        return whole
+
+    @property
+    def assumes(self) -> str:
+        """What the covariance takes for independent."""
+        return "independent rankings"
+
+    @cached_property
+    def worths(self) -> dict[str, float]:
+        """Worth π of each system; they sum to one."""
+        return share_worths(self.systems, self.log_worth)
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Every parameter with standard error, z and p; the reference stands at 0 without."""
+        errors, at = np.sqrt(np.diag(self.vcov)), self.likelihood.reference
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
+        rows.insert(at, reference_row(self.systems, at))
+        return tuple(rows)
+
+    @property
+    def deviance(self) -> float:
+        """−2ℓ, on `df`: against certainty of every choice, so that it tests no fit."""
+        return -2 * self.loglik
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion; assumes independent rankings."""
+        return -2 * self.loglik + 2 * len(self.beta)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion of n independent rankings."""
+        return float(-2 * self.loglik + len(self.beta) * np.log(self.n_judgments))
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: what ties weigh, how many rankings, what the errors assume."""
+        z = normal_quantile((1 + LEVEL) / 2)
+        lines = []
+        extras = len(self.likelihood.law.extras)
+        for one in self.coefficients[len(self.coefficients) - extras :] if extras else ():
+            half = z * (one.stderr or 0.0)
+            low, at, high = np.exp([one.estimate - half, one.estimate, one.estimate + half])
+            symbol = "ν" if one.name == "g1" else f"δ{one.name[1:]}"
+            lines.append(f"{one.label}: {symbol} {at:.4g} ({LEVEL:.0%} {low:.4g} to {high:.4g})")
+        return (
+            *lines,
+            f"deviance {self.deviance:.4f} on {self.df:,.0f} df, which tests no fit",
+            "standard errors take rankings for independent of each other",
+        )
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        model = self.model
+        return (model.ties, *([f"prior {model.prior:g} per system"] if model.prior else []))
+
+    def _code(self, system: str) -> int:
+        return find_system(self.systems, system)
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right where only two outputs are compared.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+        """
+        asked: tuple[list[Sequence[Sequence[str]]], ...] = (
+            [([a], [b]) for a, b in pairs],
+            [([a, b],) for a, b in pairs],
+            [([b], [a]) for a, b in pairs],
+        )
+        columns = [self.log_probs(self._orders(rankings)) for rankings in asked]
+        return np.exp(np.stack(columns, axis=1))
+
+    def log_prob(self, ranking: Sequence[str | Sequence[str]]) -> float:
+        """Return the log-probability (nats) of a whole ranking, given which outputs were ranked.
+
+        Args:
+            ranking: systems best first; those that tie as a list or tuple of their own.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or that stands in it twice.
+
+        """
+        return float(self.log_probs(self._orders([ranking]))[0])
+
+    def log_probs(self, orders: Orders) -> Array:
+        """Return (R,) log-probabilities (nats) of rankings, −∞ for ties of a size never seen.
+
+        Args:
+            orders: rankings of systems of the fit, such as held-out ones.
+
+        """
+        codes = np.array([self._code(system) for system in orders.systems], dtype=np.int32)
+        outputs = np.where(orders.outputs == NONE, NONE, codes[orders.outputs]).astype(np.int32)
+        own = Orders(self.systems, outputs, orders.places, orders.weights)
+        law, found = self.likelihood.law, np.full(len(outputs), -np.inf)
+        held = np.flatnonzero(~law.impossible(own))
+        kept = Orders(self.systems, outputs[held], own.places[held], own.weights[held])
+        of_kept = OrderLikelihood(law, kept, self.likelihood.reference)
+        found[held] = of_kept.log_probs(self.beta)
+        return found
+
+    def _orders(self, rankings: Sequence[Sequence[str | Sequence[str]]]) -> Orders:
+        """Write rankings as arrays, in their order."""
+        rows = [
+            [(self._code(name), place) for place, tied in enumerate(ranking) for name in _all(tied)]
+            for ranking in rankings
+        ]
+        widest = max((len(row) for row in rows), default=2)
+        table = np.full((2, len(rows), widest), NONE, dtype=np.int32)
+        for i, row in enumerate(rows):
+            codes = [code for code, _ in row]
+            if len(set(codes)) < len(codes):
+                raise InvalidJudgments(f"{rankings[i]} ranks a system twice")
+            table[:, i, : len(row)] = np.array(row, dtype=np.int32).reshape(-1, 2).T
+        return Orders(self.systems, table[0], table[1], np.ones(len(rows)))
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+        """Return differences in log-worth between pairs of systems, with model-based errors.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+        """
+        return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
+
+    def quasi_variances(self) -> QuasiVariances:
+        """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""
+        from evenhand.models.coefficients import find_quasi_variances
+
+        return find_quasi_variances(self.systems, self.worth_vcov / 4)
+
+    def cluster_vcov(self, data: Rankings | Comparisons | Tally, by: str) -> ClusteredErrors:
+        """Return covariances that allow for rankings of one judge (item, ...) hanging together.
+
+        Args:
+            data: the rankings that the model was fitted to.
+            by: the column whose levels are the clusters; "ranking" for each ranking by itself.
+
+        Raises:
+            InvalidJudgments: other rankings than those of the fit.
+            NotIdentified: too few clusters, or one that alone links some systems to the rest.
+            UnknownColumn: no such column.
+
+        """
+        bread, kind = self.beta_vcov, "CR1"
+        if by == "ranking":
+            vcov = by_single_rankings(self.likelihood, self.beta, bread)
+            clusters = int(self.n_judgments)
+        else:
+            orders = count_orders(data, by)
+            if orders.systems != self.systems or orders.n_judgments != self.n_judgments:
+                raise InvalidJudgments("these are not the rankings that the model was fitted to")
+            apart = OrderLikelihood(self.likelihood.law, orders, self.likelihood.reference)
+            vcov, kind, clusters = by_clusters(apart, self.beta, bread)
+        scaled = vcov * self._scale * self._scale[:, None]
+        return ClusteredErrors(by, kind, clusters, scaled, self._to_worth(vcov))
+
+    def __repr__(self) -> str:
+        return (
+            f"OrderFit({type(self.model).__name__}: {len(self.systems)} systems,"
+            f" {self.n_judgments:,.0f} rankings, loglik {self.loglik:.4f})"
+        )
+
+
+def _all(tied: str | Sequence[str]) -> Sequence[str]:
+    return (tied,) if isinstance(tied, str) else tied
+
+
+MOST_SYSTEMS: Final = 2000
+GHOST: Final = "the ghost of the prior"
+
+
+def require_prior(prior: float) -> None:
+    """Refuse a prior that is no number of pseudo-comparisons.
+
+    Raises:
+        UnknownOption: it is negative or not finite.
+
+    """
+    if not (np.isfinite(prior) and prior >= 0):
+        raise UnknownOption(
+            f"prior cannot be {prior}: it is a number of pseudo-comparisons per system, such as 1,"
+            " or 0 for none"
+        )
+
+
+def observed_sizes(orders: Orders) -> tuple[int, ...]:
+    """Return the sizes of tied sets that occur, ascending."""
+    sizes = np.unique(orders.sizes())
+    return tuple(sizes[sizes > 1].tolist())
+
+
+def fit_orders(
+    model: PlackettLuce | PatternModel,
+    orders: Orders,
+    law: Law,
+    labels: Sequence[str],
+    notes: Sequence[str],
+) -> OrderFit:
+    """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior).
+
+    Args:
+        model: the settings.
+        orders: the rankings.
+        law: the law.
+        labels: the law's own parameters in the user's words.
+        notes: what a report should say of them.
+
+    Raises:
+        NotIdentified: no finite, unique maximum exists, or systems are too many.
+        NotConverged: Newton's method did not settle.
+
+    """
+    if len(orders.systems) > MOST_SYSTEMS:
+        raise NotIdentified(
+            f"{len(orders.systems):,} systems are too many for a model of whole rankings (at most"
+            f" {MOST_SYSTEMS:,}): expand the rankings into comparisons"
+        )
+    if not len(orders.weights):
+        refuse_nothing(orders.tally())
+    reference = reference_code(orders.systems, model.reference)
+    data = OrderLikelihood(law, orders, reference)
+    found, beta, vcov = _solve(data, model.prior, labels)
+    others = [i for i in range(len(orders.systems)) if i != reference]
+    return OrderFit(
+        model=model,
+        systems=orders.systems,
+        names=(*(f"o{i + 1}" for i in others), *law.extras),
+        labels=(*(orders.systems[i] for i in others), *labels),
+        beta=beta,
+        beta_vcov=vcov,
+        loglik=float(orders.weights @ data.log_probs(beta)),
+        df=_count_df(data),
+        n_judgments=orders.n_judgments,
+        n_comparisons=orders.n_comparisons,
+        steps=found.steps,
+        decrement=found.decrement,
+        notes=(*notes, *orders.notes, *_left_out(orders)),
+        likelihood=data,
+    )
+
+
+def _solve(
+    data: OrderLikelihood, prior: float, labels: Sequence[str]
+) -> tuple[Maximum, Array, Array]:
+    """Climb to the maximum: how it went, estimates, covariance, those of the ghost left out."""
+    whole = replace(data, orders=_with_ghost(data.orders, prior)) if prior else data
+    check_order_existence(whole, labels, prior=prior)
+    with one_blas_thread():
+        found = maximise(whole.expand, whole.start(), reach=whole.reach)
+        vcov = invert_positive(found.expansion.information)
+    ghost = [data.n_systems - 1] if prior else []
+    kept = np.delete(np.arange(whole.size), ghost)
+    beta, vcov = found.at[kept], vcov[np.ix_(kept, kept)]
+    for array in (beta, vcov):
+        array.flags.writeable = False
+    return found, beta, vcov
+
+
+def _count_df(likelihood: OrderLikelihood) -> float:
+    """Count the rivals of all choices, less one for each choice, less parameters."""
+    weights, total = likelihood.orders.weights, 0.0
+    for choices in likelihood.choices:
+        rivals = likelihood.law.count_rivals(choices.sets.shape[1])
+        total += float(weights[choices.row].sum()) * (rivals - 1)
+    return total - likelihood.size
+
+
+def _left_out(orders: Orders) -> tuple[str, ...]:
+    """Say which rankings and rows count nothing."""
+    notes = []
+    if orders.n_short:
+        n = orders.n_short
+        notes.append(
+            f"{n:,.0f} ranking{'s' if n != 1 else ''} of one output only: nothing to compare"
+        )
+    if orders.zero_weight:
+        notes.append(say_unweighted(orders.zero_weight))
+    return tuple(notes)
+
+
+def _with_ghost(orders: Orders, prior: float) -> Orders:
+    """Add pseudo-comparisons of every system with a ghost, half of them won."""
+    k = len(orders.systems)
+    systems = np.arange(k, dtype=np.int32)
+    ghost = np.full(k, k, dtype=np.int32)
+    width = orders.outputs.shape[1]
+    outputs = np.full((2 * k, width), NONE, dtype=np.int32)
+    places = outputs.copy()
+    outputs[:, :2] = np.concatenate([np.stack([systems, ghost], 1), np.stack([ghost, systems], 1)])
+    places[:, :2] = (0, 1)
+    return Orders(
+        (*orders.systems, GHOST),
+        np.concatenate([orders.outputs, outputs]),
+        np.concatenate([orders.places, places]),
+        np.concatenate([orders.weights, np.full(2 * k, prior / 2)]),
+    )
+
+
+def refuse_long(orders: Orders, most: int) -> None:
+    """Refuse rankings with more outputs than can be summed over.
+
+    Raises:
+        InvalidJudgments: names the longest.
+
+    """
+    longest = int(orders.lengths.max(initial=0))
+    if longest > most:
+        raise InvalidJudgments(
+            f"a ranking of {longest} outputs is too long for the pattern model, which sums over all"
+            f" rankings of its outputs (at most {most} here): use PlackettLuce, or expand the"
+            " rankings into comparisons"
+        )

@@ -1,0 +1,300 @@
+"""Judges with a position bias each, around a common one.
+
+    η = λ[left] − λ[right] + δ_l,   δ_l ~ N(δ, τ²),   p as in Davidson's model
+
+Worths, γ, δ and τ maximise the likelihood with the judges' biases integrated out, by adaptive
+Gauss-Hermite quadrature, one integral a judge. Three blocks take turns until none moves: the nodes
+of every judge; (δ, τ) on these nodes; worths and γ, by a Newton step on the log-likelihood averaged
+over each judge's posterior (Fisher's identity makes that the gradient of the integral). 2δ_l are
+log-odds. Estimates of single judges always exist: one who took the first output every time is
+drawn towards the others. Where nearly every judge took one side throughout, the likelihood may rise
+with τ for ever; τ is then held at `MOST`.
+
+When not to use it: with few judges τ says little; where judges never saw both orders of a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged
+from evenhand.judgments.tally import Tally
+from evenhand.models.base import Fit
+from evenhand.models.likelihood import Likelihood
+from evenhand.models.ties import Local, expand_blocks
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.numerics.newton import solve_step
+
+Array = NDArray[np.float64]
+NODES: Final = 21
+ROUNDS: Final = 300
+STEPS: Final = 60
+SETTLED: Final = 1e-7
+"""Change of δ and τ, and of λ, below which the rounds end."""
+LONGEST: Final = 2.0
+"""How far one step may move a judge's bias (λ scale)."""
+MOST: Final = 5.0
+"""Largest τ (λ scale): nearly every judge then takes one side. 21 nodes serve no farther."""
+KEPT: Final = 100_000
+"""Most entries that are kept as they are at all nodes."""
+PARTS: Final = tuple(field.name for field in fields(Local))
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Judgments of all judges, with what is held fixed for the moment.
+
+    Attributes:
+        likelihood: of every entry, without an order effect.
+        codes: factor → (C,) level of each entry; at least judge.
+        size: J.
+        beta: worths and tie parameter, as the likelihood takes them.
+
+    """
+
+    likelihood: Likelihood
+    codes: Mapping[str, NDArray[np.int32]]
+    size: int
+    beta: Array
+
+    @property
+    def judge(self) -> NDArray[np.int32]:
+        """(C,) judge of each entry."""
+        return self.codes["judge"]
+
+    def expand(self, bias: Array) -> Local:
+        """Return the log-likelihood of each entry to second order, given (J,) biases."""
+        worths, tie, _, _ = self.likelihood.parts(self.beta)
+        eta = self.likelihood.eta(worths, 0.0) + bias[self.judge]
+        return expand_blocks(self.likelihood.law, eta, tie, self.likelihood.counts)
+
+    def by_judge(self, values: Array) -> Array:
+        """Sum entries by judge: (J,)."""
+        return np.bincount(self.judge, values, self.size).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Where each judge's integral is evaluated.
+
+    Attributes:
+        at: (J, Q) biases.
+        weights: (J, Q) log-weights of the integral over the bias.
+        loglik: (J, Q) log-likelihood of the judge's judgments there.
+        expanded: all entries at each of Q nodes; () where they are very many.
+
+    """
+
+    at: Array
+    weights: Array
+    loglik: Array
+    expanded: tuple[Local, ...] = ()
+
+    def integrate(self, mean: float, spread: float) -> tuple[Array, Array]:
+        """Return (J,) log-integrals and (J, Q) posterior weights, for δ and τ."""
+        prior = -((((self.at - mean) / spread) ** 2) / 2) - np.log(spread * np.sqrt(2 * np.pi))
+        terms = self.loglik + prior + self.weights
+        top = terms.max(axis=1, keepdims=True)
+        each = np.exp(terms - top)
+        total = each.sum(axis=1, keepdims=True)
+        return np.asarray((np.log(total) + top)[:, 0]), np.asarray(each / total)
+
+
+@dataclass(frozen=True, eq=False)
+class PositionEffects:
+    """Position biases of judges, on the λ scale (log-odds are twice as large).
+
+    Attributes:
+        mean: δ.
+        spread: τ; 0 where judges differ no more than by chance, `MOST` where it has no finite
+            estimate below that.
+        loglik: log-likelihood, biases integrated out (nats).
+        common: log-likelihood with one bias for all.
+        estimate: (J,) posterior means of δ_l.
+        variance: (J,) posterior variances.
+        panel: judgments, worths and tie parameter.
+        steps: rounds taken.
+
+    """
+
+    mean: float
+    spread: float
+    loglik: float
+    common: float
+    estimate: Array
+    variance: Array
+    panel: Panel
+    steps: int
+
+    @property
+    def endless(self) -> bool:
+        """Whether the likelihood still rises at the largest τ."""
+        return self.spread >= MOST
+
+    @property
+    def statistic(self) -> float:
+        """Likelihood-ratio statistic of τ = 0; half a χ² on 1 df, half a point at 0."""
+        return max(2 * (self.loglik - self.common), 0.0)
+
+    @property
+    def p(self) -> float:
+        """P-value of τ = 0."""
+        return chi2_tail(self.statistic, 1) / 2 if self.statistic > 0 else 1.0
+
+
+def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> PositionEffects:
+    """Fit the biases of judges.
+
+    Args:
+        fit: the fit with one order effect for all.
+        tally: the same judgments, by judge and in the order shown.
+        share: how much each comparison counts, below 1 where they come in rankings.
+
+    Raises:
+        NotConverged: the rounds did not settle.
+
+    """
+    panel, delta = make_panel(fit, tally, share)
+    flat = np.full(panel.size, delta)
+    local = panel.expand(flat)
+    score, information = panel.by_judge(local.eta), panel.by_judge(local.eta_eta)
+    common = float(local.value.sum())
+    if (excess := float((score**2 - information).sum())) <= 0:  # the likelihood falls from τ = 0 on
+        return PositionEffects(delta, 0.0, common, common, flat, np.zeros(panel.size), panel, 0)
+    spread = float(np.sqrt(excess / (information**2).sum()))
+    return _climb(panel, (delta, min(spread, LONGEST)), common)
+
+
+def make_panel(
+    fit: Fit, tally: Tally, share: float, by: tuple[str, ...] = ("judge",)
+) -> tuple[Panel, float]:
+    """Return the judgments by judge, or more, beside the worths of a fit, and its δ."""
+    worths = fit.likelihood.n_worths + fit.likelihood.n_ties
+    delta = fit.likelihood.parts(fit.beta)[2]
+    own = tally.pool(by)
+    counts = fit.model.treat_ties(own.counts)
+    used = counts.sum(axis=1) > 0
+    design = replace(fit.design, left=own.left[used], right=own.right[used])
+    likelihood = Likelihood(design, fit.likelihood.law, np.asfortranarray(counts[used] * share))
+    codes = {name: own.factor(name).codes[used] for name in by}
+    return Panel(likelihood, codes, own.factor("judge").size, fit.beta[:worths].copy()), delta
+
+
+def _climb(panel: Panel, start: tuple[float, float], common: float) -> PositionEffects:
+    mean, spread = start
+    modes = np.full(panel.size, mean)
+    for taken in range(1, ROUNDS + 1):
+        modes = find_modes(panel, modes, mean, spread)
+        nodes = place_nodes(panel, modes, spread)
+        before = mean, spread
+        mean, spread = _maximise(nodes, mean, spread)
+        loglik, posterior = nodes.integrate(mean, spread)
+        step = _step_worths(panel, nodes, posterior)
+        moved = abs(mean - before[0]) + abs(spread - before[1])
+        if max(moved, float(np.abs(step).max(initial=0.0))) < SETTLED:
+            estimate = (posterior * nodes.at).sum(axis=1)
+            variance = (posterior * (nodes.at - estimate[:, None]) ** 2).sum(axis=1)
+            total = float(loglik.sum())
+            return PositionEffects(mean, spread, total, common, estimate, variance, panel, taken)
+        panel = replace(panel, beta=panel.beta + step)
+    raise NotConverged(
+        "the biases of judges did not settle: judges are too few, or gave too few judgments"
+    )
+
+
+def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:
+    """Return (J,) where each judge's likelihood times N(δ, τ²) is largest."""
+    modes, precision = start.copy(), spread**-2
+    for _ in range(STEPS):
+        local = panel.expand(modes)
+        slope = panel.by_judge(local.eta) - (modes - mean) * precision
+        step = slope / (panel.by_judge(local.eta_eta) + precision)
+        modes += np.clip(step, -LONGEST, LONGEST)
+        if np.abs(step).max() < SETTLED:
+            break
+    return modes
+
+
+def place_nodes(panel: Panel, modes: Array, spread: float, n: int = NODES) -> Nodes:
+    """Put n Gauss-Hermite nodes around each mode, as wide as the integrand is there."""
+    x, w = np.polynomial.hermite.hermgauss(n)
+    curvature = panel.by_judge(panel.expand(modes).eta_eta) + spread**-2
+    width = np.sqrt(2 / curvature)
+    at = modes[:, None] + width[:, None] * x
+    kept = (panel.expand(own) for own in at.T)
+    expanded = tuple(kept) if len(panel.judge) <= KEPT else ()
+    loglik = np.stack([panel.by_judge(local.value) for local in expanded or kept], axis=1)
+    return Nodes(at, np.log(w) + x**2 + np.log(width)[:, None], loglik, expanded)
+
+
+def _maximise(nodes: Nodes, mean: float, spread: float) -> tuple[float, float]:
+    """Return a δ and τ of larger likelihood on given nodes, by Newton's method in δ and τ².
+
+    Nodes serve for a τ at most twice or half that they were placed for. At a border of τ the new δ
+    is the mean of the judges' biases (a step of EM).
+    """
+    here = float(nodes.integrate(mean, spread)[0].sum())
+    least, most = spread / 2, min(spread * 2, MOST)
+    for _ in range(STEPS):
+        gradient, information = _slopes(nodes, mean, spread)
+        definite = information[0, 0] > 0 and np.linalg.det(information) > 0
+        step = gradient / np.abs(np.diag(information))
+        if definite:
+            step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
+        found = _advance(nodes, (mean, spread), step, here)
+        if found is None or not least <= found[1] <= most:
+            break
+        gain, (mean, spread, here) = found[2] - here, found
+        if gain <= SETTLED**2 * (1 + abs(here)):
+            break
+    if found is not None and not least <= found[1] <= most:
+        spread = min(max(found[1], least), most)
+        _, posterior = nodes.integrate(mean, spread)
+        mean = float((posterior * nodes.at).sum(axis=1).mean())
+    return mean, spread
+
+
+def _advance(
+    nodes: Nodes, at: tuple[float, float], step: Array, here: float
+) -> tuple[float, float, float] | None:
+    """Return the first of a step's halves that gains, and the log-likelihood there."""
+    for _ in range(STEPS):
+        square = at[1] ** 2 + float(step[1])
+        if square > 0:
+            mean, spread = at[0] + float(step[0]), float(np.sqrt(square))
+            there = float(nodes.integrate(mean, spread)[0].sum())
+            if there >= here:
+                return mean, spread, there
+        step = step / 2
+    return None
+
+
+def _slopes(nodes: Nodes, mean: float, spread: float) -> tuple[Array, Array]:
+    """Return gradient and information by δ and τ² (Louis 1982)."""
+    _, posterior = nodes.integrate(mean, spread)
+    away, square = (nodes.at - mean) / spread, spread**2
+    scores = np.stack([away / spread, (away**2 - 1) / (2 * square)])
+    means = (posterior * scores).sum(axis=2)
+    moments = [float((posterior * away**power).sum()) for power in (0, 1, 2)]
+    cross = moments[1] / (spread * square)
+    own = (moments[2] - moments[0] / 2) / square**2
+    complete = np.array([[moments[0] / square, cross], [cross, own]])
+    spreads = np.einsum("jq,ajq,bjq->ab", posterior, scores, scores) - means @ means.T
+    return means.sum(axis=1), complete - spreads
+
+
+def _step_worths(panel: Panel, nodes: Nodes, posterior: Array) -> Array:
+    """Return a Newton step of worths and tie parameter, averaged over the judges' biases."""
+    sums = np.zeros((len(PARTS), len(panel.judge)))  # sums onto the parameters are linear
+    for place, (at, weights) in enumerate(zip(nodes.at.T, posterior.T, strict=True)):
+        each = nodes.expanded[place] if nodes.expanded else panel.expand(at)
+        own = weights[panel.judge]
+        for row, name in enumerate(PARTS):
+            sums[row] += own * getattr(each, name)
+    of, mean = panel.likelihood, Local(*sums)
+    return solve_step(of.pull_information(mean), of.pull_scores(mean))

@@ -1,0 +1,775 @@
+"""Bradley and Terry's model with judges who have tastes of their own.
+
+For systems j and k and judge l, with log-worths θ and u_lj ~ N(0, σ²) independent:
+
+    P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : e^γ : e^{−x/2},
+    x = (θ_j + u_lj) − (θ_k + u_lk)
+
+Tastes are integrated out by expectation propagation (judges/integrals.py); worths, γ and σ maximise
+what is left. σ is itself a finding: how far judges are from each other. Worths are those of the
+mean judge, u = 0, and their covariance has the variance between judges in it.
+
+Source: Böckenholt (2001), Hierarchical modeling of paired comparison data, Psychological Methods
+6:49-66; Laplace's method: Breslow & Clayton (1993), JASA 88:9-25; expectation propagation: Minka
+(2001), UAI 17:362-369.
+
+When not to use it: for σ of rankings, which is an upper bound: comparisons of one ranking are taken
+for independent given the judge (judges/dealing.py has the test); with one judge, or with few
+judgments for each (σ is then hardly known); where items too have tastes of their own, which it
+takes for independent noise; where judges fall into a few known groups, which want worths of their
+own (`BradleyTerry(judge_covariates=...)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, erfc, inf, sqrt
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    name_near,
+    require_level,
+    require_option,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.forms import ANSWERS, Judgments, count_pairs
+from evenhand.judgments.tally import Tally
+from evenhand.models.coefficients import (
+    Coefficient,
+    Contrast,
+    LRTest,
+    contrast_systems,
+    find_system,
+    finite,
+    list_coefficients,
+    reference_row,
+    share_worths,
+)
+from evenhand.models.design import DENSE, reference_code, unmerged
+from evenhand.models.existence import (
+    Cells,
+    Verdict,
+    cells_of,
+    check_existence,
+    make_board,
+    refuse_nothing,
+)
+from evenhand.models.random_judges_checks import (
+    DealTest,
+    IntegralCheck,
+    Interval,
+    check_integrals,
+    deal_rankings,
+    find_interval,
+    hang_together,
+)
+from evenhand.models.random_judges_likelihood import (
+    MORE,
+    Method,
+    Panel,
+    Peak,
+    Pooled,
+    compare_zero,
+    explain_lost,
+    find_peak,
+    invert,
+    make_panel,
+    pool_judges,
+    shift_sites,
+)
+from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.numerics.graph import solve_differences
+from evenhand.numerics.sampling import one_blas_thread
+
+# What a standard deviation of judges' tastes means, in words.
+
+DOUBTFUL: Final = 0.05
+"""P-value from which nothing is claimed."""
+
+
+def say(
+    sigma: float,
+    claim: tuple[tuple[float, float], float] | None,
+    test: LRTest | DealTest | None,
+    check: IntegralCheck | None,
+) -> tuple[str, ...]:
+    """Return what was found of σ, in lines for people.
+
+    Args:
+        sigma: σ.
+        claim: its interval and the interval's level; None where comparisons hang together.
+        test: of one taste for all judges; None where there is none.
+        check: of the integrals; None at σ = 0.
+
+    """
+    found = f"{_claim(test)} σ = {sigma:.2f} at most (no interval: answers are rankings)"
+    if claim is not None:
+        interval, level = claim
+        span = f"{_span(interval)}; {100 * level:g} % interval"
+        found = f"{_claim(test)} σ = {sigma:.2f} ({span})"
+    tested = f"one taste for all judges (σ = 0): {test or 'no test'}"
+    if check is None:
+        return (found, tested)
+    favourite, reverse = 100 * favourite_share(sigma), 100 * reversed_share(sigma)
+    meant = (
+        "of two systems equal to the mean judge, a judge picks his or her favourite in"
+        f" {favourite:.0f} % of the answers without ties; where the mean judge sees a log-worth of"
+        f" 1 between two systems, {reverse:.0f} % of the judges hold the opposite"
+    )
+    checked = (
+        f"integrals checked by {check.draws} draws for each of {check.blocks:,} blocks"
+        f" ({100 * check.effective:.0f} % effective): σ would move by"
+        f" {check.sigma_shift:+.4f} (Monte Carlo error {check.sigma_error:.4f}), the log-likelihood"
+        f" by {check.loglik_shift:+.3f} ({check.loglik_error:.3f})"
+    )
+    return (found, meant, tested, checked)
+
+
+def _claim(test: LRTest | DealTest | None) -> str:
+    """Begin the sentence about σ: a claim only where a test supports it."""
+    if test is None or test.p < DOUBTFUL:
+        return "judges disagree by"
+    return "no sign that judges disagree:"
+
+
+def _span(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{low:.2f} to {'no upper end' if high == inf else f'{high:.2f}'}"
+
+
+def favourite_share(sigma: float) -> float:
+    """Return how often a judge picks his or her favourite of two systems equal to the mean judge.
+
+    The judge's log-odds are N(0, 2σ²); this is the mean of 1 / (1 + exp(−|x|)).
+
+    >>> round(favourite_share(0.5), 3), favourite_share(0.0)
+    (0.631, 0.5)
+    """
+    z = np.linspace(0.0, 9.0, 3601)
+    density = np.exp(-(z**2) / 2)
+    density[0] /= 2
+    return float((density / (1 + np.exp(-sqrt(2) * sigma * z))).sum() / density.sum())
+
+
+def reversed_share(sigma: float, gap: float = 1.0) -> float:
+    """Return the share of judges to whom the worse of two systems is the better: Φ(−gap/(√2 σ)).
+
+    >>> round(reversed_share(0.5), 3)
+    0.079
+    """
+    return erfc(gap / (2 * sigma)) / 2 if sigma > 0 else 0.0
+
+
+# What one judge's answers say of his or her taste: posterior means, drawn towards the mean judge.
+#
+# E[u_lj | answers of l],   sd[u_lj | answers of l]          at the estimated θ, γ and σ
+#
+# With few answers the mean stays near 0 and the standard deviation near σ: such a judge is unknown,
+# not average.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Taste:
+    """How far one judge's log-worths are from the mean judge's.
+
+    Attributes:
+        judge: the judge's name.
+        systems: the systems that this judge saw; of others nothing is known but σ.
+        deviation: (systems,) posterior mean of u (log-odds).
+        stderr: (systems,) posterior standard deviation.
+
+    """
+
+    judge: str
+    systems: tuple[str, ...]
+    deviation: Array
+    stderr: Array
+
+
+def find_tastes(
+    panel: Panel,
+    peak: Peak,
+    systems: Sequence[str],
+    labels: Sequence[str],
+    codes: Sequence[int],
+) -> tuple[Taste, ...]:
+    """Return the tastes of some judges.
+
+    Args:
+        panel: judges' answers.
+        peak: the maximum.
+        systems: names of the systems.
+        labels: names of the judges.
+        codes: the judges to look at.
+
+    """
+    mean, error = _posterior(panel, peak, np.asarray(codes, dtype=np.intp))
+    order = np.lexsort((panel.system, panel.judge))
+    order = order[panel.judge[order] < len(labels)]
+    starts = np.searchsorted(panel.judge[order], np.arange(len(labels) + 1))
+    tastes = []
+    for code in codes:
+        places = order[starts[code] : starts[code + 1]]
+        seen = tuple(systems[i] for i in panel.system[places].tolist())
+        tastes.append(Taste(labels[code], seen, mean[places], error[places]))
+    return tuple(tastes)
+
+
+def _posterior(panel: Panel, peak: Peak, codes: Integers) -> tuple[Array, Array]:
+    """Return (slots,) posterior means and standard deviations, for the blocks of some judges."""
+    mean, error = np.zeros((2, len(panel.system)))
+    if peak.point is None:
+        return mean, error
+    wanted = np.isin(panel.judge, codes)
+    theta, gamma, sigma = panel.parts(peak.beta)
+    for batch in panel.blocks.batches:
+        if wanted[batch.nodes].any():
+            sites = shift_sites(peak.point.state, batch, panel.votes(batch, theta, gamma))
+            covariance, centre, _ = invert(batch, sites, sigma)
+            mean[batch.nodes] = centre.reshape(-1)
+            diagonal = np.diagonal(covariance, axis1=1, axis2=2)
+            error[batch.nodes] = np.sqrt(diagonal).reshape(-1)
+    return mean, error
+
+
+# What a fit with random judges holds: worths of the mean judge, how far judges are from it.
+
+NODES = 41
+"""Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class RandomJudgesFit:
+    """A fitted model of judges with tastes of their own.
+
+    Attributes:
+        model: the settings.
+        systems: the K systems, sorted by name.
+        labels_of_judges: the judges, sorted.
+        names: parameters in the papers' names: o1..oK without the reference, g1.
+        labels: the same in the user's words.
+        sigma: standard deviation of judges' log-worths around the mean judge's (log-odds).
+        sigma_interval: ends of its profile likelihood interval; 0 and infinity where there is none;
+            None of rankings, whose comparisons hang together: σ is then an upper bound.
+        sigma_ml: the maximum likelihood estimate of σ, without adjustment.
+        lr_test: likelihood-ratio test of σ = 0; None of rankings.
+        deal_test: of rankings, the test that judges do not differ by random deals of rankings to
+            judges; None otherwise, and where the data do not tell rankings apart.
+        loglik: largest log-likelihood with tastes integrated out (nats).
+        pooled_loglik: that of the same model with σ = 0.
+        check: importance sampling of the integrals; None at σ = 0.
+        n_judges: judges with a judgment that counts.
+        n_judgments: answers.
+        n_comparisons: pairs, as the tie rule takes them.
+        notes: what a report should say beside the estimates.
+        panel: judges' answers.
+        peak: the estimates and their covariance.
+
+    """
+
+    model: RandomJudges
+    systems: tuple[str, ...]
+    labels_of_judges: tuple[str, ...]
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    sigma: float
+    sigma_interval: tuple[float, float] | None
+    sigma_ml: float
+    lr_test: LRTest | None
+    deal_test: DealTest | None
+    loglik: float
+    pooled_loglik: float
+    check: IntegralCheck | None
+    n_judges: int
+    n_judgments: float
+    n_comparisons: float
+    notes: tuple[str, ...]
+    panel: Panel
+    peak: Peak
+
+    @property
+    def reference(self) -> str:
+        """The system with log-worth 0."""
+        return self.systems[self.panel.reference]
+
+    @cached_property
+    def _scale(self) -> Array:
+        """(p,) what turns log-worths into λ and keeps γ."""
+        return np.array([0.5] * (len(self.systems) - 1) + [1.0] * self.panel.ties)
+
+    @property
+    def estimate(self) -> Array:
+        """(p,) the parameters as `names` has them, worths on the λ scale."""
+        return self.peak.beta[: len(self.names)] * self._scale
+
+    @property
+    def vcov(self) -> Array:
+        """(p, p) covariance of `estimate`; judges, not judgments, are taken for independent."""
+        p = len(self.names)
+        return self.peak.vcov[:p, :p] * self._scale * self._scale[:, None]
+
+    @property
+    def log_worth(self) -> Array:
+        """(K,) log-worth of the mean judge (natural log-odds), the reference at 0."""
+        return np.insert(self.peak.beta[: len(self.systems) - 1], self.panel.reference, 0.0)
+
+    @property
+    def lambdas(self) -> Array:
+        """(K,) λ, half of the log-worth."""
+        return self.log_worth / 2
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        """(K, K) covariance of `log_worth`, the variance between judges in it."""
+        k, at = len(self.systems), self.panel.reference
+        inner = self.peak.vcov[: k - 1, : k - 1]
+        return np.insert(np.insert(inner, at, 0.0, axis=0), at, 0.0, axis=1)
+
+    @property
+    def assumes(self) -> str:
+        """What the covariance takes for independent."""
+        return "judges independent, each with a taste, their judgments independent given it"
+
+    @property
+    def gamma(self) -> float | None:
+        """Davidson's γ for every judge; None without ties."""
+        return float(self.estimate[-1]) if self.panel.ties else None
+
+    @cached_property
+    def worths(self) -> dict[str, float]:
+        """Worth π of each system to the mean judge; they sum to one."""
+        return share_worths(self.systems, self.log_worth)
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Worths (λ) and γ with standard error, z and p; σ is no coefficient, it stands apart."""
+        errors, at = np.sqrt(np.diag(self.vcov)), self.panel.reference
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
+        rows.insert(at, reference_row(self.systems, at))
+        return tuple(rows)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in lines for people."""
+        interval = self.sigma_interval
+        claim = None if interval is None else (interval, self.model.level)
+        return say(self.sigma, claim, self.lr_test or self.deal_test, self.check)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """The settings that change numbers."""
+        model = self.model
+        restricted = "restricted" if model.restricted else "ml"
+        named = (f"ties={model.ties}", f"method={model.method}", f"reference={self.reference}")
+        return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
+
+    def code(self, system: str) -> int:
+        """Return the place of a system.
+
+        Raises:
+            InvalidJudgments: the fit does not know it.
+
+        """
+        return find_system(self.systems, system)
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+        """Return differences in log-worth between pairs of systems, with their errors.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know, or a system with itself.
+
+        """
+        return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right for one answer of a judge not seen before.
+
+        They are averages over judges, so that they are less decided than the mean judge.
+
+        Raises:
+            InvalidJudgments: a system that the fit does not know.
+
+        """
+        codes = np.array([[self.code(side) for side in pair] for pair in pairs], dtype=np.intp)
+        worth = self.log_worth
+        left, right = codes.reshape(-1, 2).T
+        # an even sum is exact here (softening.py): its error is exp(−2π d / step), d the distance
+        # of the nearest pole, π / (√2 σ)
+        at = np.linspace(-9.0, 9.0, ceil(NODES * max(1.0, self.sigma)))
+        weight = np.exp(-(at**2) / 2)
+        log_odds = (worth[left] - worth[right])[:, None] + np.sqrt(2) * self.sigma * at
+        law = Davidson() if self.panel.ties else TwoOutcomes()
+        chances = np.exp(law.log_chances(log_odds.reshape(-1) / 2, self.gamma or 0.0))
+        mean = np.einsum("nqo,q->no", chances.reshape(len(left), len(at), 3), weight / weight.sum())
+        return np.asarray(mean / mean.sum(axis=1, keepdims=True))
+
+    def judges(self, names: Sequence[str] | None = None) -> tuple[Taste, ...]:
+        """Return tastes of judges, as far as their answers tell: posterior means and errors.
+
+        Args:
+            names: the judges to look at; all of them by default.
+
+        Raises:
+            InvalidJudgments: a judge that the fit does not know.
+
+        """
+        codes = [self._judge(name) for name in (self.labels_of_judges if names is None else names)]
+        return find_tastes(self.panel, self.peak, self.systems, self.labels_of_judges, codes)
+
+    @cached_property
+    def _judge_codes(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.labels_of_judges)}
+
+    def _judge(self, name: str) -> int:
+        if name not in self._judge_codes:
+            hint = name_near(name, self.labels_of_judges)
+            raise InvalidJudgments(f"no judge '{name}' in this fit.{hint}")
+        return self._judge_codes[name]
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines: None for what there is not."""
+        test, deal = self.lr_test, self.deal_test
+        ends = (None, None) if self.sigma_interval is None else map(finite, self.sigma_interval)
+        return {
+            "sigma": self.sigma,
+            "sigma_interval": [*ends],
+            "sigma_ml": self.sigma_ml,
+            "lr_statistic": None if test is None else test.statistic,
+            "lr_p": None if test is None else test.p,
+            "deal_p": None if deal is None else deal.p,
+            "pooled_loglik": self.pooled_loglik,
+            "n_judges": float(self.n_judges),
+        }
+
+    def __repr__(self) -> str:
+        ends = self.sigma_interval
+        span = "no interval" if ends is None else f"{ends[0]:.4f} to {ends[1]:.4f}"
+        return (
+            f"RandomJudgesFit({len(self.systems)} systems, {self.n_judges:,} judges,"
+            f" {self.n_comparisons:,.0f} comparisons, sigma {self.sigma:.4f} ({span}))"
+        )
+
+
+# When σ cannot be told from the answers, and when it can hardly: refusals and notes.
+
+FEW: Final = 6
+"""Judges below which nothing is said of a population of judges."""
+WIDE: Final = 1.0
+"""Width of an interval of σ from 0 on that says hardly anything."""
+THIN: Final = 0.1
+"""Share of effective draws below which importance sampling says little."""
+OFF: Final = 0.02
+"""Shift of σ, relative, from which on the integrals are called poor."""
+
+
+def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequence[str]) -> None:
+    """Refuse answers that leave σ without a finite estimate.
+
+    Where some tastes explain every answer of every judge with certainty, ever larger tastes fit
+    ever better: no closed walk through one judge's answers has as many preferences as ties or more,
+    so that no judge contradicts himself or herself.
+
+    Raises:
+        NotIdentified: one judge, a single judgment from each, or no judge who contradicts himself.
+
+    """
+    if len(labels) == 1:
+        raise NotIdentified(
+            f"how much judges differ cannot be told from one judge ({labels[0]})",
+            ["collect answers of several judges", MORE[1]],
+        )
+    answers = np.bincount(judge, tally.wins + tally.ties + tally.losses)
+    if answers.max() <= 1:
+        raise NotIdentified(
+            f"how much judges differ cannot be told from chance: each of {len(labels):,} judges"
+            " gave one judgment",
+            ["collect several from each", MORE[1]],
+        )
+    if (tally.wins * tally.losses).any():
+        return
+    if not _contradicts(tally, judge, labels):
+        raise NotIdentified(
+            "σ has no finite estimate: no judge ever contradicts himself or herself, so that"
+            " tastes alone could explain all of them",
+            MORE,
+        )
+
+
+def _contradicts(tally: Tally, judge: NDArray[np.integer], labels: Sequence[str]) -> bool:
+    """Say whether some walk through one judge's answers has as many preferences as ties or more."""
+    cells = Cells(
+        tally.systems,
+        tally.left,
+        tally.right,
+        tally.wins,
+        tally.ties,
+        tally.losses,
+        group=judge,
+        groups=labels,
+    )
+    board = make_board(cells)
+    steps = board.steps(ties=True)
+    # a simple walk has n_nodes steps at most: one with as many preferences as ties is forbidden too
+    return solve_differences(steps.graph, steps.gain * (board.n_nodes + 1) - 1).cycle is not None
+
+
+def note_few(judges: int) -> tuple[str, ...]:
+    """Say so where there are too few judges to speak of a population."""
+    if judges >= FEW:
+        return ()
+    return (
+        f"{judges} judges are too few to say how much judges differ: σ is about these, and"
+        " contrasts ± 1.96 standard errors cover less than 95 % (.82 of simulated contrasts of 2"
+        " judges, .83 of 3, .90 to .94 of 5)",
+    )
+
+
+def note_rankings(test: DealTest | None) -> tuple[str, ...]:
+    """Say what σ is where one answer is several comparisons."""
+    known = (
+        "the test deals rankings to judges at random"
+        if test is not None
+        else "no test, since the data do not tell rankings apart"
+    )
+    return (
+        "comparisons of one ranking hang together, which σ takes for taste: σ is an upper"
+        f" bound, without interval; {known}; fit one comparison of each ranking to see the taste"
+        " alone",
+    )
+
+
+def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -> tuple[str, ...]:
+    """Say so where σ is hardly known, where it is 0, or where the integrals are poor."""
+    low, high = interval.lower, interval.upper
+    notes = []
+    if high == inf or (low == 0 and high > WIDE):
+        notes.append(
+            "the answers hardly say how much judges differ: more judgments per judge are needed"
+        )
+    if check is None:
+        notes.append(
+            "σ is 0, the edge of what it can be: standard errors take judgments for independent"
+        )
+    elif check.worst < THIN:
+        notes.append(
+            f"importance sampling checks the integrals badly: of {check.draws} draws"
+            f" {check.worst:.1%} count for some judges"
+        )
+    if check is not None and abs(check.sigma_shift) > max(OFF * sigma, 3 * check.sigma_error):
+        notes.append(
+            f"the integrals over tastes are poor: σ would move by {check.sigma_shift:+.3f}"
+        )
+    return tuple(notes)
+
+
+Ties = Literal["davidson", "discard"]
+_TIES: Final = ("davidson", "discard")
+_QUASI: Final = (
+    "ties='half-win' has no likelihood of which judges' tastes could be integrated out: choose"
+    " davidson (ties as an outcome) or discard"
+)
+_PRIOR: Final = "take --model bradley-terry --prior 1"
+
+
+@dataclass(frozen=True)
+class _Claims:
+    """What may be said of σ: an interval and a test, or that answers are rankings."""
+
+    interval: tuple[float, float] | None = None
+    lr_test: LRTest | None = None
+    dealt: DealTest | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RandomJudges:
+    """Settings of a Bradley-Terry model with random judges.
+
+    Attributes:
+        ties: davidson (a γ common to all judges) or discard (drop tied comparisons).
+        reference: the system with log-worth 0; the last by default.
+        method: corrected (expectation propagation), or laplace, which makes σ too small where
+            judges gave few answers.
+        restricted: adjust σ and its interval for worths being estimated from the same answers;
+            False gives the maximum likelihood estimate, which is too small where judges are few.
+        level: of the interval of σ.
+        seed: of the draws that check the integrals, and of the deals that test σ of rankings; no
+            estimate depends on it.
+
+    >>> RandomJudges(ties="discard")
+    RandomJudges(ties='discard', reference=None, method='corrected', restricted=True, level=0.95,
+    seed=20131)
+    """
+
+    ties: Ties = "davidson"
+    reference: str | None = None
+    method: Method = "corrected"
+    restricted: bool = True
+    level: float = 0.95
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that do not exist.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        chosen: str = self.ties
+        if chosen == "half-win":
+            raise UnknownOption(_QUASI)
+        require_option("ties", chosen, _TIES)
+        require_option("method", self.method, ("corrected", "laplace"))
+        require_level(self.level)
+
+    def fit(self, data: Judgments) -> RandomJudgesFit:
+        """Fit by maximum likelihood, tastes integrated out.
+
+        Raises:
+            NotIdentified: worths or σ have no finite, unique estimate; says why and what to do.
+            NotConverged: σ was not found, as where it lies beyond 6.
+            InvalidJudgments: a value in the data that cannot be.
+            UnknownColumn: the data do not say who judged.
+            UnknownOption: weights of importance, or judges that were merged.
+
+        """
+        answers = self._tally(data)
+        whole = replace(answers, factors={"judge": answers.factors["judge"]}).fold()
+        tally = self._used(whole)
+        verdict = self._check(tally, whole)
+        judge, used = np.unique(tally.factors["judge"].codes, return_inverse=True)
+        labels = tuple(tally.factors["judge"].labels[i] for i in judge.tolist())
+        refuse_without_judges(tally, used, labels)
+        reference = reference_code(tally.systems, self.reference)
+        with one_blas_thread():
+            panel = make_panel(tally, used.astype(np.intp), reference, self.method)
+            pooled = pool_judges(tally, reference, ties=panel.ties)
+            highest, interval = self._maximise(panel, pooled)
+            peak, check = interval.peak, None
+            if peak.point is not None:
+                check = check_integrals(panel, peak, peak.point.state, self.seed)
+            claims = self._claim(answers, panel, pooled, (highest, interval))
+        notes = (
+            *verdict.notes,
+            *note_few(len(labels)),
+            *claims.notes,
+            *note_result(peak.sigma, interval, check),
+        )
+        found = (panel, pooled, highest)
+        return self._gather(tally, labels, found, (peak, check, claims), notes)
+
+    def _tally(self, data: Judgments) -> Tally:
+        tally = count_pairs(data, ("judge",), answers=True)
+        if tally.squares is not None:
+            raise UnknownOption(
+                "importance weights have no likelihood, so that judges' tastes cannot be"
+                " integrated out: use weights that count rows, or BradleyTerry with rank's sandwich"
+            )
+        whole = [name for name in ANSWERS if name in tally.factors]
+        factors = {name: unmerged(tally, name) for name in ("judge", *whole)}
+        return replace(tally, factors=factors)
+
+    def _used(self, tally: Tally) -> Tally:
+        """Return the entries that count, with ties dropped if they are."""
+        if len(tally.systems) < 2:
+            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        ties = 0 * tally.ties if self.ties == "discard" else tally.ties
+        rows = tally.wins + ties + tally.losses > 0
+        if not rows.any():
+            refuse_nothing(tally)
+        if rows.all():
+            return replace(tally, ties=ties)
+        factors = {name: replace(f, codes=f.codes[rows]) for name, f in tally.factors.items()}
+        return replace(
+            tally,
+            left=tally.left[rows],
+            right=tally.right[rows],
+            wins=tally.wins[rows],
+            ties=ties[rows],
+            losses=tally.losses[rows],
+            factors=factors,
+        )
+
+    def _check(self, tally: Tally, whole: Tally) -> Verdict:
+        """Ask whether the worths of all judges together have an estimate."""
+        if len(tally.systems) > DENSE:
+            raise NotIdentified(
+                f"{len(tally.systems):,} systems are too many for random judges (at most"
+                f" {DENSE:,})",
+                ["leave some out", "take bradley-terry"],
+            )
+        try:
+            return check_existence(cells_of(whole.pool()), ties=self.ties)
+        except NotIdentified as refusal:  # its options are those of another model
+            data = refusal.without_options().remedies
+            raise NotIdentified(refusal.fault, [*data, _PRIOR], refusal.leave) from None
+
+    def _maximise(self, panel: Panel, pooled: Pooled) -> tuple[Peak, Interval]:
+        """Return the maximum of the likelihood, and the interval with the estimate that it has."""
+        try:
+            peak = find_peak(panel, pooled)
+            restricted = self.restricted
+            return peak, find_interval(panel, peak, pooled, self.level, restricted=restricted)
+        except NotConverged as lost:
+            raise explain_lost(lost, panel, pooled) from None
+
+    def _claim(
+        self, answers: Tally, panel: Panel, pooled: Pooled, found: tuple[Peak, Interval]
+    ) -> _Claims:
+        """Return what may be said of σ: of rankings less than of comparisons."""
+        highest, interval = found
+        if not hang_together(answers):
+            return _Claims((interval.lower, interval.upper), compare_zero(highest, pooled))
+        test = None
+        if "ranking" in answers.factors:
+            rankings = self._used(answers)
+            test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)
+        return _Claims(dealt=test, notes=note_rankings(test))
+
+    def _gather(
+        self,
+        tally: Tally,
+        labels: tuple[str, ...],
+        found: tuple[Panel, Pooled, Peak],
+        beside: tuple[Peak, IntegralCheck | None, _Claims],
+        notes: tuple[str, ...],
+    ) -> RandomJudgesFit:
+        panel, pooled, highest = found
+        peak, check, claims = beside
+        others = [i for i in range(len(tally.systems)) if i != panel.reference]
+        for array in (peak.beta, peak.vcov):
+            array.flags.writeable = False
+        return RandomJudgesFit(
+            model=self,
+            systems=tally.systems,
+            labels_of_judges=labels,
+            names=(*(f"o{i + 1}" for i in others), *("g1",) * panel.ties),
+            labels=(*(tally.systems[i] for i in others), *("tie",) * panel.ties),
+            sigma=peak.sigma,
+            sigma_interval=claims.interval,
+            sigma_ml=highest.sigma,
+            lr_test=claims.lr_test,
+            deal_test=claims.dealt,
+            loglik=highest.loglik,
+            pooled_loglik=pooled.loglik,
+            check=check,
+            n_judges=len(labels),
+            n_judgments=tally.n_judgments,
+            n_comparisons=tally.n_comparisons,
+            notes=notes,
+            panel=panel,
+            peak=peak,
+        )

@@ -1,0 +1,934 @@
+"""How much less decided all judges together are than one judge.
+
+The difference between wins and losses expected of judges with log-odds N(x, 2σ²) rises, at x = 0,
+as that of a single judge at x / s:
+
+    1/s(σ) = E v(√2 σ z) / v(0),    v(x) = P(left) + P(right) − (P(left) − P(right))²,  z ~ N(0, 1)
+
+so that θ/s hardly depends on σ, given the answers. Zeger, Liang & Albert (1988), Biometrics
+44:1049-1060, match the whole logistic curve instead: √(1 + 2c²σ²) with c² = .3456.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from math import exp, log, sqrt
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged
+from evenhand.judgments.tally import Tally
+from evenhand.models.coefficients import LRTest
+from evenhand.models.design import plain_design
+from evenhand.models.likelihood import Likelihood
+from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.numerics.distributions import chi2_tail
+from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
+from evenhand.numerics.newton import climb, invert_positive, maximise
+from evenhand.numerics.quadrature import hermite_rule
+
+# The chances of three outcomes as a function of one judge's log-odds, and Gaussians in its place.
+#
+# With x the log-odds of left against right in the eyes of one judge and ν = exp(γ):
+#
+# ℓ(x) = (n₊ − n₋) x/2 + n₀ γ − n log(exp(x/2) + ν + exp(−x/2))      (Davidson 1970)
+#
+# without ties ν = 0. A *site* is what stands for exp ℓ in a Gaussian approximation: with e = x − m
+# the judge's deviation from the mean judge's log-odds m, exp(b e − t e²/2).
+#
+# Source: Minka (2001), Expectation propagation for approximate Bayesian inference, UAI 17:362-369.
+
+Array = NDArray[np.float64]
+
+
+@cache
+def _gauss_hermite(n: int) -> tuple[Array, Array]:
+    """Return nodes and weights for a standard normal, as columns."""
+    at, logs = hermite_rule(n)
+    weight = np.exp(logs - at**2 / 2)
+    return at[:, None], (weight / weight.sum())[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """What was said of each entry, and where the mean judge stands.
+
+    Attributes:
+        net: (c,) preferences for left less those for right.
+        ties: (c,) ties.
+        n: (c,) judgments.
+        centre: (c,) log-odds m of the mean judge.
+        gamma: tie parameter; None without ties.
+        nodes: of the quadrature over one difference.
+
+    """
+
+    net: Array
+    ties: Array
+    n: Array
+    centre: Array
+    gamma: float | None
+    nodes: int
+
+    @property
+    def nu(self) -> float:
+        """Davidson's ν."""
+        return 0.0 if self.gamma is None else float(np.exp(self.gamma))
+
+    def values(self, deviation: Array) -> Array:
+        """Return ℓ(m + e) for deviations (..., c), in nats."""
+        x = (self.centre + deviation) / 2
+        size = np.abs(x)
+        root = np.exp(-size)
+        value = self.net * x - self.n * (size + np.log(1.0 + root * (self.nu + root)))
+        return np.asarray(value if self.gamma is None else value + self.ties * self.gamma)
+
+    def tied(self, deviation: Array) -> Array:
+        """Return the chance of a tie at deviations (..., c)."""
+        root = np.exp(-np.abs(self.centre + deviation) / 2)
+        none = self.nu * root
+        return np.asarray(none / (1.0 + none + root * root))
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Derivatives of ℓ by x and γ; all of shape (c,).
+
+    Attributes:
+        x: first derivative by x.
+        xx: second; likewise the others.
+        xxx: see xx.
+        g: first derivative by γ.
+        xg: see xx.
+        xxg: see xx.
+
+    """
+
+    x: Array
+    xx: Array
+    xxx: Array
+    g: Array
+    xg: Array
+    xxg: Array
+
+
+def slopes(votes: Votes, deviation: Array) -> Slopes:
+    """Return derivatives at deviations (c,): cumulants of (left − right)/2 and of the tie."""
+    x = (votes.centre + deviation) / 2
+    root = np.exp(-np.abs(x))
+    weak, none = root * root, votes.nu * root
+    total = 1.0 + weak + none
+    lean = np.copysign(1.0 - weak, x) / total
+    tied, other = none / total, (1.0 + weak) / total
+    n = votes.n
+    return Slopes(
+        x=(votes.net - n * lean) / 2,
+        xx=-n * (other - lean**2) / 4,
+        xxx=-n * lean * (1.0 - 3.0 * other + 2.0 * lean**2) / 8,
+        g=votes.ties - n * tied,
+        xg=n * tied * lean / 2,
+        xxg=-n * tied * (2.0 * lean**2 - other) / 4,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Sites:
+    """A Gaussian in place of each entry's likelihood; shapes (c,).
+
+    Attributes:
+        precision: t.
+        linear: b, of the deviation e.
+
+    """
+
+    precision: Array
+    linear: Array
+
+    def values(self, deviation: Array) -> Array:
+        """Return b e − t e²/2 for deviations (..., c)."""
+        return np.asarray(deviation * (self.linear - self.precision / 2 * deviation))
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """A difference under what the others say and the exact likelihood of its own entry.
+
+    Attributes:
+        log_scale: (c,) log of the mean of exp(ℓ − site), in nats.
+        mean: (c,) mean of e.
+        variance: (c,) variance of e.
+        deviation: (q, c) nodes of the quadrature.
+        weight: (q, c) their weights.
+
+    """
+
+    log_scale: Array
+    mean: Array
+    variance: Array
+    deviation: Array
+    weight: Array
+
+    def tied(self, votes: Votes) -> Array:
+        """Return (c,) mean chances of a tie."""
+        return np.asarray((self.weight * votes.tied(self.deviation)).sum(axis=0))
+
+
+def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
+    """Put the exact likelihood in the place of each site, one at a time.
+
+    Args:
+        votes: the entries.
+        sites: what stands for them.
+        mean: (c,) mean of each difference with all sites.
+        variance: (c,) its variance.
+
+    """
+    at, rule = _gauss_hermite(votes.nodes)  # they move with mean and width
+    deviation = mean + np.sqrt(variance) * at
+    logs = votes.values(deviation)
+    logs -= sites.values(deviation)
+    top = logs.max(axis=0)
+    weight = np.exp(logs - top)
+    weight *= rule
+    total = weight.sum(axis=0)
+    weight /= total
+    first = (weight * at).sum(axis=0)
+    second = (weight * at**2).sum(axis=0)
+    return Moments(
+        log_scale=top + np.log(total),
+        mean=mean + np.sqrt(variance) * first,
+        variance=variance * (second - first**2),
+        deviation=deviation,
+        weight=weight,
+    )
+
+
+# The likelihood of judges' answers, tastes integrated out, one batch of blocks at a time.
+#
+# L_l = ∫ exp(Σ_c ℓ_c(m_c + u_left − u_right)) Π_j N(u_j; 0, σ²) du
+#
+# A block is a connected part of one judge's comparisons; nothing else enters its integral. With a
+# Gaussian site in place of each ℓ_c the integral is one of linear algebra:
+#
+# log L = Σ_c log s_c − ½ log det(I + σ² M) + ½ Σ_c b_c ē_c,
+# M = Σ_c t_c a_c a_cᵀ,   S = (M + I/σ²)⁻¹
+#
+# Laplace's method takes the sites from value, slope and bend of ℓ at the mode. Expectation
+# propagation chooses them so that mean and variance of every difference do not change when the
+# exact ℓ_c takes its site's place (Minka 2001); it is exact where a judge compared one pair. At
+# such a fixed point sites need no derivative: the gradient is that of the formula with sites held.
+#
+# Laplace: Breslow & Clayton (1993), JASA 88:9-25; its gradient differentiates log det(I + σ² M)
+# too.
+
+PASSES: Final = 500
+PATIENT: Final = 30
+"""Passes after which steps are halved."""
+FLAT: Final = 1e-14
+"""Newton decrement squared of a block below which its mode is found: the last step squares it."""
+NEAR: Final = 1e-1
+"""The same where a mode is only the start of other passes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """The integrals of a batch.
+
+    Attributes:
+        value: sum of the log-integrals (nats).
+        centre: (c,) derivative by each entry's log-odds m.
+        gamma: derivative by γ.
+        log_sigma: derivative by log σ.
+        sites: the sites at the end.
+        mean: (B, d) posterior means of u.
+        covariance: (B, d, d) posterior covariances S.
+
+    """
+
+    value: float
+    centre: Array
+    gamma: float
+    log_sigma: float
+    sites: Sites
+    mean: Array
+    covariance: Array
+
+
+def invert(batch: Batch, sites: Sites, sigma: float) -> tuple[Array, Array, Array]:
+    """Return S (B, d, d), the means of u that go with the sites (B, d), and log det S⁻¹ (B,)."""
+    covariance, log_det = invert_all(batch.precision(sites.precision, sigma**-2))
+    return covariance, _times(covariance, batch.gather(sites.linear)), log_det
+
+
+def integrate_laplace(
+    batch: Batch,
+    votes: Votes,
+    sigma: float,
+    start: Sites | None,
+    settled: float,  # noqa: ARG001 - a mode costs little to find exactly
+) -> Piece:
+    """Return the integrals of a batch by Laplace's method.
+
+    Args:
+        batch: the blocks.
+        votes: their entries.
+        sigma: standard deviation of tastes (log-odds).
+        start: sites of a point nearby, if there are any.
+        settled: largest move of a mean (in standard deviations) or variance (relative) that ends
+            the passes of expectation propagation.
+
+    Raises:
+        NotConverged: a mode was not found.
+
+    """
+    mean = find_mode(batch, votes, sigma, start=start)
+    deviation = batch.differ(mean)
+    at = slopes(votes, deviation)
+    sites = _at_mode(at, deviation)
+    covariance, log_det = invert_all(batch.precision(sites.precision, sigma**-2))
+    bent = batch.spread(covariance) * at.xxx / 2
+    pulled = _times(covariance, batch.gather(bent))
+    scale = votes.values(deviation) - sites.values(deviation)
+    return Piece(
+        value=_value(sites, sigma, log_det, deviation, batch.width) + float(scale.sum()),
+        centre=at.x + bent + at.xx * batch.differ(pulled),
+        gamma=_by_gamma(batch, at, covariance, batch.differ(pulled)),
+        log_sigma=_by_log_sigma(covariance, mean, sigma)
+        + float(2 * (pulled * mean).sum() / sigma**2),
+        sites=sites,
+        mean=mean,
+        covariance=covariance,
+    )
+
+
+def integrate_corrected(
+    batch: Batch, votes: Votes, sigma: float, start: Sites | None, settled: float
+) -> Piece:
+    """Return the integrals of a batch by expectation propagation; see `integrate_laplace`."""
+    if start is None:
+        deviation = batch.differ(find_mode(batch, votes, sigma, flat=NEAR))
+        start = _at_mode(slopes(votes, deviation), deviation)
+    sites = start
+    for taken in range(PASSES):
+        covariance, mean, log_det = invert(batch, sites, sigma)
+        centre, width = batch.differ(mean), batch.spread(covariance)
+        found = tilt(votes, sites, centre, width)
+        if _moved(found, centre, width) < settled:
+            break
+        sites = _matched(found, sites, centre, width, length=0.5 if taken > PATIENT else 1.0)
+    else:
+        raise NotConverged(
+            "the integrals over judges' tastes did not settle",
+            ["look for judges with millions of answers on one pair"],
+        )
+    gamma = 0.0 if votes.gamma is None else float((votes.ties - votes.n * found.tied(votes)).sum())
+    return Piece(
+        value=_value(sites, sigma, log_det, centre, batch.width) + float(found.log_scale.sum()),
+        centre=sites.linear - sites.precision * centre,
+        gamma=gamma,
+        log_sigma=_by_log_sigma(covariance, mean, sigma),
+        sites=sites,
+        mean=mean,
+        covariance=covariance,
+    )
+
+
+def find_mode(
+    batch: Batch, votes: Votes, sigma: float, *, start: Sites | None = None, flat: float = FLAT
+) -> Array:
+    """Return (B, d) tastes u at which prior and answers together are likeliest, by Newton's method.
+
+    Raises:
+        NotConverged: a mode was not found.
+
+    """
+    ridge = sigma**-2
+    mean = np.zeros((batch.size, batch.width))
+    if start is not None:
+        mean = invert(batch, start, sigma)[1]
+    value = _height(batch, votes, mean, ridge)
+    for _ in range(PASSES):
+        at = slopes(votes, batch.differ(mean))
+        gradient = batch.gather(at.x) - ridge * mean
+        solved = np.linalg.solve(batch.precision(-at.xx, ridge), gradient[..., None])
+        step: Array = np.asarray(solved[..., 0], dtype=np.float64)
+        if float((gradient * step).sum(axis=1).max()) < flat:
+            return mean + step
+        mean, value = _climb_batch(batch, votes, ridge, (mean, value), step)
+    raise NotConverged("the modes of judges' tastes were not found")
+
+
+def _climb_batch(
+    batch: Batch, votes: Votes, ridge: float, here: tuple[Array, Array], step: Array
+) -> tuple[Array, Array]:
+    """Take the step of every block that does not lose by it; halve the others'."""
+    mean, value = here
+    length = np.ones(batch.size)
+    for _ in range(40):
+        there = mean + length[:, None] * step
+        height = _height(batch, votes, there, ridge)
+        short = height < value - 1e-12 * (1.0 + np.abs(value))
+        if not short.any():
+            break
+        length = np.where(short, length / 2, length)
+    return there, height
+
+
+def _height(batch: Batch, votes: Votes, mean: Array, ridge: float) -> Array:
+    """Return (B,) log-densities of answers and tastes, constants left out."""
+    answers = batch.sums(votes.values(batch.differ(mean)))
+    return np.asarray(answers - ridge / 2 * (mean**2).sum(axis=1))
+
+
+def _at_mode(at: Slopes, deviation: Array) -> Sites:
+    return Sites(-at.xx, at.x - at.xx * deviation)
+
+
+def _matched(found: Moments, sites: Sites, centre: Array, width: Array, *, length: float) -> Sites:
+    """Move the sites so that means and variances agree with those found.
+
+    ℓ is concave, so that no precision is negative but by the rounding of the quadrature.
+    """
+    precision = 1 / found.variance - 1 / width
+    linear = found.mean / found.variance - centre / width
+    return Sites(
+        np.maximum(sites.precision + length * precision, 0.0), sites.linear + length * linear
+    )
+
+
+def _moved(found: Moments, centre: Array, width: Array) -> float:
+    """Return how far means and variances are from those of the sites."""
+    shift = np.abs(found.mean - centre) / np.sqrt(width)
+    return float(max(shift.max(), np.abs(found.variance / width - 1).max()))
+
+
+def _value(sites: Sites, sigma: float, log_det: Array, centre: Array, width: int) -> float:
+    """Return −½ log det(I + σ² M) + ½ Σ b ē."""
+    scaled = log_det.sum() + 2 * np.log(sigma) * width * len(log_det)
+    return float((sites.linear * centre).sum() - scaled) / 2
+
+
+def _by_log_sigma(covariance: Array, mean: Array, sigma: float) -> float:
+    trace = np.trace(covariance, axis1=1, axis2=2).sum()
+    return float((trace + (mean**2).sum()) / sigma**2 - mean.size)
+
+
+def _by_gamma(batch: Batch, at: Slopes, covariance: Array, bent: Array) -> float:
+    """Return the derivative of Laplace's formula by γ."""
+    direct = at.g + batch.spread(covariance) * at.xxg / 2
+    return float((direct + bent * at.xg).sum())
+
+
+def _times(matrices: Array, vectors: Array) -> Array:
+    return np.asarray((matrices @ vectors[..., None])[..., 0])
+
+
+# The likelihood of all judges' answers, their tastes integrated out, with its derivatives.
+#
+# Parameters come in this order: log-worths θ of all systems but the reference, γ where ties are an
+# outcome, log σ. Derivatives by θ come from the entries', Σ_c a_c ∂ log L / ∂m_c. The information
+# on θ is that of the Gaussian sites, Σ_l (I − S/σ²)/σ² on the systems of each block; it leaves out
+# that precisions of sites vary with θ. Rows of γ and log σ are differences of exact gradients.
+
+Integers = NDArray[np.intp]
+Method = Literal["corrected", "laplace"]
+_METHODS: Final[dict[str, Callable[[Batch, Votes, float, Sites | None, float], Piece]]] = {
+    "corrected": integrate_corrected,
+    "laplace": integrate_laplace,
+}
+MANY: Final = 100_000
+"""Entries from which integrals and maximum are found to a hundredth of a standard error."""
+FINE: Final = (1e-9, 1e-14, 1e-6, 21)
+"""Where the passes of the integrals end, what may be left to gain, relative to |log-likelihood|
+(less where the integrals are exact), the same in nats for the worths at a given σ, and nodes of the
+quadrature over one difference."""
+ROUGH: Final = (1e-5, 1e-10, 0.05, 11)
+BATCHES: Final = 60
+"""Batches that stand for all where the maximum is first looked for."""
+APART: Final = 1e-2
+"""Half the distance of γ or log σ between which gradients are differenced."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Sites of all entries in their own log-odds: exp(b x − t x²/2), a start for a point nearby."""
+
+    precision: Array
+    linear: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """The likelihood at one point.
+
+    Attributes:
+        value: log-likelihood (nats).
+        gradient: (p,) its derivatives.
+        state: the sites there.
+        worths: (K − 1, K − 1) information on θ; None unless asked for.
+        bends: (K − 1, K − 1) its derivative by log σ, sites held; None unless asked for.
+        log_sigma: information on log σ of the Gaussian sites; 0 unless asked for.
+
+    """
+
+    value: float
+    gradient: Array
+    state: State
+    worths: Array | None
+    bends: Array | None
+    log_sigma: float
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Judges' answers in blocks.
+
+    Attributes:
+        n_systems: K.
+        reference: code of the system with θ = 0.
+        blocks: connected parts of each judge's comparisons.
+        left: (C,) system of each entry, in the blocks' order.
+        right: (C,) the other.
+        counts: (C, 3) left, tie, right.
+        system: (slots,) system of each place for a node; K where it is not filled.
+        judge: (slots,) judge of each place; J where it is not filled.
+        ties: whether γ is a parameter.
+        method: how tastes are integrated out.
+        settled: how little a mean (in standard deviations) or variance (relative) may still move.
+        tolerance: what may be left to gain at the maximum, relative to |log-likelihood|.
+        left_over: the same in nats, for worths and γ at a given σ; what is left is added up.
+        nodes: nodes of the quadrature over one difference.
+        weights: how many batches each batch stands for, itself included; 0 where another does.
+
+    """
+
+    n_systems: int
+    reference: int
+    blocks: Blocks
+    left: Integers
+    right: Integers
+    counts: Array
+    system: Integers
+    judge: Integers
+    ties: bool
+    method: Method
+    settled: float
+    tolerance: float
+    left_over: float
+    nodes: int
+    weights: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters p."""
+        return self.n_systems + self.ties
+
+    def thinned(self) -> Panel:
+        """Return the panel with some batches standing for all; itself where there are few."""
+        return replace(self, weights=self.blocks.thinned(BATCHES))
+
+    def parts(self, beta: Array) -> tuple[Array, float | None, float]:
+        """Take a parameter vector apart: (K,) θ, γ or None, σ."""
+        theta = np.insert(beta[: self.n_systems - 1], self.reference, 0.0)
+        return theta, float(beta[-2]) if self.ties else None, float(np.exp(beta[-1]))
+
+    def votes(self, batch: Batch, theta: Array, gamma: float | None) -> Votes:
+        """Return the entries of a batch, given the mean judge."""
+        won, tied, lost = self.counts[batch.entries].T
+        left, right = self.left[batch.entries], self.right[batch.entries]
+        centre = theta[left] - theta[right]
+        return Votes(won - lost, tied, won + tied + lost, centre, gamma, self.nodes)
+
+    def expand(self, beta: Array, start: State | None, *, information: bool = False) -> Point:
+        """Return the log-likelihood with its gradient, and the information if asked for.
+
+        Raises:
+            NotConverged: an integral did not settle.
+
+        """
+        theta, gamma, sigma = self.parts(beta)
+        integrate = _METHODS[self.method]
+        by_entry = np.zeros(len(self.left))  # by itself: a state that is kept must not hold it
+        precision, linear = np.zeros((2, len(self.left)))
+        tables = np.zeros((2, (self.n_systems + 1) ** 2)) if information else None
+        sums = np.zeros(4)
+        for batch, weight in zip(self.blocks.batches, self.weights, strict=True):
+            if not weight:
+                continue
+            votes, rows = self.votes(batch, theta, gamma), batch.entries
+            sites = None if start is None else shift_sites(start, batch, votes)
+            piece = integrate(batch, votes, sigma, sites, self.settled)
+            by_entry[rows], precision[rows] = weight * piece.centre, piece.sites.precision
+            linear[rows] = piece.sites.linear + piece.sites.precision * votes.centre
+            sums[:3] += weight * np.array((piece.value, piece.gamma, piece.log_sigma))
+            if tables is not None:
+                sums[3] += self._inform(batch, piece, (sigma, weight), tables)
+        return Point(
+            value=float(sums[0]),
+            gradient=self._gradient(by_entry, sums),
+            state=State(precision, linear),
+            worths=None if tables is None else self._among_worths(tables[0]),
+            bends=None if tables is None else self._among_worths(tables[1]),
+            log_sigma=float(sums[3]),
+        )
+
+    def _gradient(self, by_entry: Array, sums: Array) -> Array:
+        k = self.n_systems
+        by_system = np.bincount(self.left, by_entry, minlength=k)
+        by_system = by_system - np.bincount(self.right, by_entry, minlength=k)
+        extras = sums[1:3] if self.ties else sums[2:3]
+        return np.concatenate((np.delete(by_system, self.reference), extras))
+
+    def _inform(
+        self, batch: Batch, piece: Piece, scale: tuple[float, float], tables: Array
+    ) -> float:
+        """Add a batch's information on worths, and its derivative; return that on log σ."""
+        sigma, weight = scale
+        share = np.eye(batch.width) - piece.covariance / sigma**2
+        codes = self.system[batch.nodes].reshape(batch.size, batch.width)
+        at = codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]
+        for row, values in enumerate((share, -2 * share @ share)):
+            added = np.bincount(at.reshape(-1), values.reshape(-1), minlength=tables.shape[1])
+            tables[row] += weight / sigma**2 * added
+        return float(2 * weight * (share**2).sum())
+
+    def _among_worths(self, table: Array) -> Array:
+        k = self.n_systems
+        inner = table.reshape(k + 1, k + 1)[:k, :k]
+        return np.delete(np.delete(inner, self.reference, axis=0), self.reference, axis=1)
+
+    def information(self, beta: Array, here: Point) -> Array:
+        """Return (p, p) minus the second derivatives at a point that was expanded with information.
+
+        Raises:
+            NotConverged: an integral did not settle.
+
+        """
+        p, k = self.size, self.n_systems
+        full = np.zeros((p, p))
+        full[: k - 1, : k - 1] = here.worths
+        for at in range(k - 1, p):
+            step = np.zeros(p)
+            step[at] = APART
+            ahead = self.expand(beta + step, here.state).gradient
+            behind = self.expand(beta - step, here.state).gradient
+            full[at] = (behind - ahead) / (2 * APART)
+        full[: k - 1, k - 1 :] = full[k - 1 :, : k - 1].T
+        full[k - 1 :, k - 1 :] = (full[k - 1 :, k - 1 :] + full[k - 1 :, k - 1 :].T) / 2
+        return full
+
+
+def shift_sites(state: State, batch: Batch, votes: Votes) -> Sites:
+    """Return the sites of a batch, as functions of deviations from the mean judge."""
+    precision = state.precision[batch.entries]
+    return Sites(precision, state.linear[batch.entries] - precision * votes.centre)
+
+
+def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) -> Panel:
+    """Sort the entries of a tally into blocks.
+
+    Args:
+        tally: folded counts by judge, with the ties as the model takes them, every entry with a
+            judgment.
+        judge: (C,) judge of each entry, numbered from 0.
+        reference: code of the system with θ = 0.
+        method: corrected | laplace.
+
+    """
+    k = len(tally.systems)
+    key = judge.astype(np.int64) * k
+    sides = np.concatenate((key + tally.left, key + tally.right))
+    seen, node = np.unique(sides, return_inverse=True)
+    left, right = node[: len(key)], node[len(key) :]
+    blocks = make_blocks(len(seen), left, right)
+    system = np.full(blocks.slots, k, dtype=np.intp)
+    owner = np.full(blocks.slots, int(judge.max()) + 1, dtype=np.intp)
+    settled, tolerance, left_over, nodes = FINE if len(key) <= MANY else ROUGH
+    system[blocks.place], owner[blocks.place] = seen % k, seen // k
+    return Panel(
+        n_systems=k,
+        reference=reference,
+        blocks=blocks,
+        left=tally.left[blocks.order].astype(np.intp),
+        right=tally.right[blocks.order].astype(np.intp),
+        counts=np.asfortranarray(tally.counts[blocks.order]),
+        system=system,
+        judge=owner,
+        ties=bool(tally.ties.any()),
+        method=method,
+        settled=settled,
+        tolerance=1e-18 if method == "laplace" else tolerance,
+        left_over=left_over,
+        nodes=nodes,
+        weights=(1.0,) * len(blocks.batches),
+    )
+
+
+# Where the fit of judges' tastes begins: all judges pooled, and σ from what they share.
+#
+# At σ = 0 the model is Bradley and Terry's. With r the score residual of an answer by its log-odds,
+# w its variance, and S_l, H_l the sums of r a and w a aᵀ over the answers of a judge (INFERENCE
+# C8):
+#
+# σ² ≈ Σ_l ‖S_l‖² − Σ r² ‖a‖²  over  Σ_l ‖H_l‖² − Σ w² ‖a aᵀ‖²
+# slope of the log-likelihood by σ² at 0 = ½ Σ_l (‖S_l‖² − tr H_l)
+#
+# Only products of two answers of one judge enter the first, so that it needs no model of variances;
+# answers being less decided than tastes, it is raised by 1 + 2c²σ² with c² = .3456. Where the slope
+# is not positive the likelihood is largest at σ = 0.
+
+SOFTER: Final = 0.3456
+"""c²: a logistic curve averaged over a normal of variance s² is about one on x / √(1 + c² s²)."""
+LEAST: Final = 0.1
+"""A σ to begin with where the slope is positive but the ratio is not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """The fit that takes all judges for one.
+
+    Attributes:
+        beta: log-worths of all systems but the reference, γ where ties are an outcome.
+        vcov: their covariance, judgments taken for independent.
+        loglik: log-likelihood (nats).
+
+    """
+
+    beta: Array
+    vcov: Array
+    loglik: float
+
+
+@dataclass(frozen=True, eq=False)
+class Dispersion:
+    """What the answers say of σ before anything is integrated.
+
+    Attributes:
+        slope: derivative of the log-likelihood by σ² at 0.
+        bend: information on σ² there.
+        sigma: an estimate of σ; 0 where the slope is not positive.
+        shared: Σ_l ‖S_l‖² − Σ r² ‖a‖², what different answers of one judge share.
+        scale: Σ_l ‖H_l‖² − Σ w² ‖a aᵀ‖², what σ² = 1 would have them share, to first order.
+
+    """
+
+    slope: float
+    bend: float
+    sigma: float
+    shared: float
+    scale: float
+
+    def ratio(self, more: float) -> float:
+        """Return σ² to first order if answers of one judge shared so much more; 0 at least."""
+        return max(self.shared + more, 0.0) / self.scale if self.scale > 0 else 0.0
+
+
+def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
+    """Fit Bradley and Terry's model to the counts of all judges together.
+
+    Raises:
+        NotConverged: Newton's method did not settle.
+
+    """
+    pooled = tally.pool()
+    law = Davidson() if ties else TwoOutcomes()
+    counts = np.asfortranarray(pooled.counts)
+    likelihood = Likelihood(plain_design(pooled, reference), law, counts)
+    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+    scale = np.full(likelihood.size, 2.0)  # λ is half of a log-worth
+    scale[likelihood.n_worths :] = 1.0
+    vcov = invert_positive(found.expansion.information) * scale * scale[:, None]
+    return Pooled(found.at * scale, vcov, found.expansion.value)
+
+
+def find_dispersion(panel: Panel, pooled: Pooled) -> Dispersion:
+    """Return slope, information and moment estimate of σ at the pooled fit."""
+    theta, gamma, _ = panel.parts(np.append(pooled.beta, 0.0))
+    shared, own, products, squares, trace = np.zeros(5)
+    for batch in panel.blocks.batches:
+        votes = panel.votes(batch, theta, gamma)
+        at = slopes(votes, np.zeros_like(votes.centre))
+        weight = -at.xx
+        shared += float((batch.gather(at.x) ** 2).sum())
+        products += float((batch.precision(weight, 0.0) ** 2).sum())
+        trace += 2 * float(weight.sum())
+        own += 2 * float(_squared_residuals(panel.counts[batch.entries], votes.n, at.x))
+        squares += 4 * float((weight**2 / votes.n).sum())
+    slope = (shared - trace) / 2
+    found = Dispersion(slope, products / 2, 0.0, shared - own, products - squares)
+    if slope <= 0:
+        return found
+    return replace(found, sigma=float(np.clip(soften(found.ratio(0.0)), LEAST, 3.0)))
+
+
+def soften(ratio: float) -> float:
+    """Return σ from σ² to first order: answers are less decided than tastes."""
+    return sqrt(ratio * (1 + 2 * SOFTER * ratio))
+
+
+def _squared_residuals(counts: Array, n: Array, score: Array) -> float:
+    """Return Σ r², r the score of single answers by the log-odds; `score` sums it by entry."""
+    net = counts[:, 0] - counts[:, 2]
+    mean = (net / 2 - score) / n
+    scores = np.array([0.5, 0.0, -0.5]) - mean[:, None]
+    return float((counts * scores**2).sum())
+
+
+def stretch(pooled: Pooled, sigma: float, *, ties: bool) -> Array:
+    """Return the pooled parameters with worths as far apart as they are to a judge with tastes."""
+    beta = pooled.beta.copy()
+    beta[: len(beta) - ties] *= np.sqrt(1 + 2 * SOFTER * sigma**2)
+    return beta
+
+
+# Where the likelihood of judges' answers is largest, and whether σ may be 0.
+#
+# σ = 0 is the edge of the parameter's range: the likelihood-ratio statistic against it is half the
+# time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610).
+
+LARGEST: Final = 6.0
+"""A σ beyond which nothing is looked for: judges then pick their favourite in 94 % of answers."""
+MORE: Final = (
+    "let judges answer more, and show them some pairs again",
+    "fit without random judges",
+)
+"""What may be done where hardly any judge contradicts himself or herself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    """The maximum.
+
+    Attributes:
+        beta: (p,) log-worths, γ, log σ; without log σ where σ is 0.
+        sigma: σ.
+        loglik: log-likelihood (nats).
+        vcov: covariance of `beta`.
+        point: the likelihood there; None where σ is 0.
+        dispersion: what the start knew of σ.
+
+    """
+
+    beta: Array
+    sigma: float
+    loglik: float
+    vcov: Array
+    point: Point | None
+    dispersion: Dispersion
+
+
+def find_peak(panel: Panel, pooled: Pooled) -> Peak:
+    """Maximise the likelihood over worths, γ and σ.
+
+    Of very many judges some stand for all at first, and for the second derivatives by γ and σ.
+
+    Raises:
+        NotConverged: the likelihood has no clear maximum.
+
+    """
+    dispersion = find_dispersion(panel, pooled)
+    if dispersion.slope <= 0:
+        return Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, dispersion)
+    some = panel.thinned()
+    start = stretch(pooled, dispersion.sigma, ties=panel.ties)
+    start = np.append(start, np.log(dispersion.sigma))
+    here = some.expand(start, None, information=True)
+    beta, point = _climb_worths(some, (start, here), _guess(panel, pooled, here))
+    information = some.information(beta, point)
+    if some.weights != panel.weights:
+        beta, point = _climb_worths(panel, (beta, panel.expand(beta, None)), information)
+        information[: panel.n_systems - 1, : panel.n_systems - 1] = point.worths
+    vcov = invert_positive(information)
+    return Peak(beta, float(np.exp(beta[-1])), point.value, vcov, point, dispersion)
+
+
+def _climb_worths(panel: Panel, start: tuple[Array, Point], guess: Array) -> tuple[Array, Point]:
+    beta, here, _ = climb(
+        lambda at, before: panel.expand(at, before.state),
+        start,
+        guess,
+        tolerance=panel.tolerance,
+        reach=_reach,
+    )
+    return beta, panel.expand(beta, here.state, information=True)
+
+
+def _reach(step: Array) -> float:
+    return float(max(np.abs(step[:-1]).max() / 3.0, np.abs(step[-1]) / 0.7))
+
+
+def _guess(panel: Panel, pooled: Pooled, here: Point) -> Array:
+    """Return information without what joins γ and σ to the worths."""
+    assert here.worths is not None
+    p, k = panel.size, panel.n_systems
+    guess = np.zeros((p, p))
+    guess[: k - 1, : k - 1] = here.worths
+    if panel.ties:
+        guess[-2, -2] = 1 / pooled.vcov[-1, -1]
+    guess[-1, -1] = max(here.log_sigma, 1.0)
+    return guess
+
+
+def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverged:
+    """Say why no maximum was found: where it rises at the largest σ, that it lies beyond."""
+    start = np.append(stretch(pooled, LARGEST, ties=panel.ties), np.log(LARGEST))
+    try:
+        rising = panel.expand(start, None).gradient[-1] > 0
+    except NotConverged:
+        rising = False
+    if not rising:
+        return NotConverged(f"σ was not found: {lost.fault}", [*lost.remedies, *MORE])
+    return NotConverged(
+        f"σ was not found: the likelihood still rises at σ = {LARGEST:g}, beyond which"
+        " nothing is looked for, since hardly any judge contradicts himself or herself",
+        MORE,
+    )
+
+
+def compare_zero(peak: Peak, pooled: Pooled) -> LRTest:
+    """Test σ = 0, that all judges have one taste."""
+    statistic = max(2 * (peak.loglik - pooled.loglik), 0.0)
+    p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
+    return LRTest(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken for independent")
+
+
+_STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class Softening:
+    """log s at one log σ, and its derivative by log σ."""
+
+    value: float
+    slope: float
+
+
+def find_softening(log_sigma: float, gamma: float | None) -> Softening:
+    """Return how much further apart systems are to one judge than to all.
+
+    Args:
+        log_sigma: log σ.
+        gamma: Davidson's γ; None without ties.
+
+    >>> round(exp(find_softening(log(0.5), None).value), 3)
+    1.113
+    """
+    nu = 0.0 if gamma is None else exp(gamma)
+    top = log(2 / (2 + nu))
+    ahead, behind = (_log_mean(log_sigma + side * _STEP, nu) for side in (1, -1))
+    return Softening(top - _log_mean(log_sigma, nu), (behind - ahead) / (2 * _STEP))
+
+
+def _log_mean(log_sigma: float, nu: float) -> float:
+    """Return log E v, by a fine sum: v is narrow where σ is large."""
+    z = np.linspace(-9.0, 9.0, 4001)
+    density = np.exp(-(z**2) / 2)
+    root = np.exp(-np.abs(sqrt(2) * exp(log_sigma) * z) / 2)
+    weak = root * root
+    total = 1 + weak + nu * root
+    spread = (1 + weak) / total - ((1 - weak) / total) ** 2
+    return float(np.log((density * spread).sum() / density.sum()))

@@ -1,0 +1,492 @@
+"""A tie parameter of its own for each group of judgments.
+
+    log m[tie] = μ + γ + γ_l,   γ_l = 0 in the reference group        (METHODS 1, INFERENCE A1)
+
+A group without a single tie has γ = −∞: not an error. Its cells for ties do not exist, its
+preferences count as ever, and it has no parameter. Where that is the reference group, the first
+level with ties takes its place for γ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.design import (
+    Codes,
+    Design,
+    Matrix,
+    Owner,
+    home_level,
+    keep_levels,
+    tag_of,
+    unmerged,
+)
+
+# How a difference in worth, and a tie parameter, become the chances of the three outcomes.
+#
+# With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
+#
+# Davidson (1970)            p ∝ exp(η), exp(γ), exp(−η)
+# γ = 0, ties kept           the same with γ = 0: what Dras (2015) calls leaving the ties out
+# two outcomes               p(left) = 1 / (1 + exp(−2η)); ties dropped or split in halves
+#
+# The laws with a threshold (Rao & Kupper, Glenn & David) stand in ties/thresholds.py.
+#
+# Every law takes η of shape (C,), the tie parameter t (γ, or ξ = log τ so that τ stays positive)
+# and counts (C, 3) of left, tie, right, and gives log-likelihood, derivatives and information per
+# entry.
+
+Array = NDArray[np.float64]
+Tie: TypeAlias = "float | Array"
+"""The tie parameter t: one for all entries, or one for each, (C,)."""
+BLOCK: Final = 8_192
+"""Entries taken at once, so that what is in between stays in the processor's cache."""
+ENDLESS: Final = 300.0
+"""A γ beyond which a tie is certain: a wild step of Newton's must not overflow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """Log-likelihood of each entry to second order in (η, t); all of shape (C,).
+
+    Attributes:
+        value: log-likelihood.
+        eta: its derivative by η.
+        tie: its derivative by t.
+        eta_eta: minus the second derivative by η; likewise `eta_tie`, `tie_tie`.
+        eta_tie: see eta_eta.
+        tie_tie: see eta_eta.
+
+    """
+
+    value: Array
+    eta: Array
+    tie: Array
+    eta_eta: Array
+    eta_tie: Array
+    tie_tie: Array
+
+
+class TieLaw(Protocol):
+    """What the likelihood asks of a tie model."""
+
+    @property
+    def free(self) -> bool:
+        """Whether the tie parameter is estimated."""
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        """Return (C, 3) log-probabilities of left, tie, right."""
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+
+    def start(self, counts: Array) -> float:
+        """Return a first value of the tie parameter."""
+
+
+@dataclass(frozen=True)
+class Davidson:
+    """Davidson's ties; with free=False γ is fixed at 0 and the tie cells stay."""
+
+    free: bool = True
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        """Return (C, 3) log-probabilities of left, tie, right."""
+        exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
+        top = exponents.max(axis=1, keepdims=True)
+        shifted = exponents - top
+        return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order.
+
+        Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one exponential
+        serves all, and values and variances are no differences of nearly equal numbers. What is no
+        longer needed is written over: moving numbers is what takes the time.
+        """
+        tie = np.minimum(tie, ENDLESS)
+        won, ties, lost = counts.T
+        size, side = np.abs(eta), np.copysign(1.0, eta)
+        root = np.exp(-size)
+        weak, none = root * root, np.exp(tie) * root
+        either = 1.0 + weak
+        total = either + none
+        decided, net = won + lost, won - lost
+        n = decided + ties
+        upsets = decided - net * side  # twice those that the stronger lost
+        upsets *= size
+        each = n / total
+        tied = each * none
+        side *= 1.0 - weak
+        bound = tied / total
+        cross = -bound * side
+        bound *= either
+        curve = 4.0 * weak * each
+        curve /= total
+        curve += bound
+        value = ties * (tie - size)
+        value -= upsets
+        value -= n * np.log1p(weak + none)
+        return Local(value, net - each * side, ties - tied, curve, cross, bound)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        chances = np.exp(self.log_chances(eta, tie))
+        mean = chances[:, :1] - chances[:, 2:]
+        return np.array([1.0, 0.0, -1.0]) - mean, np.array([0.0, 1.0, 0.0]) - chances[:, 1:2]
+
+    def start(self, counts: Array) -> float:
+        """Return γ for systems of equal worth."""
+        won, tied, lost = counts.sum(axis=0)
+        return float(np.log(2 * (tied + 0.5) / (won + lost + 1.0))) if self.free else 0.0
+
+
+@dataclass(frozen=True)
+class TwoOutcomes:
+    """Plain Bradley-Terry: no tie cells; counts of ties must be zero."""
+
+    free: bool = False
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
+        """Return (C, 3) log-probabilities; a tie has none."""
+        won = -np.logaddexp(0, -2 * eta)
+        return np.stack([won, np.full_like(eta, -np.inf), won - 2 * eta], axis=1)
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:  # noqa: ARG002 - as every law
+        """Return the log-likelihood of each entry to second order."""
+        size, side = np.abs(eta), np.copysign(1.0, eta)
+        weak = np.exp(-2 * size)
+        won, _, lost = counts.T
+        n, net = won + lost, won - lost
+        each = n / (1.0 + weak)
+        value = (net * side - n) * size - n * np.log1p(weak)
+        slope = net - each * (1.0 - weak) * side
+        none = np.zeros_like(eta)
+        return Local(value, slope, none, 4.0 * weak * each / (1.0 + weak), none, none)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:  # noqa: ARG002 - as every law
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        return np.array([1.0, 0.0, -1.0]) - np.tanh(eta)[:, None], np.zeros((len(eta), 3))
+
+    def start(self, counts: Array) -> float:  # noqa: ARG002 - as every law
+        """Return nothing to start from."""
+        return 0.0
+
+
+def expand_blocks(law: TieLaw, eta: Array, tie: Tie, counts: Array) -> Local:
+    """Return the log-likelihood of each entry to second order, some thousand entries at a time."""
+    if len(eta) <= BLOCK:
+        return law.expand(eta, tie, counts)
+    whole = np.empty((6, len(eta)))
+    for start in range(0, len(eta), BLOCK):
+        rows = slice(start, start + BLOCK)
+        part = law.expand(
+            eta[rows], tie[rows] if isinstance(tie, np.ndarray) else tie, counts[rows]
+        )
+        parts = (part.value, part.eta, part.tie, part.eta_eta, part.eta_tie, part.tie_tie)
+        for row, values in enumerate(parts):
+            whole[row, rows] = values
+    return Local(*whole)
+
+
+# Tie models with a threshold: two outputs closer than τ are called equal.
+#
+# With b = 2η the difference in worth, and F the law of a judge's momentary error:
+#
+# p(left) = F(b − τ),   p(right) = F(−b − τ),   p(tie) = 1 − p(left) − p(right),   τ > 0
+#
+# Rao & Kupper (1967)   F logistic; θ = exp(τ) is their own parameter; b is a log-odds
+# Glenn & David (1960)  F normal; b is a difference on the probit scale (Thurstone's case V)
+#
+# The parameter is t = log τ: an optimiser on τ itself wanders to negative chances of a tie. Both
+# laws are log-concave in (b, τ); the information for t leaves out the term that is zero at the
+# maximum, so that Newton's steps always climb.
+
+
+@dataclass(frozen=True)
+class RaoKupper:
+    """Rao & Kupper's threshold model, t = log τ; θ = exp(τ) is their own parameter."""
+
+    free: bool = True
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        """Return (C, 3) log-probabilities of left, tie, right."""
+        tau = np.exp(tie)
+        won = -np.logaddexp(0, tau - 2 * eta)
+        lost = -np.logaddexp(0, tau + 2 * eta)
+        tied = 2 * tau + np.log(-np.expm1(-2 * tau)) + won + lost
+        return np.stack([won, tied, lost], axis=1)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        tau = np.exp(tie)
+        up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
+        by_eta = np.stack([2 * up, 2 * (up - down), -2 * down], axis=1)
+        grown = 2 / -np.expm1(-2 * tau)
+        by_tau = np.stack([-up, grown - up - down, -down], axis=1)
+        return by_eta, tau * by_tau
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
+        tau = np.exp(tie)
+        won, tied, lost = counts.T
+        up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
+        above, below = won + tied, lost + tied
+        bend_up, bend_down = above * up * (1 - up), below * down * (1 - down)
+        shrink = np.expm1(-2 * tau)
+        by_tau = tied * (2 / -shrink) - above * up - below * down
+        curve = bend_up + bend_down + tied * 4 * np.exp(-2 * tau) / shrink**2
+        return Local(
+            value=(counts * self.log_chances(eta, tie)).sum(axis=1),
+            eta=2 * (above * up - below * down),
+            tie=tau * by_tau,
+            eta_eta=4 * (bend_up + bend_down),
+            eta_tie=2 * tau * (bend_down - bend_up),
+            tie_tie=tau**2 * curve,
+        )
+
+    def start(self, counts: Array) -> float:
+        """Return log τ for systems of equal worth."""
+        won, tied, lost = counts.sum(axis=0)
+        share = (tied + 0.5) / (won + tied + lost + 1.0)
+        return float(np.log(np.log((1 + share) / (1 - share))))
+
+
+def _logistic(x: Array) -> Array:
+    half = np.exp(-np.abs(x))
+    return np.asarray(np.where(x >= 0, 1.0, half) / (1.0 + half))
+
+
+@dataclass(frozen=True)
+class GlennDavid:
+    """Glenn & David's threshold on normal errors, t = log τ."""
+
+    free: bool = True
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        """Return (C, 3) log-probabilities of left, tie, right."""
+        from scipy.special import log_ndtr
+
+        tau = np.exp(tie)
+        won, lost = log_ndtr(2 * eta - tau), log_ndtr(-2 * eta - tau)
+        size = np.abs(2 * eta)
+        near, far = log_ndtr(tau - size), log_ndtr(-tau - size)
+        return np.stack([won, near + np.log(-np.expm1(far - near)), lost], axis=1)
+
+    def _slopes(self, eta: Array, tie: Tie) -> tuple[Array, Array, Array, Array]:
+        """Return hazards: f(u)/p(left), f(u)/p(tie), f(l)/p(tie), f(l)/p(right)."""
+        tau, logs = np.exp(tie), self.log_chances(eta, tie)
+        upper, lower = _log_density(tau - 2 * eta), _log_density(tau + 2 * eta)
+        won, tied, lost = logs.T
+        return np.exp(upper - won), np.exp(upper - tied), np.exp(lower - tied), np.exp(lower - lost)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        won, above, below, lost = self._slopes(eta, tie)
+        by_eta = np.stack([2 * won, 2 * (below - above), -2 * lost], axis=1)
+        by_tau = np.stack([-won, above + below, -lost], axis=1)
+        return by_eta, np.exp(tie) * by_tau
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
+        tau = np.exp(tie)
+        upper, lower = tau - 2 * eta, tau + 2 * eta
+        won, above, below, lost = self._slopes(eta, tie)
+        left, tied, right = counts.T
+        bend_up = left * won * (won - upper) + tied * above * (above + upper)
+        bend_down = right * lost * (lost - lower) + tied * below * (below + lower)
+        cross = tied * above * below
+        by_tau = tied * (above + below) - left * won - right * lost
+        return Local(
+            value=(counts * self.log_chances(eta, tie)).sum(axis=1),
+            eta=2 * (left * won + tied * (below - above) - right * lost),
+            tie=tau * by_tau,
+            eta_eta=4 * (bend_up + bend_down - 2 * cross),
+            eta_tie=2 * tau * (bend_down - bend_up),
+            tie_tie=tau**2 * (bend_up + bend_down + 2 * cross),
+        )
+
+    def start(self, counts: Array) -> float:
+        """Return log τ for systems of equal worth."""
+        from scipy.special import ndtri
+
+        won, tied, lost = counts.sum(axis=0)
+        share = (tied + 0.5) / (won + tied + lost + 1.0)
+        return float(np.log(ndtri((1 + share) / 2)))
+
+
+@dataclass(frozen=True)
+class TwoProbits(TwoOutcomes):
+    """Thurstone's case V: Glenn & David's law at τ = 0, where no tie was seen."""
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
+        """Return (C, 3) log-probabilities; a tie has none."""
+        from scipy.special import log_ndtr
+
+        return np.stack([log_ndtr(2 * eta), np.full_like(eta, -np.inf), log_ndtr(-2 * eta)], axis=1)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        logs, density = self.log_chances(eta, tie), _log_density(2 * eta)
+        won, lost = np.exp(density - logs[:, 0]), np.exp(density - logs[:, 2])
+        none = np.zeros((len(eta), 3))
+        return np.stack([2 * won, none[:, 1], -2 * lost], axis=1), none
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
+        logs, (slopes, _) = self.log_chances(eta, tie), self.scores(eta, tie)
+        left, _, right = counts.T
+        won, lost, none = slopes[:, 0], -slopes[:, 2], np.zeros_like(eta)
+        bend = left * won * (won + 4 * eta) + right * lost * (lost - 4 * eta)
+        value = left * logs[:, 0] + right * logs[:, 2]
+        return Local(value, left * won - right * lost, none, bend, none, none)
+
+
+def _log_density(x: Array) -> Array:
+    return np.asarray(-(x**2) / 2 - np.log(2 * np.pi) / 2)
+
+
+NEVER: Final = -300.0
+"""A γ at which a tie has no chance, to the last digit."""
+
+
+@dataclass(frozen=True, eq=False)
+class TieGroups:
+    """The map from tie parameters to γ of groups of judgments.
+
+    Attributes:
+        groups: names of the U groups, by all covariates of the model.
+        code: (C,) group of each entry of the tally.
+        worth_group: (U,) group of the design that shares each group's worths.
+        matrix: (U, q) γ by parameter.
+        offset: (U,) what is added: 0, or NEVER where no tie was seen.
+        names: names of the parameters, such as "g1" or "g1:J3".
+        labels: the same in the user's words.
+        endless: labels of levels with γ = −∞.
+        endless_owners: covariate and level of each of them.
+        owners: covariate and level of each parameter, ("", "") for the first.
+        home: the group of all reference levels; None where no judgment is of that group.
+
+    """
+
+    groups: tuple[str, ...]
+    code: Codes
+    worth_group: Codes
+    matrix: Matrix
+    offset: Array
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    endless: tuple[str, ...]
+    endless_owners: tuple[Owner, ...]
+    owners: tuple[Owner, ...]
+    home: int | None
+
+    @property
+    def size(self) -> int:
+        """Number of groups."""
+        return len(self.groups)
+
+    @property
+    def tieless(self) -> NDArray[np.bool_]:
+        """(C,) whether an entry is of a group in which a tie has no chance."""
+        return np.asarray(self.offset < 0)[self.code]
+
+    def gammas(self, parameters: Array) -> Array:
+        """Return (U,) γ of the groups."""
+        return np.asarray(self.matrix @ parameters + self.offset)
+
+    def sums(self, values: Array) -> Array:
+        """Sum values of entries by group: (U,)."""
+        return np.bincount(self.code, values, minlength=self.size).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Columns over groups before those that add nothing are dropped."""
+
+    matrix: Matrix
+    owners: Sequence[Owner]
+    tieless: NDArray[np.bool_]
+    endless: tuple[Owner, ...]
+
+
+def group_ties(
+    tally: Tally,
+    design: Design,
+    covariates: tuple[Sequence[str], Sequence[str]],
+    references: Mapping[str, str],
+) -> TieGroups:
+    """Return the groups of a tally in which ties have parameters of their own.
+
+    Args:
+        tally: counts that tell the levels of all covariates apart.
+        design: the design of the worths, for the same entries.
+        covariates: those of the worths, and those of the tie parameter.
+        references: reference level by covariate; the first by default.
+
+    Raises:
+        UnknownOption: an unknown reference level, or a covariate whose levels were merged.
+
+    """
+    worths, ties = covariates
+    names = list(dict.fromkeys([*worths, *ties]))
+    factors = {name: unmerged(tally, name) for name in names}
+    key = np.zeros(len(tally.left), dtype=np.int64)
+    for factor in factors.values():
+        key = key * factor.size + factor.codes
+    _, first, code = np.unique(key, return_index=True, return_inverse=True)
+    levels = {name: factor.codes[first] for name, factor in factors.items()}
+    homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
+    own = {name: factors[name] for name in ties}
+    found = _columns(tally, own, levels, homes)
+    keep = keep_levels(found.matrix)
+    owners = [found.owners[i] for i in np.flatnonzero(keep).tolist()]
+    tags = [tag_of(owner, alone=len(names) == 1) for owner in owners]
+    at_home = np.flatnonzero(np.all([levels[name] == homes[name] for name in names], axis=0))
+    named = [[factors[name].labels[level] for level in levels[name]] for name in names]
+    return TieGroups(
+        groups=tuple(map(", ".join, zip(*named, strict=True))),
+        code=code.astype(np.int32),
+        worth_group=design.group[design.left][first],
+        matrix=found.matrix[:, keep],
+        offset=np.where(found.tieless, NEVER, 0.0),
+        names=tuple(f"g1{tag}" for tag in tags),
+        labels=tuple(f"tie{tag}" for tag in tags),
+        endless=tuple(f"tie{tag_of(owner, alone=len(names) == 1)}" for owner in found.endless),
+        endless_owners=found.endless,
+        owners=tuple(owners),
+        home=int(at_home[0]) if at_home.size else None,
+    )
+
+
+def _columns(
+    tally: Tally,
+    factors: Mapping[str, Factor],
+    levels: Mapping[str, Codes],
+    homes: Mapping[str, int],
+) -> _Columns:
+    """Return a column for all groups with ties, and one for each level but the reference."""
+    size = len(next(iter(levels.values())))
+    tieless = np.zeros(size, dtype=np.bool_)
+    columns, owners, endless = [np.ones(size)], [("", "")], []
+    for name, factor in factors.items():
+        seen = np.bincount(factor.codes, tally.ties, minlength=factor.size) > 0
+        home = homes[name] if seen[homes[name]] else int(np.argmax(seen))
+        for code, level in enumerate(factor.labels):
+            if not seen[code]:
+                tieless |= levels[name] == code
+                endless.append((name, level))
+            elif code != home:
+                columns.append((levels[name] == code).astype(np.float64))
+                owners.append((name, level))
+    matrix = np.stack(columns, axis=1) * ~tieless[:, None]
+    return _Columns(matrix, owners, tieless, tuple(endless))

@@ -1,0 +1,604 @@
+"""Variance components of comparisons: tastes of judges and of items for systems.
+
+    x = (θ_j + b_gj + u_ij) − (θ_k + b_gk + u_ik),   b ~ N(0, σ_J²), u ~ N(0, σ_I²)
+    P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : ν : e^{−x/2}
+
+How severe a judge is, or how hard an item, cancels in a comparison. What does not is that a judge
+likes one system more than others do (judge x system), and that a system does better on one item
+than on others (item x system). Both are estimated by moments (tastes/moments.py) at the cost of one
+pooled fit, on the scale of log-worth (natural log-odds).
+
+When not to use it: with fewer than five judges nothing much is known of how judges differ; where
+tastes are as strong as worths, moments are too small, and `RandomJudges` has a likelihood for those
+of judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, inf, log, sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified
+from evenhand.judgments.components import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
+from evenhand.judgments.tally import Tally
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.distributions import normal_quantile, t_quantile, two_sided_p
+from evenhand.numerics.quadrature import normal_rule
+from evenhand.numerics.sampling import one_blas_thread
+
+# How much smaller tastes look through the answers of many judges and items.
+#
+# Worths and ν are fitted to the mean of all judges and items, whose score curve is flatter than
+# that of one. To first order in the covariance of two votes, a variance σ² looks like
+#
+# R = σ² · {E s'(√(2Σ) Z; ν₁) / s'(0; ν)}²,   s(x) = ½ (P(left) − P(right)),   Z ~ N(0, 1)
+#
+# with Σ the sum of the variances of tastes, ν the fitted tie parameter and ν₁ that of one judge and
+# item, which gives the fitted share of ties between equals: E t(√(2Σ) Z; ν₁) = t(0; ν). Σ solves
+# this with what all tastes look like. Without ties this is nearly σ² = R (1 + 2c²Σ), c = 16√3/(15π)
+# (Zeger, Liang & Albert 1988, Biometrics 44:1049-1060), which falls short where tastes are strong.
+
+Array = NDArray[np.float64]
+
+NODES: Final = 61
+STRONGEST: Final = 9.0
+"""Largest sum of variances that is looked for: tastes of sd 3 in log-worth."""
+STEPS: Final = 200
+CLOSE: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Restored:
+    """Variances of tastes themselves.
+
+    Attributes:
+        judge: σ_J².
+        item: σ_I².
+        growth: by what variances look smaller than they are.
+
+    """
+
+    judge: float
+    item: float
+    growth: float
+
+
+def restore(judge: float, item: float, tie: float) -> Restored:
+    """Return variances of tastes from what they look like.
+
+    Args:
+        judge: R_J, not below 0.
+        item: R_I, not below 0.
+        tie: ν as it was fitted, 0 without ties.
+
+    Raises:
+        NotIdentified: tastes are so strong that answers hardly show systems.
+
+    >>> restore(0.0, 0.0, 0.5).growth
+    1.0
+    """
+    looks = total = judge + item
+    growth = 1.0
+    for _ in range(STEPS):
+        if total > STRONGEST:
+            break
+        growth = find_growth(total, tie)
+        last, total = total, looks * growth
+        if abs(total - last) <= CLOSE:
+            return Restored(judge * growth, item * growth, growth)
+    raise NotIdentified(
+        "tastes are so strong beside the worths of systems that moments give their variance no"
+        " estimate",
+        [
+            "take judge x system from the likelihood (--method likelihood; in Python"
+            ' method="likelihood")',
+            "collect more judgments of each judge",
+        ],
+    )
+
+
+def find_growth(total: float, tie: float) -> float:
+    """Return by what variances look smaller than they are; their roots, worths, by its root.
+
+    Args:
+        total: Σ, the sum of the variances of tastes.
+        tie: ν as it was fitted to all judges and items together, 0 without ties.
+
+    >>> round(find_growth(0.1, 0.0) / (1 + 2 * 0.3456 * 0.1), 2)  # Zeger, Liang & Albert (1988)
+    1.0
+    """
+    if total == 0:
+        return 1.0
+    nodes, weights = normal_rule(NODES)
+    slope = slope_of_score(sqrt(2 * total) * nodes, restore_tie(total, tie))
+    return float(slope_of_score(np.zeros(1), tie)[0] / (weights @ slope)) ** 2
+
+
+def restore_tie(total: float, tie: float) -> float:
+    """Return ν of one judge on one item, of whom the mean share of ties is that of a fitted ν.
+
+    Args:
+        total: Σ, the sum of the variances of tastes.
+        tie: ν as it was fitted to all judges and items together, 0 without ties.
+
+    """
+    if tie == 0 or total == 0:
+        return tie
+    nodes, weights = normal_rule(NODES)
+    x = sqrt(2 * total) * nodes
+    wanted = tie / (2 + tie)
+    low, high = log(tie), log(tie) + float(np.abs(x).max())
+    for _ in range(60):
+        middle = (low + high) / 2
+        share = exp(middle) / (2 * np.cosh(x / 2) + exp(middle))
+        if float(weights @ share) < wanted:
+            low = middle
+        else:
+            high = middle
+    return exp((low + high) / 2)
+
+
+def slope_of_score(x: Array, tie: float) -> Array:
+    """Return s'(x) = ½ d/dx of 2 sinh(x/2) / (2 cosh(x/2) + ν), of the shape of x."""
+    cosh, sinh = np.cosh(x / 2), np.sinh(x / 2)
+    below = 2 * cosh + tie
+    return np.asarray((cosh * below - 2 * sinh**2) / below**2 / 2)
+
+
+# Score residuals of comparisons, and their sums over judges, items and cells of both.
+#
+# With x = θ_left − θ_right (log-worths) and chances P(left) : P(tie) : P(right) = e^{x/2} : ν :
+# e^{−x/2}, the residual of a vote is its score by x, r = ½(1[left] − 1[right] − E), and its
+# variance w = ¼ Var(1[left] − 1[right]).
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """What the entries of a tally leave over.
+
+    Attributes:
+        left: (C,) code of one system.
+        right: (C,) code of the other.
+        size: number of systems.
+        sums: (C,) sum of the residuals of an entry's votes.
+        weights: (C,) sum of their variances.
+        squares: (C,) sum of their squares.
+        weight_squares: (C,) sum of the squares of their variances.
+
+    """
+
+    left: Integers
+    right: Integers
+    size: int
+    sums: Array
+    weights: Array
+    squares: Array
+    weight_squares: Array
+
+
+def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
+    """Return the residuals of votes under a fit.
+
+    Args:
+        tally: counts, told apart as the sums will be.
+        fit: log-worths.
+        tie: ν.
+
+    """
+    x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
+    ends = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)], axis=1)
+    chances = ends / ends.sum(axis=1, keepdims=True)
+    mean = chances[:, 0] - chances[:, 2]
+    weight = (chances[:, 0] + chances[:, 2] - mean**2) / 4
+    outcomes = (np.array([1.0, 0.0, -1.0]) - mean[:, None]) / 2
+    counts = tally.counts
+    n = counts.sum(axis=1)
+    return Residuals(
+        tally.left.astype(np.int64),
+        tally.right.astype(np.int64),
+        len(tally.systems),
+        (counts * outcomes).sum(axis=1),
+        n * weight,
+        (counts * outcomes**2).sum(axis=1),
+        n * weight**2,
+    )
+
+
+def square_sums(found: Residuals, level: Integers) -> tuple[Array, Array]:
+    """Return ‖S_g‖² and ‖H_g‖²_F of every level g.
+
+    S_g = Σ r x over a level's votes, H_g = Σ w x xᵀ, x = +1 at left and −1 at right.
+
+    Args:
+        found: residuals.
+        level: (C,) level of each entry, 0 to G − 1.
+
+    Returns:
+        Two arrays (G,).
+
+    """
+    size = int(level.max()) + 1
+    left, right = level * found.size + found.left, level * found.size + found.right
+    both = np.concatenate([left, right])
+    scores = _square(both, np.concatenate([found.sums, -found.sums]), (found.size, size))
+    diagonal = _square(both, np.concatenate([found.weights, found.weights]), (found.size, size))
+    low, high = np.minimum(found.left, found.right), np.maximum(found.left, found.right)
+    pairs = (level * found.size + low) * found.size + high
+    across = _square(pairs, found.weights, (found.size**2, size))
+    return scores, diagonal + 2 * across
+
+
+def square_votes(found: Residuals, level: Integers) -> tuple[Array, Array]:
+    """Return the sums of ‖r x‖² and ‖w x xᵀ‖²_F over the single votes of every level."""
+    size = int(level.max()) + 1
+    return _sum(level, 2 * found.squares, size), _sum(level, 4 * found.weight_squares, size)
+
+
+def _square(keys: Integers, values: Array, sizes: tuple[int, int]) -> Array:
+    """Return sums of squares by level of what is summed by key; a level holds sizes[0] keys."""
+    cells, inverse = np.unique(keys, return_inverse=True)
+    sums = _sum(inverse.reshape(-1), values, len(cells))
+    return _sum(cells // sizes[0], sums**2, sizes[1])
+
+
+def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
+    return np.asarray(np.bincount(keys, values, size), dtype=np.float64)
+
+
+# Variances of tastes by moments: products of residuals of two votes of one judge (or item).
+#
+# U = Σ_g ‖S_g‖² − Σ_c ‖S_c‖²,   D = Σ_g ‖H_g‖² − Σ_c ‖H_c‖²
+#
+# S and H are the sums of tastes/residuals.py over all votes of a judge g, and over the votes c that
+# may hang together for other reasons, those of one judge on one item: only products of votes of one
+# judge on different items are left, so that no model of their variance is needed. Worths are fitted
+# to the same votes and take the mean taste of judges and of items with them, so that to first order
+#
+# E U_J/D_J = (1 − 1/J) R_J − R_I/I,   E U_I/D_I = (1 − 1/I) R_I − R_J/J
+#
+# These are solved together, none below 0. Test of R_J = 0: with R_I at hand, one-sided,
+#
+# z = (U_J/D_J + R_I/I) / √(2/D_J + 2/(D_I (I − 1)²))
+#
+# The interval takes U/D for a mean of squares, χ² on as many degrees of freedom as the differences
+# between judges' U_g show; a bootstrap of judges covers less (docs/models/variance-components.md).
+# Where the test does not exclude 0 the upper end is normal.
+
+LEAST_TOLD: Final = 1e-6
+"""Determinant from which tastes of judges and of items are told apart."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What one source of tastes looks like.
+
+    Attributes:
+        variance: R, not below 0.
+        lower: lower end of its interval; 0 where the test does not exclude 0.
+        upper: upper end; infinite where the data set no bound.
+        z: of the test of 0.
+        p: one-sided p-value.
+
+    """
+
+    variance: float
+    lower: float
+    upper: float
+    z: float
+    p: float
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Products of residuals of one judge (or item), summed.
+
+    Attributes:
+        scores: (J,) U of each judge.
+        weights: (J,) D of each judge.
+        systems: number of systems.
+        effective: effective number of judges.
+
+    """
+
+    scores: Array
+    weights: Array
+    systems: int
+    effective: float
+
+    @property
+    def ratio(self) -> float:
+        """U/D of all."""
+        return float(self.scores.sum() / self.weights.sum())
+
+    @property
+    def factor(self) -> float:
+        """J/(J − 1), by what the common mean makes a variance smaller."""
+        return len(self.scores) / (len(self.scores) - 1)
+
+
+def sum_products(found: Residuals, owner: Integers, cell: Integers | None) -> Products | None:
+    """Sum the products of residuals from which tastes of judges, or of items, are estimated.
+
+    Args:
+        found: residuals by entry.
+        owner: (C,) judge of each entry, 0 to J − 1.
+        cell: (C,) votes that may hang together for another reason, within owners; None where each
+            vote stands for itself.
+
+    Returns:
+        None where nothing is known: one judge, or no two votes of one judge in different cells.
+
+    """
+    scores, weights = square_sums(found, owner)
+    size = len(scores)
+    if cell is None:
+        less_scores, less_weights = square_votes(found, owner)
+    else:
+        cells, inner = _compact(cell, owner)
+        less_scores, less_weights = (
+            np.asarray(np.bincount(cells, one, size), float) for one in square_sums(found, inner)
+        )
+    u, d = scores - less_scores, weights - less_weights
+    if size < 2 or float(d.sum()) <= 1e-9 * float(weights.sum()):
+        return None
+    loads = np.bincount(owner, found.weights, size)
+    return Products(u, d, found.size, float(loads.sum() ** 2 / (loads @ loads)))
+
+
+def conclude_alone(own: Products, level: float) -> Moment:
+    """Estimate the variance of tastes of judges where nothing is known of items.
+
+    Args:
+        own: products.
+        level: of the interval, and 1 − twice the level of the test.
+
+    """
+    return _conclude(own, level, 0.0, 0.0)
+
+
+def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
+    """Estimate the variances of tastes of judges and of items together.
+
+    Args:
+        judge: products of judges.
+        item: products of items.
+        level: of the intervals, and 1 − twice the level of the tests.
+
+    """
+    variances = _solve(judge, item)
+    pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
+    first, second = (
+        _conclude(
+            own,
+            level,
+            variance / other.effective,
+            2 / float(other.weights.sum()) * (other.factor / other.effective) ** 2,
+        )
+        for own, other, variance in pairs
+    )
+    return first, second
+
+
+def _solve(judge: Products, item: Products) -> tuple[float, float]:
+    """Return R_J and R_I, none below 0; two judges on two items do not tell them apart."""
+    matrix = np.array(
+        [[1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]]
+    )
+    ratios = np.array([judge.ratio, item.ratio])
+    if np.linalg.det(matrix) < LEAST_TOLD:
+        return max(judge.ratio, 0.0) * judge.factor, max(item.ratio, 0.0) * item.factor
+    first, second = np.linalg.solve(matrix, ratios).tolist()
+    if first < 0 or second < 0:
+        first = 0.0 if first < 0 else max(judge.ratio, 0.0) * judge.factor
+        second = 0.0 if second < 0 else max(item.ratio, 0.0) * item.factor
+    return first, second
+
+
+def _conclude(own: Products, level: float, shift: float, doubt: float) -> Moment:
+    """Return estimate, interval and test from each judge's U and D.
+
+    `shift` is what tastes of items take from U/D, `doubt` the variance of that by chance.
+    """
+    d, size, total = own.weights, len(own.scores), float(own.weights.sum())
+    u, factor = own.scores + shift * d, own.factor
+    chance = 2 / total + doubt
+    ratio = factor * float(u.sum()) / total
+    z = float(u.sum()) / total / sqrt(chance)
+    p = two_sided_p(z) / 2 if z > 0 else 1 - two_sided_p(z) / 2
+    quantile = normal_quantile((1 + level) / 2)
+    left = u - ratio / factor * d
+    error = factor * sqrt(float(left @ left) * size / (size - 1)) / total
+    error *= t_quantile((1 + level) / 2, size - 1) / quantile
+    if p >= 1 - level:  # 0 is not excluded
+        widest = max(error, factor * sqrt(chance))
+        return Moment(max(ratio, 0.0), 0.0, max(ratio, 0.0) + quantile * widest, z, p)
+    df = min(2 * ratio**2 / error**2, (size - 1.0) * (own.systems - 1))
+    return Moment(ratio, *_chi2_ends(ratio, df, level), z, p)
+
+
+def _chi2_ends(ratio: float, df: float, level: float) -> tuple[float, float]:
+    """Return the interval of the expectation of a mean of squares."""
+    from scipy.special import chdtri
+
+    high, low = (float(chdtri(df, one)) for one in ((1 - level) / 2, (1 + level) / 2))
+    return ratio * df / high, ratio * df / low if low > 0 else inf
+
+
+def _compact(cell: Integers, owner: Integers) -> tuple[Integers, Integers]:
+    """Number the cells within owners: return the owner of each, and the cell of each entry."""
+    keys = owner * (int(cell.max()) + 1) + cell
+    found, inner = np.unique(keys, return_inverse=True)
+    return found // (int(cell.max()) + 1), inner.reshape(-1)
+
+
+FEW: Final = 5
+
+
+@dataclass(frozen=True)
+class TasteComponents:
+    """What comparisons say of systems and tastes.
+
+    Attributes:
+        components: systems, judge x system, item x system: those that can be told.
+        growth: by what variances look smaller through pooled worths than they are.
+        per_vote: variance of the difference of two log-worths, times comparisons, that chance
+            alone gives; the mean over pairs of systems.
+        sharing: component → how far its variance goes into the difference of two log-worths: 2/J
+            with J the effective number of judges, or items.
+        reasons: what cannot be told, and why.
+        notes: what must stand beside the estimates.
+
+    """
+
+    components: tuple[Component, ...]
+    growth: float
+    per_vote: float
+    sharing: dict[str, float]
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComponents:
+    """Estimate the variances of tastes.
+
+    Args:
+        tally: counts told apart by judge, by item, or by both; by ranking as well where answers
+            are rankings.
+        level: of the intervals.
+
+    Raises:
+        NotIdentified: worths have no estimate, or neither judges nor items are known twice, or
+            tastes are too strong for moments.
+
+    """
+    ties = bool(tally.ties.any())
+    with one_blas_thread():
+        fit = _fit(tally, ties=ties)
+    tie = float(np.exp(fit.estimate[fit.names.index("g1")])) if "g1" in fit.names else 0.0
+    found = find_residuals(tally, fit, tie)
+    moments, reasons = _estimate_all(tally, found, level)
+    if not moments:
+        raise NotIdentified(
+            "nothing can be said of tastes: " + "; ".join(reasons),
+            [
+                "say which columns name judges and items (--column judge=NAME)",
+                "collect judgments of several judges on the same items",
+            ],
+        )
+    looks = {name: one.variance for name, one in moments.items()}
+    restored = restore(looks.get("judge", 0.0), looks.get("item", 0.0), tie)
+    sharing = {TASTES[name]: 2 / tally.factor(name).effective for name in moments}
+    per_vote = _vary_by_chance(fit) * tally.n_comparisons
+    system = _between_systems(fit, looks, sharing, restored)
+    rows = [_component(name, moments, tie, tally) for name in moments]
+    return TasteComponents(
+        (system, *sorted(rows, key=lambda one: ORDER.index(one.name))),
+        restored.growth,
+        per_vote,
+        sharing,
+        tuple(reasons),
+        (*fit.notes, *_note_few(tally, moments)),
+    )
+
+
+TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}
+ORDER: Final = (ITEM_SYSTEM, JUDGE_SYSTEM)
+
+
+def _fit(tally: Tally, *, ties: bool) -> Fit:
+    """Fit worths to all judgments together."""
+    try:
+        return BradleyTerry(ties="davidson" if ties else "discard").fit(tally.pool())
+    except (NotIdentified, NotConverged) as refusal:
+        raise refusal.without_options() from None
+
+
+def _estimate_all(
+    tally: Tally, found: Residuals, level: float
+) -> tuple[dict[str, Moment], list[str]]:
+    """Return what judges' and items' tastes look like, and why some cannot be told."""
+    products, reasons = {}, []
+    for name, other in (("judge", "item"), ("item", "judge")):
+        if name not in tally.factors:
+            reasons.append(f"the data do not name {name}s")
+            continue
+        owner = _codes(tally, name)
+        one = sum_products(found, owner, _cells(tally, other))
+        if one is not None:
+            products[name] = one
+        elif owner.max() == 0:
+            reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
+        else:
+            reasons.append(
+                f"{TASTES[name]} cannot be told from chance: no {name} has judgments of several"
+                f" {other}s"
+            )
+    if len(products) == 2:
+        both = conclude_both(products["judge"], products["item"], level)
+        return dict(zip(("judge", "item"), both, strict=True)), reasons
+    return {name: conclude_alone(one, level) for name, one in products.items()}, reasons
+
+
+def _cells(tally: Tally, other: str) -> NDArray[np.int64] | None:
+    """Return what votes of one judge may hang together by: the item, else the ranking."""
+    for name in (other, "ranking"):
+        if name in tally.factors:
+            return _codes(tally, name)
+    return None
+
+
+def _codes(tally: Tally, name: str) -> NDArray[np.int64]:
+    """Return levels that occur, numbered from 0."""
+    codes = np.unique(tally.factor(name).codes, return_inverse=True)[1]
+    return codes.reshape(-1).astype(np.int64)
+
+
+def _vary_by_chance(fit: Fit) -> float:
+    """Return the mean variance of differences of log-worths by the pooled model."""
+    vcov, k = fit.worth_vcov, len(fit.systems)
+    return 2 * float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
+
+
+def _between_systems(
+    fit: Fit, looks: dict[str, float], sharing: dict[str, float], restored: Restored
+) -> Component:
+    """Return how far systems are from each other, less what their errors add."""
+    error = _vary_by_chance(fit)
+    error += sum(looks[name] * sharing[TASTES[name]] for name in looks)
+    variance = max(float(fit.log_worth.var(ddof=1)) - error / 2, 0.0) * restored.growth
+    return Component(SYSTEM, sqrt(variance), len(fit.systems), how="moments")
+
+
+def _component(name: str, moments: dict[str, Moment], tie: float, tally: Tally) -> Component:
+    """Return a component on the scale of tastes; the ends of its interval grow by themselves."""
+    one = moments[name]
+    looks = {other: moments[other].variance for other in moments}
+
+    def find_sd(variance: float) -> float:
+        given = {**looks, name: variance}
+        try:
+            found = restore(given.get("judge", 0.0), given.get("item", 0.0), tie)
+        except NotIdentified:
+            return inf
+        return sqrt(found.judge if name == "judge" else found.item)
+
+    sd, lower, upper = (find_sd(end) for end in (one.variance, one.lower, one.upper))
+    size = int(_codes(tally, name).max()) + 1
+    return Component(TASTES[name], sd, size, lower, upper, one.p, how="moments")
+
+
+def _note_few(tally: Tally, names: Iterable[str]) -> list[str]:
+    notes = []
+    for name in names:
+        size = int(_codes(tally, name).max()) + 1
+        if size < FEW:
+            notes.append(f"{size} {name}s say little of how {name}s differ")
+    return notes

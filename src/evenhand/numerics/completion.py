@@ -1,0 +1,494 @@
+"""Completion of a table by the nuclear norm, with free effects of rows and columns.
+
+    minimise  ½ Σ_seen w_c (y_c − m − a_row − b_column − Z_c)² + τ ‖Z‖_*
+
+over m, a, b and Z: one convex problem. For a given Z the effects are least squares (two_way), and
+what they leave is the gradient in Z; a step along it is followed by singular value thresholding.
+Steps carry momentum, and one that does not lower the objective is taken again without, so that
+the objective never rises. A step is as long as the seen cells allow.
+
+The end is certified: the residuals, scaled so that their largest singular value is at most τ, are
+a point of the dual problem, so that the objective is known to within the gap,
+
+    gap = τ ‖Z‖_* − ⟨R, Z⟩ s + ½ Σ w e² (1 − s)²,    R = w e on seen cells, s = min(1, τ / ‖R‖₂).
+
+At τ_max, the largest singular value of what the effects alone leave, Z = 0 is the solution: the
+path from there begins with the effects alone. A row of which nothing is seen has Z = 0.
+
+Sources: Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning Research 11:2287-2322
+(soft-impute, warm starts); Beck & Teboulle (2009), SIAM Journal on Imaging Sciences 2:183-202
+(momentum); O'Donoghue & Candès (2015), Foundations of Computational Mathematics 15:715-732
+(restarts). The free effects inside the problem and the gap with them are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf, sqrt
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged
+from evenhand.numerics.graph import Graph, weak_components
+
+# Singular values of a table moved towards 0 by τ: the proximal step of the nuclear norm.
+#
+# Two ways, chosen by shape: a singular value decomposition where the table is nearly square, and
+# the eigenvectors of its small Gram matrix where it is long, which there is several times faster
+# and exact to about 1e-8 of the largest singular value.
+#
+# Source: Cai, Candès & Shen (2010), SIAM Journal on Optimization 20:1956-1982, theorem 2.1.
+
+Array = NDArray[np.float64]
+Route = Literal["svd", "gram"]
+
+LONG: Final = 1.5
+"""Rows for each column from which the Gram matrix is used."""
+
+
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """A table as a product, left @ right.T.
+
+    Attributes:
+        left: (q, r) scaled left singular vectors.
+        right: (p, r) right singular vectors, orthonormal.
+        values: (r,) singular values, descending.
+
+    """
+
+    left: Array
+    right: Array
+    values: Array
+
+    @property
+    def rank(self) -> int:
+        """Number of singular values above 0."""
+        return len(self.values)
+
+    @property
+    def norm(self) -> float:
+        """Nuclear norm, the sum of singular values."""
+        return float(self.values.sum())
+
+
+def nothing(shape: tuple[int, int]) -> LowRank:
+    """Return the table of zeros."""
+    return LowRank(np.zeros((shape[0], 0)), np.zeros((shape[1], 0)), np.zeros(0))
+
+
+def choose_route(shape: tuple[int, int]) -> Route:
+    """Return the way to decompose a table, by its shape.
+
+    >>> choose_route((10_000, 500)), choose_route((300, 250))
+    ('gram', 'svd')
+    """
+    return "gram" if shape[0] >= LONG * shape[1] else "svd"
+
+
+def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
+    """Return the table nearest to another in ½‖·‖² + τ‖·‖_*.
+
+    Args:
+        table: (q, p) with q ≥ p.
+        tau: what is taken from each singular value.
+        route: how to decompose; None chooses by shape.
+
+    >>> shrink(np.diag([3.0, 2.0, 1.0]), 1.5).values.tolist()
+    [1.5, 0.5]
+    """
+    if (route or choose_route(table.shape)) == "gram":
+        squares, vectors = np.linalg.eigh(table.T @ table)
+        sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
+        right = vectors[:, ::-1][:, sizes > tau]
+        sizes = sizes[sizes > tau]
+        return LowRank(table @ (right * ((sizes - tau) / sizes)), right, sizes - tau)
+    left, sizes, turned = np.linalg.svd(table, full_matrices=False)
+    kept = sizes > tau
+    values = sizes[kept] - tau
+    return LowRank(left[:, kept] * values, turned[kept].T, values)
+
+
+def largest_value(table: Array) -> float:
+    """Return the largest singular value of a (q, p) table with q ≥ p.
+
+    >>> largest_value(np.array([[3.0, 0.0], [4.0, 0.0], [0.0, 1.0]]))
+    5.0
+    """
+    if choose_route(table.shape) == "gram":
+        return float(np.sqrt(max(np.linalg.eigvalsh(table.T @ table)[-1], 0.0)))
+    return float(np.linalg.svd(table, compute_uv=False)[0])
+
+
+# Row and column effects of a table of which only some cells are seen, by least squares.
+#
+# minimise  Σ w_c (y_c − m − a_row(c) − b_column(c))²
+#
+# The longer side is eliminated, so that a solution costs one pass over the cells and one product
+# with a p x p matrix, p the shorter side, that is inverted once. Where rows and columns fall into
+# parts that share no cell, the solution is not unique; the one with the smallest Σ a² + Σ b² is
+# taken, with m the mean of what is seen. With one cell a column that is: a row's effect is what its
+# cells have above the mean, n/(n + 1) of it.
+
+Integers = NDArray[np.int64]
+
+_RANK: Final = 1e-10
+"""Relative size of an eigenvalue that is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """What rows and columns add.
+
+    Attributes:
+        mean: weighted mean of what is seen.
+        row: (m,) effects of rows; the mean of the others' where nothing of a row is seen.
+        column: (n,) effects of columns, likewise.
+
+    """
+
+    mean: float
+    row: Array
+    column: Array
+
+    def table(self) -> Array:
+        """Return the (m, n) sums of effects."""
+        return (self.mean + self.row)[:, None] + self.column
+
+    def at(self, row: Integers, column: Integers) -> Array:
+        """Return the sums of effects of some cells."""
+        return self.mean + self.row[row] + self.column[column]
+
+
+@dataclass(frozen=True, eq=False)
+class SeenCells:
+    """Which cells of a table are seen, each once.
+
+    Attributes:
+        row: (c,) row of each.
+        column: (c,) its column.
+        weight: (c,) how often it was seen.
+        shape: rows and columns of the table.
+
+    """
+
+    row: Integers
+    column: Integers
+    weight: Array
+    shape: tuple[int, int]
+
+    @cached_property
+    def seen_rows(self) -> NDArray[np.bool_]:
+        """(m,) rows of which anything is seen."""
+        return np.bincount(self.row, minlength=self.shape[0]) > 0
+
+    @cached_property
+    def seen_columns(self) -> NDArray[np.bool_]:
+        """(n,) columns of which anything is seen."""
+        return np.bincount(self.column, minlength=self.shape[1]) > 0
+
+    @cached_property
+    def parts(self) -> Integers:
+        """(m + n,) part of each row, then of each column: parts share no cell."""
+        m, n = self.shape
+        graph = Graph(m + n, self.row.astype(np.intp), (m + self.column).astype(np.intp))
+        return weak_components(graph).astype(np.int64)
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> SeenCells:
+        """Keep some of the cells."""
+        return SeenCells(self.row[chosen], self.column[chosen], self.weight[chosen], self.shape)
+
+    def turned(self) -> SeenCells:
+        """Return the cells of the transposed table."""
+        return SeenCells(self.column, self.row, self.weight, self.shape[::-1])
+
+    def leave(self, value: Array) -> Array:
+        """Return what is left of values at the cells when row and column effects are taken out.
+
+        Args:
+            value: (c,) values.
+
+        >>> cells = SeenCells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.ones(4), (2, 2))
+        >>> cells.leave(np.array([1.0, 2.0, 3.0, 8.0])).tolist()
+        [1.0, -1.0, -1.0, 1.0]
+        """
+        long, short = self._solve(value)
+        return value - long[self._long] - short[self._short]
+
+    def effects(self, value: Array) -> Effects:
+        """Return the effects of rows and columns.
+
+        Args:
+            value: (c,) values.
+
+        """
+        mean = float(self.weight @ value / self.weight.sum())
+        long, short = self._solve(value - mean)
+        row, column = (long, short) if self._tall else (short, long)
+        return Effects(mean, *self._settle(row, column))
+
+    def _settle(self, row: Array, column: Array) -> tuple[Array, Array]:
+        """Choose among equally good effects the smallest, and the mean for what is not seen."""
+        rows, columns = self.seen_rows, self.seen_columns
+        part = np.r_[self.parts[: len(row)][rows], self.parts[len(row) :][columns]]
+        signed = np.r_[row[rows], -column[columns]]
+        shift = np.bincount(part, signed, len(self.parts)) / np.maximum(
+            np.bincount(part, minlength=len(self.parts)), 1
+        )
+        row = row - shift[self.parts[: len(row)]]
+        column = column + shift[self.parts[len(row) :]]
+        return (
+            np.where(rows, row, row[rows].mean()),
+            np.where(columns, column, column[columns].mean()),
+        )
+
+    @cached_property
+    def _tall(self) -> bool:
+        return self.shape[0] >= self.shape[1]
+
+    @property
+    def _long(self) -> Integers:
+        return self.row if self._tall else self.column
+
+    @property
+    def _short(self) -> Integers:
+        return self.column if self._tall else self.row
+
+    @cached_property
+    def _per_long(self) -> Array:
+        """1 / sum of weights of each level of the longer side; 0 where nothing is seen."""
+        sums = np.bincount(self._long, self.weight, max(self.shape))
+        return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+
+    @cached_property
+    def _inverse(self) -> Array:
+        """(p, p) pseudoinverse of the equations of the shorter side."""
+        p = min(self.shape)
+        table = np.zeros((max(self.shape), p))
+        table[self._long, self._short] = self.weight * np.sqrt(self._per_long[self._long])
+        equations = -(table.T @ table)
+        equations[np.diag_indices(p)] += np.bincount(self._short, self.weight, p)
+        values, vectors = np.linalg.eigh(equations)
+        kept = values > _RANK * values[-1]
+        return np.asarray((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
+
+    def _solve(self, value: Array) -> tuple[Array, Array]:
+        """Return effects of the longer and the shorter side, up to what does not change sums."""
+        weighted = self.weight * value
+        sums = np.bincount(self._long, weighted, max(self.shape))
+        own = np.bincount(self._short, weighted, min(self.shape))
+        shared = self.weight * (sums * self._per_long)[self._long]
+        short = self._inverse @ (own - np.bincount(self._short, shared, min(self.shape)))
+        taken = np.bincount(self._long, self.weight * short[self._short], max(self.shape))
+        return (sums - taken) * self._per_long, short
+
+
+TOLERANCE: Final = 1e-4
+"""Gap at the end, relative to the objective of the effects alone."""
+STEPS: Final = 2000
+BLOCK: Final = 1 << 20
+"""Cells of a table that are made at once where only the seen ones are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """The solution at one τ.
+
+    Attributes:
+        tau: weight of the nuclear norm.
+        effects: of rows and columns.
+        table: Z, or its transpose where the table has more columns than rows.
+        turned: whether it is the transpose.
+        objective: value at the end.
+        gap: the objective is at most so far above its minimum.
+        steps: how many it took.
+
+    """
+
+    tau: float
+    effects: Effects
+    table: LowRank
+    turned: bool
+    objective: float
+    gap: float
+    steps: int
+
+    @property
+    def rank(self) -> int:
+        """Rank of Z."""
+        return self.table.rank
+
+    def fill(self) -> Array:
+        """Return the (m, n) table of what the solution says of every cell."""
+        sides = self.table.left, self.table.right
+        left, right = sides[::-1] if self.turned else sides
+        filled = self.effects.table()
+        step = max(BLOCK // filled.shape[1], 1)
+        for start in range(0, len(filled), step):  # the product as a whole would be another table
+            filled[start : start + step] += left[start : start + step] @ right.T
+        return filled
+
+    def look_up(self, row: NDArray[np.int64], column: NDArray[np.int64]) -> Array:
+        """Return what the solution says of some cells."""
+        long, short = (column, row) if self.turned else (row, column)
+        low_rank = np.empty(len(row))
+        step = max(BLOCK // max(self.rank, 1), 1)
+        for start in range(0, len(row), step):
+            part = slice(start, start + step)
+            sides = self.table.left[long[part]], self.table.right[short[part]]
+            low_rank[part] = np.einsum("ij,ij->i", *sides)
+        return self.effects.at(row, column) + low_rank
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """A table and what it leaves at the seen cells.
+
+    Attributes:
+        table: Z.
+        at: (c,) Z at the cells.
+        left: (c,) values less Z and the best effects.
+        objective: the objective there.
+
+    """
+
+    table: LowRank
+    at: Array
+    left: Array
+    objective: float
+
+
+class SoftImpute:
+    """The problem of one set of seen cells, to be solved for one τ after the other."""
+
+    def __init__(self, cells: SeenCells, value: Array, route: Route | None = None) -> None:
+        """Bring the cells in the order of memory, the longer side as rows.
+
+        Args:
+            cells: which are seen.
+            value: (c,) what is seen there.
+            route: how to decompose tables; None chooses by shape.
+
+        """
+        self._turned = cells.shape[0] < cells.shape[1]
+        tall = cells.turned() if self._turned else cells
+        place = tall.row * tall.shape[1] + tall.column
+        order = np.argsort(place)
+        self._place, self._cells, self._value = place[order], tall.take(order), value[order]
+        self._route, self._room = route, np.zeros(tall.shape)
+        self._inside: LowRank | None = None  # whose table the room holds, mostly the last one's
+        self._most = float(cells.weight.max())
+        left = self._cells.leave(self._value)
+        objective = 0.5 * float(self._cells.weight @ left**2)
+        self._start = _Point(nothing(tall.shape), np.zeros(len(value)), left, objective)
+
+    def largest_tau(self) -> float:
+        """Return the smallest τ at which Z = 0 is the solution."""
+        return self._norm(self._cells.weight * self._start.left)
+
+    def effects(self) -> Effects:
+        """Return the effects alone, the solution from the largest τ on."""
+        return self._effects(self._start)
+
+    def path(
+        self,
+        taus: Sequence[float],
+        tolerance: float = TOLERANCE,
+        start: LowRank | None = None,
+    ) -> Iterator[Completed]:
+        """Solve for every τ, each from where the last one ended.
+
+        Args:
+            taus: descending, above 0.
+            tolerance: gap at the end, relative to the objective of the effects alone.
+            start: where to begin, such as the solution for a part of the cells; None for Z = 0.
+
+        Raises:
+            NotConverged: a gap that is not reached.
+
+        """
+        point = self._start if start is None else self._look(start)
+        most = tolerance * self._start.objective
+        for tau in taus:
+            point, gap, steps = self._solve(self._price(point, tau), tau, most)
+            yield Completed(
+                tau, self._effects(point), point.table, self._turned, point.objective, gap, steps
+            )
+
+    def _solve(self, start: _Point, tau: float, most: float) -> tuple[_Point, float, int]:
+        """Go on until the gap is at most so large."""
+        before = here = start
+        momentum, fall, check, gap = 1.0, inf, 0, inf
+        for step in range(STEPS):
+            if step >= check and fall <= most:  # a gap costs nearly as much as a step
+                gap = self._gap(here, tau)
+                if gap <= most:
+                    return here, gap, step
+                check = step + max(2, step // 4)
+            following = 0.5 + sqrt(0.25 + momentum**2)
+            push = (momentum - 1) / following
+            there = self._advance(here, before, push, tau)
+            if there.objective > here.objective and push:
+                momentum, before = 1.0, here
+                continue
+            fall = here.objective - there.objective
+            before, here, momentum = here, there, following
+        raise NotConverged(
+            f"the completion did not converge in {STEPS:,} steps: gap {gap:.3g}, aim {most:.3g}"
+        )
+
+    def _advance(self, here: _Point, before: _Point, push: float, tau: float) -> _Point:
+        """Take one step from where momentum leads."""
+        slope = self._cells.weight * (here.left + push * (here.left - before.left))
+        self._spread(here, before, push)
+        self._room.reshape(-1)[self._place] += slope / self._most
+        table = shrink(self._room, tau / self._most, self._route)
+        return self._price(self._look(table), tau)
+
+    def _look(self, table: LowRank) -> _Point:
+        """Return a table with what it leaves at the seen cells, without the objective."""
+        np.matmul(table.left, table.right.T, out=self._room)
+        self._inside = table
+        at = self._room.reshape(-1)[self._place]
+        return _Point(table, at, self._cells.leave(self._value - at), inf)
+
+    def _spread(self, here: _Point, before: _Point, push: float) -> None:
+        """Write the table that momentum leads to into the room."""
+        if self._inside is not here.table:
+            np.matmul(here.table.left, here.table.right.T, out=self._room)
+        self._inside = None
+        if not push:
+            return
+        left, right = before.table.left, before.table.right.T
+        step = max(BLOCK // self._room.shape[1], 1)
+        for start in range(0, len(self._room), step):  # as a whole it would be another table
+            part = self._room[start : start + step]
+            part *= 1 + push
+            part -= (push * left[start : start + step]) @ right
+
+    def _price(self, point: _Point, tau: float) -> _Point:
+        """Return the same point with the objective for a τ."""
+        fit = 0.5 * float(self._cells.weight @ point.left**2)
+        return replace(point, objective=fit + tau * point.table.norm)
+
+    def _gap(self, point: _Point, tau: float) -> float:
+        """Return by how much the objective can be above its minimum."""
+        slope = self._cells.weight * point.left
+        scale = min(1.0, tau / max(self._norm(slope), np.finfo(float).tiny))
+        fit = 0.5 * float(slope @ point.left)
+        return tau * point.table.norm - scale * float(slope @ point.at) + fit * (1 - scale) ** 2
+
+    def _norm(self, slope: Array) -> float:
+        """Return the largest singular value of a table that is 0 but for the seen cells."""
+        self._inside = None
+        self._room.fill(0.0)
+        self._room.reshape(-1)[self._place] = slope
+        return largest_value(self._room)
+
+    def _effects(self, point: _Point) -> Effects:
+        found = self._cells.effects(self._value - point.at)
+        return Effects(found.mean, found.column, found.row) if self._turned else found

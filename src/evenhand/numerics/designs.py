@@ -1,0 +1,729 @@
+"""Deal groups to judges: every group to so many different ones, every judge so many groups.
+
+There is such a deal if and only if, for every t, the t groups that need most need no more than
+Σ_j min(load_j, t): nobody can serve more than t of them (Gale 1957, Ryser 1957). Group by group,
+in any order, those judges are taken who have most left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import combinations, count
+from math import comb
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.numerics.sampling import Draws
+
+# Sets of k out of v systems in which pairs of systems meet as evenly as a search gets.
+#
+# Sets are first chosen one by one; then systems of two sets trade places as long as pairs meet more
+# evenly for it, or as evenly.
+
+Integers = NDArray[np.int64]
+TRADES: Final = 30_000
+"""Trades that are tried."""
+
+
+def choose_evenly(v: int, k: int, b: int, draws: Draws) -> Integers:
+    """Choose b sets; every system is in as many as any other, but for one.
+
+    Returns:
+        (b, k) systems in ascending order.
+
+    >>> choose_evenly(4, 2, 6, Draws(1)).tolist()
+    [[0, 3], [1, 2], [0, 2], [1, 3], [2, 3], [0, 1]]
+    """
+    blocks = _choose_greedily(v, k, b, draws)
+    return blocks if b < 2 or k >= v else _Trading(blocks.tolist(), v).settle(draws.of("trades"))
+
+
+def _choose_greedily(v: int, k: int, b: int, draws: Draws) -> Integers:
+    """Choose sets one by one.
+
+    Systems that were taken least, among them those that met the others of the set least.
+    """
+    met = np.zeros((v, v), dtype=np.int64)
+    taken = np.zeros(v, dtype=np.int64)
+    blocks = np.empty((b, k), dtype=np.int64)
+    lots = (draws.of("sets").keys(b * v) >> np.uint64(44)).astype(np.int64).reshape(b, v)
+    for at in range(b):
+        chosen: list[int] = []
+        for _ in range(k):
+            together = met[:, chosen].sum(axis=1) if chosen else 0
+            price = ((taken << 20) + together << 20) + lots[at]
+            price[chosen] = np.iinfo(np.int64).max
+            chosen.append(int(price.argmin()))
+        taken[chosen] += 1
+        met[np.ix_(chosen, chosen)] += 1
+        blocks[at] = sorted(chosen)
+    return blocks
+
+
+class _Trading:
+    """Sets whose systems trade places.
+
+    Attributes:
+        sets: the systems of each.
+        met: how often every two systems meet.
+        taken: how often every system is in a set.
+        cost: of two systems that meet so often: the fourth power of the distance from the mean,
+            so that the farthest count most.
+
+    """
+
+    def __init__(self, sets: list[list[int]], v: int) -> None:
+        self.sets, self.v = [list(one) for one in sets], v
+        self.met = [[0] * v for _ in range(v)]
+        self.taken = [0] * v
+        self.cost: list[int] = []
+        for one in self.sets:
+            for system in one:
+                self.taken[system] += 1
+            for a, b in combinations(one, 2):
+                self._count(a, b, 1)
+
+    def _count(self, a: int, b: int, change: int) -> None:
+        self.met[a][b] += change
+        self.met[b][a] += change
+
+    def settle(self, draws: Draws) -> Integers:
+        """Trade until pairs meet as evenly as may be, or long enough."""
+        pairs = [self.met[a][b] for a, b in combinations(range(self.v), 2)]
+        total, n_pairs = sum(pairs), len(pairs)
+        self.cost = [(n_pairs * one - total) ** 4 for one in range(len(self.sets) + 2)]
+        mean, more = divmod(total, n_pairs)
+        least = (n_pairs - more) * self.cost[mean] + more * self.cost[mean + 1]
+        whole = sum(self.cost[one] for one in pairs)
+        n, k = len(self.sets), len(self.sets[0])
+        shapes = [np.full(TRADES, size) for size in (n, k, n, k)]
+        lots = np.array([draws.of(at).below(one) for at, one in enumerate(shapes)]).T
+        for one, place, other, there in lots.tolist():
+            if whole == least:
+                break
+            whole += self._try((one, place), (other, there))
+        return np.sort(np.array(self.sets, dtype=np.int64), axis=1)
+
+    def _try(self, one: tuple[int, int], other: tuple[int, int]) -> int:
+        """Trade two systems unless pairs meet less evenly for it; return the change of cost."""
+        first, second = self.sets[one[0]], self.sets[other[0]]
+        x, y = first[one[1]], second[other[1]]
+        alone = self.taken[x] > self.taken[y] and y not in first
+        if not alone and (y in first or x in second):
+            return 0
+        stay = [at for at in first if at != x]
+        change = self._move(stay, x, y)
+        if not alone:
+            rest = [at for at in second if at != y]
+            change += self._move(rest, y, x)
+        if change > 0:
+            self._move(stay, y, x)
+            if not alone:
+                self._move(rest, x, y)
+            return 0
+        first[one[1]] = y
+        if alone:
+            self.taken[x] -= 1
+            self.taken[y] += 1
+        else:
+            second[other[1]] = x
+        return change
+
+    def _move(self, stay: list[int], out: int, into: int) -> int:
+        """Replace a system beside those that stay, and return the change of cost."""
+        change, cost = 0, self.cost
+        for one in stay:
+            apart, together = self.met[one][out], self.met[one][into]
+            change += cost[apart - 1] - cost[apart] + cost[together + 1] - cost[together]
+            self._count(one, out, -1)
+            self._count(one, into, 1)
+        return change
+
+
+# Balanced incomplete block designs that a rotation leaves as they are.
+#
+# Points stand on one, two or three circles of n, and perhaps one in the middle; sets that a
+# rotation carries into each other are taken together or not at all. So a design is a choice among
+# few orbits of sets by which every orbit of pairs is met λ times (Kramer & Mesner 1976), short
+# orbits among them. That finds affine planes and other small designs that are not cyclic modulo v.
+
+Block = tuple[int, ...]
+MOST_CANDIDATES: Final = 8_100
+"""Most sets of which orbits are listed."""
+CIRCLES: Final = (1, 2, 3)
+MAX_ORBIT_STEPS: Final = 1_500
+"""Steps of the search in one group."""
+
+
+def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
+    """Return the blocks of a design in which every two points meet so often, or None.
+
+    Args:
+        v: points.
+        k: points of a block.
+        meets: how often every two points meet (λ).
+
+    >>> len(find_rotated(6, 3, 2)), len(find_rotated(9, 3, 1)), len(find_rotated(10, 4, 2))
+    (10, 12, 15)
+    """
+    if comb(v, k) > MOST_CANDIDATES:
+        return None
+    for circles in CIRCLES:
+        for middle in (0, 1):
+            n, odd = divmod(v - middle, circles)
+            if odd or n < 2:
+                continue
+            orbits, table = _list_orbits(v, k, n)
+            chosen = _Cover(table, np.full(table.shape[1], meets)).find()
+            if chosen is not None:
+                return tuple(sorted(one for at in chosen for one in orbits[at]))
+    return None
+
+
+def _rotate(block: Block, n: int, whole: int) -> Block:
+    """Turn every circle of n points by one; `whole` points stand on circles."""
+    return tuple(
+        sorted(at if at >= whole else at - n + 1 if at % n == n - 1 else at + 1 for at in block)
+    )
+
+
+def _list_turns(first: Block, n: int, whole: int) -> Iterator[Block]:
+    """List the sets into which rotations carry one."""
+    one = first
+    while True:
+        yield one
+        one = _rotate(one, n, whole)
+        if one == first:
+            return
+
+
+@cache
+def _list_orbits(v: int, k: int, n: int) -> tuple[list[list[Block]], Integers]:
+    """List the orbits of sets, and (orbits, pairs) how often each meets a pair of every orbit."""
+    whole = v // n * n
+    pairs: dict[Block, int] = {}
+    firsts: list[Block] = []
+    for pair in combinations(range(v), 2):
+        if pair not in pairs:
+            pairs.update(dict.fromkeys(_list_turns(pair, n, whole), len(firsts)))
+            firsts.append(pair)
+    sizes = np.bincount(list(pairs.values()))
+    seen: set[Block] = set()
+    orbits: list[list[Block]] = []
+    rows: list[Integers] = []
+    for one in combinations(range(v), k):
+        if one in seen:
+            continue
+        orbit = list(_list_turns(one, n, whole))
+        seen.update(orbit)
+        met = np.bincount([pairs[pair] for pair in combinations(one, 2)], minlength=len(sizes))
+        orbits.append(orbit)
+        rows.append(met * len(orbit) // sizes)
+    return orbits, np.array(rows, dtype=np.int64)
+
+
+class _Cover:
+    """A search for orbits of sets that together meet every orbit of pairs as often as is left.
+
+    Attributes:
+        table: (orbits, pairs) how often each meets what.
+        left: (pairs,) how often each may still be met.
+        steps: steps taken.
+
+    """
+
+    def __init__(self, table: Integers, left: Integers) -> None:
+        self.table, self.left, self.steps = table, left.copy(), 0
+
+    def find(self) -> list[int] | None:
+        """Return the orbits; None where the search came to no end."""
+        chosen: list[int] = []
+        fit = np.flatnonzero((self.table <= self.left).all(axis=1))
+        return chosen if self._extend(chosen, fit) else None
+
+    def _extend(self, chosen: list[int], ready: Integers) -> bool:
+        """Meet the pairs for which the fewest orbits are ready, then all others."""
+        if not self.left.any():
+            return True
+        self.steps += 1
+        if self.steps > MAX_ORBIT_STEPS:
+            return False
+        able = self.table[ready].sum(axis=0)
+        if (able < self.left).any():
+            return False
+        counts = np.where(self.left > 0, self.table[ready].astype(bool).sum(axis=0), len(ready) + 1)
+        pair = int(counts.argmin())
+        options = ready[self.table[ready, pair] > 0]
+        for one in options.tolist():
+            ready = ready[ready != one]
+            self.left -= self.table[one]
+            chosen.append(one)
+            fit = ready[(self.table[ready] <= self.left).all(axis=1)]
+            if self._extend(chosen, fit):
+                return True
+            chosen.pop()
+            self.left += self.table[one]
+        return False
+
+
+# Sets of k out of v systems in which every two systems meet equally often, or nearly so.
+#
+# A balanced incomplete block design has b blocks; each system is in r of them, each pair in λ:
+# b·k = v·r and r·(k − 1) = λ·(v − 1), and b ≥ v (Fisher 1940). Here one is developed from base
+# blocks modulo v whose differences are every number from 1 to v − 1 λ times (Bose 1939), is put
+# together of orbits of other rotations, is the lines of an affine plane, or is all sets. Where none
+# is found, sets are chosen so that pairs meet as evenly as a search gets.
+
+MOST_SETS: Final = 3_000
+"""Most sets of a design that is looked for."""
+MAX_BLOCK_STEPS: Final = 40_000
+"""Steps of the search for base blocks."""
+ROTATIONS: Final = 3
+"""Numbers of sets for which designs of other rotations are looked for."""
+
+
+@cache
+def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
+    """Return the blocks of a balanced incomplete design with few blocks, or None.
+
+    >>> len(find_balanced(7, 3)), len(find_balanced(5, 2)), len(find_balanced(13, 4))
+    (7, 10, 13)
+    """
+    if k >= v:
+        return (tuple(range(v)),)
+    if v == k * k and all(k % one for one in range(2, k)):
+        return tuple(_draw_lines(k))
+    every = comb(v, k)
+    patience, tries = MAX_BLOCK_STEPS, ROTATIONS
+    for meets in range(1, MOST_SETS):
+        r, odd = divmod(meets * (v - 1), k - 1)
+        b, left = divmod(v * r, k)
+        if b > MOST_SETS or b >= every or patience <= 0:
+            break
+        if odd or left or b < v:
+            continue
+        if b % v == 0:
+            search = _Search(v, k, b // v, [meets] * v, patience // 2)
+            if search.extend([0], 1):
+                return tuple(_develop(v, search.bases))
+            patience -= search.steps
+        tries -= 1
+        if tries >= 0 and (found := find_rotated(v, k, meets)):
+            return found
+    return tuple(combinations(range(v), k)) if every <= MOST_SETS else None
+
+
+def _draw_lines(q: int) -> Iterator[tuple[int, ...]]:
+    """Draw the lines of the affine plane of a prime order: points (x, y) are x·q + y."""
+    for slope in range(q):
+        for start in range(q):
+            yield tuple(x * q + (slope * x + start) % q for x in range(q))
+    for x in range(q):
+        yield tuple(range(x * q, x * q + q))
+
+
+def _develop(v: int, bases: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """Shift base blocks round."""
+    for base in bases:
+        for shift in range(v):
+            yield tuple(sorted((one + shift) % v for one in base))
+
+
+class _Search:
+    """A search for t base blocks, each with 0, whose differences are met as often as may be left.
+
+    Attributes:
+        left: (v,) how often each difference may still be met.
+        bases: base blocks so far.
+        steps: steps taken.
+
+    """
+
+    def __init__(self, v: int, k: int, t: int, left: list[int], patience: int) -> None:
+        self.v, self.k, self.t, self.left, self.patience = v, k, t, left, patience
+        self.bases: list[tuple[int, ...]] = []
+        self.steps = 0
+
+    def extend(self, block: list[int], start: int) -> bool:
+        """Go on with a block, and with the blocks after it; say whether that came to an end."""
+        if len(block) == self.k:
+            self.bases.append(tuple(block))
+            if len(self.bases) == self.t or self.extend([0], 1):
+                return True
+            self.bases.pop()
+            return False
+        for one in range(start, self.v):
+            self.steps += 1
+            if self.steps > self.patience:
+                return False
+            gaps = [gap % self.v for other in block for gap in (one - other, other - one)]
+            self._meet(gaps, -1)
+            if all(self.left[gap] >= 0 for gap in gaps) and self.extend([*block, one], one + 1):
+                return True
+            self._meet(gaps, 1)
+        return False
+
+    def _meet(self, gaps: list[int], change: int) -> None:
+        for gap in gaps:
+            self.left[gap] += change
+
+
+def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
+    """Return b sets of k out of v in which systems, and then pairs, are as even as a search gets.
+
+    Whole rounds of a balanced design come first, if one is found; the rest is chosen by itself.
+
+    Returns:
+        (b, k) systems in ascending order.
+
+    """
+    base = np.array(find_balanced(v, k) or np.empty((0, k)), dtype=np.int64)
+    rounds = b // len(base) if len(base) else 0
+    whole = np.tile(np.sort(draws.order(v)[base], axis=1), (rounds, 1))
+    return np.vstack([whole, choose_evenly(v, k, b - len(whole), draws)])
+
+
+# Split things into two halves that are even in every set of two nested families.
+#
+# Each family is a list of partitions, finest first, each a refinement of the next: units within
+# pairs within everything. In every set of both families the halves differ by one at most. Things
+# are coupled within each set, what is left over in the next coarser one, once for either family;
+# coupled things go into different halves. Two couplings make paths and even cycles, which
+# alternate; so there always is such a split (a two-family case of totally unimodular rounding,
+# Hoffman & Kruskal 1956; for one partition in each family it is the splitting of a bipartite graph
+# after Euler).
+
+Bits = NDArray[np.bool_]
+
+
+def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -> Bits:
+    """Split n things.
+
+    Args:
+        first: (n,) codes of sets, finest partition first.
+        second: the same of the other family.
+        draws: for the choice among even splits.
+
+    Returns:
+        (n,) whether a thing is in the second half.
+
+    >>> judge, pair = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> half = halve([judge], [pair], Draws(3))
+    >>> half[judge == 0].sum(), half[pair == 1].sum()
+    (np.int64(1), np.int64(1))
+    """
+    n = len(first[0]) if first else len(second[0])
+    if n == 0:
+        return np.zeros(0, dtype=bool)
+    one = couple(first, n, draws.of("first"))
+    two = couple(second, n, draws.of("second"))
+    return _alternate(one, two, draws.of("start"))
+
+
+def couple(family: Sequence[Integers], n: int, draws: Draws) -> Integers:
+    """Couple things at random, within the finest sets as far as these are even.
+
+    Returns:
+        (n,) the partner of each; −1 for none.
+
+    """
+    partner = np.full(n, -1, dtype=np.int64)
+    free = draws.order(n)
+    for codes in family:
+        ordered = free[np.argsort(codes[free], kind="stable")]
+        code = codes[ordered]
+        starts = np.flatnonzero(np.r_[True, code[1:] != code[:-1]]) if len(code) else code
+        within = np.arange(len(code)) - np.repeat(starts, np.diff(np.r_[starts, len(code)]))
+        even = np.flatnonzero(within % 2 == 1)
+        left, right = ordered[even - 1], ordered[even]
+        partner[left], partner[right] = right, left
+        free = free[partner[free] < 0]
+    return partner
+
+
+def _alternate(one: Integers, two: Integers, draws: Draws) -> Bits:
+    """Give coupled things different sides.
+
+    A walk along couples changes sides with each step: of thing x on side s it says that its
+    partner is on the other. Walks from (x, 0) and (x, 1) never meet; which is taken is tossed for.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(one)
+    here = np.r_[np.flatnonzero(one >= 0), np.flatnonzero(two >= 0)]
+    there = np.r_[one[one >= 0], two[two >= 0]]
+    steps = (
+        np.ones(2 * len(here), dtype=np.int8),
+        (np.r_[here, here + n], np.r_[there + n, there]),
+    )
+    _, walk = connected_components(coo_array(steps, shape=(2 * n, 2 * n)), directed=False)
+    thing = np.r_[np.arange(n), np.arange(n)]
+    lowest = np.full(walk.max() + 1, n, dtype=np.int64)
+    np.minimum.at(lowest, walk, thing)
+    chain = np.minimum(lowest[walk[:n]], lowest[walk[n:]])
+    begins = np.full(n, -1, dtype=np.int64)
+    first = np.flatnonzero(chain == np.arange(n))
+    begins[first] = walk[first]
+    side = walk[:n] != begins[chain]
+    return np.asarray(side ^ draws.bits(n)[chain])
+
+
+# Colour things so that every colour is as frequent as any other in every set of two families.
+#
+# A bipartite multigraph has an equitable colouring of its edges with any number of colours: at each
+# vertex the numbers of two colours differ by one at most (de Werra 1971). Here edges are things,
+# and vertices the sets of two nested families (`even_halves`). As long as two colours differ by
+# more in some set, the things of both are split anew; the sum of squared numbers falls each time.
+
+
+def color_evenly(
+    colors: Integers,
+    n_colors: int,
+    first: Sequence[Integers],
+    second: Sequence[Integers],
+    draws: Draws,
+) -> Integers:
+    """Colour anew what is not even; sets in which a colouring is exact stay so.
+
+    Args:
+        colors: (n,) colours to start from, from 0.
+        n_colors: how many there are.
+        first: (n,) codes of sets, from 0, finest partition first.
+        second: the same of the other family.
+        draws: for the choice among even colourings.
+
+    Returns:
+        (n,) colours.
+
+    >>> item, judge = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6)
+    >>> found = color_evenly(np.tile([0, 1, 2], 6), 3, [item], [judge], Draws(1))
+    >>> np.bincount(judge * 3 + found).tolist()
+    [2, 2, 2, 2, 2, 2, 2, 2, 2]
+    """
+    colors = np.array(colors, dtype=np.int64)
+    if n_colors < 2 or not len(colors):
+        return colors
+    for turn in count():
+        partner = _find_uneven(colors, n_colors, [*first, *second])
+        if partner is None:
+            return colors
+        moved = np.flatnonzero(partner[colors] >= 0)
+        lower = np.minimum(colors[moved], partner[colors[moved]])
+        families = [[codes[moved] * n_colors + lower for codes in one] for one in (first, second)]
+        upper = halve(families[0], families[1], draws.of(turn))
+        colors[moved] = np.where(upper, partner[lower], lower)
+    return colors
+
+
+def _find_uneven(colors: Integers, n_colors: int, sets: Sequence[Integers]) -> Integers | None:
+    """Return (C,) with which other colour each is to be split anew, −1 for none; None if all even.
+
+    Pairs of colours are taken in the order of how uneven they are; each colour once.
+    """
+    gap = np.zeros((n_colors, n_colors), dtype=np.int64)
+    for codes in sets:
+        cells = np.bincount(
+            codes * n_colors + colors, minlength=(int(codes.max()) + 1) * n_colors
+        ).reshape(-1, n_colors)
+        most, least = cells.argmax(axis=1), cells.argmin(axis=1)
+        rows = np.arange(len(cells))
+        np.maximum.at(gap, (most, least), cells[rows, most] - cells[rows, least])
+    gap = np.maximum(gap, gap.T)
+    partner = np.full(n_colors, -1, dtype=np.int64)
+    for cell in np.argsort(-gap, axis=None, kind="stable"):
+        one, other = divmod(int(cell), n_colors)
+        if gap[one, other] < 2:
+            break
+        if partner[one] < 0 and partner[other] < 0:
+            partner[one], partner[other] = other, one
+    return partner if (partner >= 0).any() else None
+
+
+# Colour the edges of a large bipartite graph evenly at the judges, exactly at the groups.
+#
+# The equitable colouring of de Werra (1971) as in `even_colors`, for one partition on either side
+# and where every group holds each colour equally often: a judge who has two more edges of one
+# colour than of another gives one up along a walk of these two colours, from judge to group to
+# judge, which ends at somebody who has fewer of the first. The walk cannot get stuck: whoever is
+# reached and has not fewer of the first colour has an edge of it to go on. Only what is uneven is
+# touched, so that a start that is nearly even costs next to nothing.
+
+
+def color_edges(
+    judge: Integers, group: Integers, n_colors: int, draws: Draws, per_group: int = 1
+) -> Integers:
+    """Colour edges.
+
+    Args:
+        judge: (n,) one end of each edge, from 0.
+        group: (n,) the other, from 0, in ascending order; `n_colors` · `per_group` edges each.
+        n_colors: m.
+        draws: for the start.
+        per_group: edges of each colour in a group.
+
+    Returns:
+        (n,) colours: each `per_group` times in a group, and at each judge any two as often but for
+        one.
+
+    >>> found = color_edges(np.array([0, 1, 2] * 4), np.repeat(np.arange(4), 3), 3, Draws(1))
+    >>> np.bincount(np.array([0, 1, 2] * 4) * 3 + found, minlength=9).max()
+    np.int64(2)
+    """
+    colors = np.tile(np.arange(n_colors).repeat(per_group), len(group) // (n_colors * per_group))
+    colors = colors[np.lexsort((draws.keys(len(group)), group))]
+    if n_colors < 2 or not len(colors):
+        return colors
+    counts = np.bincount(judge * n_colors + colors, minlength=(judge.max() + 1) * n_colors)
+    graph = _Graph(judge, group, colors, counts.reshape(-1, n_colors))
+    for place in draws.of("turns").order(len(graph.counts)).tolist():
+        graph.level(place)
+    while uneven := graph.uneven():
+        for place in uneven:
+            graph.level(place)
+    return np.array(graph.colors, dtype=np.int64)
+
+
+class _Graph:
+    """The edges under way: their colours, and who has which."""
+
+    def __init__(
+        self, judge: Integers, group: Integers, colors: Integers, counts: Integers
+    ) -> None:
+        self.judge: list[int] = judge.tolist()
+        self.group: list[int] = group.tolist()
+        self.colors: list[int] = colors.tolist()
+        self.counts: list[list[int]] = counts.tolist()
+        self.of_judge = _gather(self.judge, len(self.counts))
+        self.of_group = _gather(self.group, int(group.max()) + 1)
+
+    def uneven(self) -> list[int]:
+        """Return the judges who have two more of one colour than of another."""
+        return [at for at, one in enumerate(self.counts) if max(one) - min(one) > 1]
+
+    def level(self, place: int) -> None:
+        """Make one judge even."""
+        counts = self.counts[place]
+        while (most := max(counts)) - (least := min(counts)) > 1:
+            self.walk(place, counts.index(most), counts.index(least))
+
+    def walk(self, place: int, more: int, fewer: int) -> None:
+        """Move an edge of a judge from one colour to another, and whatever that moves."""
+        used: set[int] = set()
+        while True:
+            edge = self._find(self.of_judge[place], more, used)
+            self._paint(edge, fewer, used)
+            back = self._find(self.of_group[self.group[edge]], fewer, used)
+            self._paint(back, more, used)
+            place = self.judge[back]
+            if self.counts[place][more] <= self.counts[place][fewer] + 1:
+                return
+
+    def _paint(self, edge: int, color: int, used: set[int]) -> None:
+        counts = self.counts[self.judge[edge]]
+        counts[self.colors[edge]] -= 1
+        counts[color] += 1
+        self.colors[edge] = color
+        used.add(edge)
+
+    def _find(self, edges: Iterable[int], color: int, used: set[int]) -> int:
+        return next(one for one in edges if self.colors[one] == color and one not in used)
+
+
+def _gather(ends: list[int], n: int) -> list[list[int]]:
+    """Return the edges at each end."""
+    found: list[list[int]] = [[] for _ in range(n)]
+    for edge, end in enumerate(ends):
+        found[end].append(edge)
+    return found
+
+
+CHUNK = 4_000_000
+"""Random keys that are drawn at once."""
+
+
+def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | None:
+    """Return the number t of groups that cannot all be served, what they need and can get.
+
+    Args:
+        needs: (G,) different judges that each group needs.
+        loads: (J,) most groups of each judge.
+
+    Returns:
+        t, need and supply where the shortage is largest; None where there is none.
+
+    >>> (
+    ...     find_shortage(np.array([2, 2]), np.array([2, 1])),
+    ...     find_shortage(np.array([2]), np.array([3])),
+    ... )
+    ((2, 4, 3), (1, 2, 1))
+    """
+    if not len(needs):
+        return None
+    asked = np.cumsum(np.sort(needs)[::-1])
+    most = len(needs)
+    loads = np.minimum(loads, most)
+    at_least = np.cumsum(np.bincount(loads, minlength=most + 1)[::-1])[::-1]
+    supply = np.cumsum(at_least[1:])
+    short = asked - supply
+    worst = int(short.argmax())
+    if short[worst] <= 0:
+        return None
+    return worst + 1, int(asked[worst]), int(supply[worst])
+
+
+def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
+    """Return loads as equal as caps allow, that sum to a total.
+
+    Args:
+        caps: (J,) most of each.
+        total: what they sum to, at most the sum of caps.
+        order: (J,) who takes one more first.
+
+    >>> level_loads(np.array([2, 9, 9]), 11, np.array([0, 2, 1])).tolist()
+    [2, 4, 5]
+    """
+    low, high = 0, int(caps.max(initial=0))
+    while low < high:
+        level = (low + high + 1) // 2
+        low, high = (level, high) if np.minimum(caps, level).sum() <= total else (low, level - 1)
+    loads = np.minimum(caps, low)
+    more = order[caps[order] > low][: total - int(loads.sum())]
+    loads[more] += 1
+    return loads
+
+
+def deal(needs: Integers, loads: Integers, draws: Draws) -> Integers:
+    """Deal groups to judges at random.
+
+    Args:
+        needs: (G,) different judges for each group.
+        loads: (J,) groups for each judge; `find_shortage` finds none, and sums are equal.
+        draws: for the choice.
+
+    Returns:
+        (Σ needs,) judges, those of group 0 first, within a group in random order.
+
+    """
+    left = np.array(loads, dtype=np.int64)
+    ends = np.cumsum(needs)
+    dealt = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    order = draws.of("groups").order(len(needs))
+    at_once = max(1, CHUNK // max(1, len(loads)))
+    for start in range(0, len(order), at_once):
+        groups = order[start : start + at_once]
+        keys = draws.of("judges", start).keys(len(groups) * len(loads)).reshape(len(groups), -1)
+        lots = (keys >> np.uint64(32)).astype(np.int64)
+        for group, lot in zip(groups.tolist(), lots, strict=True):
+            need = int(needs[group])
+            rank = (left << 32) + lot
+            taken = (
+                np.argpartition(rank, len(rank) - need)[len(rank) - need :] if need else rank[:0]
+            )
+            taken = taken[np.argsort(lot[taken], kind="stable")]
+            dealt[ends[group] - need : ends[group]] = taken
+            left[taken] -= 1
+    return dealt

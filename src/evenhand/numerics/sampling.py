@@ -1,0 +1,360 @@
+"""One thread of linear algebra, for the length of a block.
+
+BLAS spreads even small products over all cores, where threads mostly wait for each other: batches
+of matrices of a hundred rows cost several times the CPU. The setting is put back afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256, shake_256
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from evenhand.errors import NotConverged
+from evenhand.numerics.cluster_means import average_ranks
+
+# Have chains of draws met, and how many independent draws are theirs worth?
+#
+# Every chain is split into halves. With W the mean variance within halves of n draws and B/n the
+# variance between their means, v⁺ = W (n − 1)/n + B/n and
+#
+# R̂ = √(v⁺/W),   ESS = m n / τ,   τ = −1 + 2 Σ_t P_t,   P_t = ρ_2t + ρ_2t+1
+#
+# ρ are autocorrelations of all m halves together; the sum over pairs of lags runs as long as pairs
+# are positive, each no higher than the one before (Geyer 1992). Draws are replaced by normal scores
+# of their ranks first, where "bulk" or R̂ is asked for, so that heavy tails do no harm.
+#
+# Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding and
+# localization: an improved R̂, Bayesian Analysis 16:667-718, sections 3 and 4.
+
+Array = NDArray[np.float64]
+AGREED: Final = 1.05
+"""R̂ above which chains have not met."""
+FEWEST: Final = 4
+"""Draws of a chain below which it has no two halves with a variance each."""
+
+
+def split_r_hat(draws: Array) -> Array:
+    """Return (q,) R̂ of q quantities: 1 where chains agree, above 1.01 or 1.05 where not yet.
+
+    The larger of that of rank-normalised draws and that of draws folded at their median, which
+    sees chains that differ in spread. Chains that do not move are infinitely far apart, or, all at
+    one value, in agreement.
+
+    Args:
+        draws: (chains, draws, q) draws after burn-in, four or more of a chain.
+
+    Raises:
+        NotConverged: chains are too short.
+
+    >>> rng = np.random.default_rng(1)
+    >>> draws = rng.normal(size=(4, 1000, 2)) + np.array([0.0, 1.0]) * np.arange(4)[:, None, None]
+    >>> split_r_hat(draws).round(1).tolist()
+    [1.0, 1.5]
+    """
+    halves = _split(draws)
+    folded = np.abs(halves - np.median(halves, axis=(0, 1)))
+    return np.maximum(_r_hat(_normal_scores(halves)), _r_hat(_normal_scores(folded)))
+
+
+def bulk_size(draws: Array) -> Array:
+    """Return (q,) effective number of draws for where the middle of a distribution lies.
+
+    Args:
+        draws: (chains, draws, q) draws after burn-in, four or more of a chain.
+
+    Raises:
+        NotConverged: chains are too short.
+
+    >>> draws = np.random.default_rng(1).normal(size=(4, 1000, 1))
+    >>> bool(3500 < bulk_size(draws)[0] < 4500)
+    True
+    """
+    return _effective(_normal_scores(_split(draws)))
+
+
+def mean_size(draws: Array) -> Array:
+    """Return (q,) effective number of draws for the mean of each quantity.
+
+    sd / √size is the Monte Carlo error of the mean.
+
+    Args:
+        draws: (chains, draws, q) draws after burn-in, four or more of a chain.
+
+    Raises:
+        NotConverged: chains are too short.
+
+    >>> alternating = np.tile([1.0, -1.0], 50)[None, :, None]
+    >>> bool(mean_size(alternating)[0] > 100)
+    True
+    """
+    return _effective(_split(draws))
+
+
+def _split(draws: Array) -> Array:
+    """Return (2 chains, half, q): both halves of every chain; of an odd one without its middle."""
+    length = draws.shape[1]
+    if length < FEWEST:
+        raise NotConverged(
+            f"{length} draws of a chain do not tell whether chains agree: {FEWEST} are the least",
+            ["take more sweeps"],
+        )
+    half = length // 2
+    return np.concatenate((draws[:, :half], draws[:, length - half :]))
+
+
+def _normal_scores(draws: Array) -> Array:
+    """Replace draws by normal quantiles of (rank − 3/8) / (S + 1/4) among all S of a quantity."""
+    from scipy.special import ndtri
+
+    m, n, quantities = draws.shape
+    ranks = average_ranks(draws.reshape(m * n, quantities).T)
+    scores = ndtri((ranks - 0.375) / (m * n + 0.25))
+    return np.asarray(scores.T.reshape(m, n, quantities))
+
+
+def _spread(draws: Array) -> tuple[Array, Array]:
+    """Return W and v⁺, (q,) each; exactly 0 where nothing differs."""
+    n = draws.shape[1]
+    within = (draws - draws[:, :1]).var(axis=1, ddof=1).mean(axis=0)
+    means = (draws - draws[:1, :1]).mean(axis=1)
+    between = (means - means[0]).var(axis=0, ddof=1)
+    return within, within * (n - 1) / n + between
+
+
+def _r_hat(draws: Array) -> Array:
+    within, whole = _spread(draws)
+    found = np.where(whole > 0, np.inf, 1.0)
+    moved = within > 0
+    found[moved] = np.sqrt(whole[moved] / within[moved])
+    return found
+
+
+def _effective(draws: Array) -> Array:
+    """Return ESS; a quantity that never differs has all its draws, for its mean is known."""
+    m, n, quantities = draws.shape
+    within, whole = _spread(draws)
+    found = np.full(quantities, float(m * n))
+    moved = np.flatnonzero(whole > 0)
+    covariance = _autocovariance(draws[:, :, moved]).mean(axis=0)
+    rho = 1 - (within[moved] - covariance) / whole[moved]
+    rho[0] = 1.0
+    even = n // 2 * 2
+    pairs = rho[0:even:2] + rho[1:even:2]
+    held = np.minimum.accumulate(np.where(np.logical_and.accumulate(pairs > 0), pairs, 0.0))
+    tau = 2 * held.sum(axis=0) - 1
+    # chains that alternate would be worth any number of draws: the paper's bound of n log10 n
+    found[moved] = m * n / np.maximum(tau, 1 / np.log10(m * n))
+    return found
+
+
+def _autocovariance(draws: Array) -> Array:
+    """Return (m, n, q) autocovariances over lags, sums divided by n, by Fourier transform."""
+    n = draws.shape[1]
+    centred = draws - draws.mean(axis=1, keepdims=True)
+    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
+    return np.asarray(np.fft.irfft(power, 2 * n, axis=1)[:, :n] / n)
+
+
+# Random orders that are the same on every machine and under every version of numpy.
+#
+# numpy promises that the raw stream of a bit generator and the spreading of seeds stay as they are
+# (NEP 19); it does not promise so of shuffles and permutations. Here only the raw stream is used.
+
+SECRET: Final = 2**63
+"""Seeds from here on may be secrets: those that a campaign draws at its launch are."""
+Integers = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """A source of random numbers that is named, not counted: each name has its own stream.
+
+    Attributes:
+        seed: a whole number from 0.
+        name: what is drawn.
+
+    >>> Draws(1).order(5).tolist() == Draws(1).order(5).tolist()
+    True
+    >>> Draws(1).order(5).tolist() == Draws(1).of("judges").order(5).tolist()
+    False
+    """
+
+    seed: int
+    name: str = ""
+
+    def of(self, *names: object) -> Draws:
+        """Return another source, for something else."""
+        return Draws(self.seed, "/".join([self.name, *map(str, names)]))
+
+    def keys(self, n: int) -> Keys:
+        """Return (n,) random whole numbers below 2⁶⁴.
+
+        With a seed of 64 bits or more they are of SHAKE-256: whoever comes to know some of them
+        cannot compute others, as they could from those of a linear generator.
+        """
+        if self.seed >= SECRET:
+            told = shake_256(f"{self.seed:x}/{self.name}".encode()).digest(8 * n)
+            return np.frombuffer(told, dtype="<u8").astype(np.uint64)
+        words = sha256(self.name.encode()).digest()[:16]
+        source = np.random.PCG64(
+            np.random.SeedSequence([self.seed, int.from_bytes(words, "little")])
+        )
+        return np.asarray(source.random_raw(n), dtype=np.uint64)
+
+    def order(self, n: int) -> Integers:
+        """Return (n,) the numbers from 0 to n − 1 in random order."""
+        return np.argsort(self.keys(n), kind="stable").astype(np.int64)
+
+    def bits(self, n: int) -> NDArray[np.bool_]:
+        """Return (n,) tosses of a coin."""
+        return (self.keys(n) >> np.uint64(63)).astype(bool)
+
+    def below(self, limits: Integers) -> Integers:
+        """Return for each limit a whole number from 0 to below it; the bias is below 2⁻³²."""
+        high = self.keys(len(limits)) >> np.uint64(32)
+        return ((high * limits.astype(np.uint64)) >> np.uint64(32)).astype(np.int64)
+
+
+# Sums over many batches that lose nothing but the last digit.
+#
+# Neumaier (1974), Zeitschrift für angewandte Mathematik und Mechanik 54:39-51: what each addition
+# rounds off is kept beside the sum and added at the end, so that the error does not grow with the
+# number of batches.
+
+
+@dataclass(frozen=True, eq=False)
+class RunningSum:
+    """A sum of arrays of one shape, or of numbers.
+
+    Attributes:
+        high: what has been summed, rounded.
+        low: what rounding has lost.
+
+    >>> total = RunningSum.of_shape(())
+    >>> for term in (1.0, 1e100, 1.0, -1e100):
+    ...     total = total.plus(term)
+    >>> float(total.total)
+    2.0
+    """
+
+    high: Array
+    low: Array
+
+    @classmethod
+    def of_shape(cls, shape: tuple[int, ...]) -> RunningSum:
+        """Return zero."""
+        return cls(np.zeros(shape), np.zeros(shape))
+
+    def plus(self, term: Array | float) -> RunningSum:
+        """Return the sum with one term more."""
+        new = self.high + term
+        larger = np.abs(self.high) >= np.abs(term)
+        lost = np.where(larger, (self.high - new) + term, (term - new) + self.high)
+        return RunningSum(np.asarray(new), self.low + lost)
+
+    @property
+    def total(self) -> Array:
+        """The sum."""
+        return np.asarray(self.high + self.low)
+
+
+# Sums over all subsets of one size, without listing them: elementary symmetric functions.
+#
+# e_d(v) = Σ_{|T| = d} ∏_{i∈T} v_i,   the coefficient of x^d in ∏_i (1 + v_i x)
+#
+# The subsets that hold i are v_i e_{d−1}(v without i), those that hold i and j v_i v_j e_{d−2}(v
+# without both). Items are left out by multiplying the polynomials before and behind them, never by
+# division, so that all terms are positive and nothing cancels. Cost: m² d for m items.
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetSums:
+    """Sums over the subsets of one size.
+
+    Attributes:
+        every: (R,) over all of them.
+        one: (R, m) over those that hold item i.
+        two: (R, m, m) over those that hold items i and j; the diagonal is `one`.
+
+    """
+
+    every: Array
+    one: Array
+    two: Array
+
+
+def sum_subsets(v: Array, size: int) -> SubsetSums:
+    """Sum the products of all subsets of a size.
+
+    Args:
+        v: (R, m) values that are not negative, one row a set.
+        size: number of items of the subsets, 1 to m.
+
+    >>> sums = sum_subsets(np.array([[1.0, 2.0, 3.0]]), 2)
+    >>> sums.every.tolist(), sums.one.tolist()
+    ([11.0], [[5.0, 8.0, 9.0]])
+    >>> sums.two[0].tolist()
+    [[5.0, 2.0, 3.0], [2.0, 8.0, 6.0], [3.0, 6.0, 9.0]]
+    """
+    m = v.shape[1]
+    behind = _products(v[:, ::-1], size)[::-1]
+    before = _products(v, size)
+    one = np.stack(
+        [v[:, i] * _coefficient(before[i], behind[i + 1], size - 1) for i in range(m)], axis=1
+    )
+    two = np.zeros((len(v), m, m))
+    for i in range(m if size > 1 else 0):
+        between = before[i]
+        for j in range(i + 1, m):
+            both = _coefficient(between, behind[j + 1], size - 2)
+            two[:, i, j] = two[:, j, i] = v[:, i] * v[:, j] * both
+            between = _times(between, v[:, j])
+    two[:, range(m), range(m)] = one
+    return SubsetSums(before[m][:, size], one, two)
+
+
+def _products(v: Array, degree: int) -> list[Array]:
+    """Return ∏ (1 + v_i x) of the first 0, 1, ..., m items up to a degree, (R, degree + 1) each."""
+    none = np.zeros((len(v), degree + 1))
+    none[:, 0] = 1.0
+    found = [none]
+    for i in range(v.shape[1]):
+        found.append(_times(found[-1], v[:, i]))
+    return found
+
+
+def _times(polynomial: Array, value: Array) -> Array:
+    """Multiply by 1 + value x."""
+    longer = polynomial.copy()
+    longer[:, 1:] += polynomial[:, :-1] * value[:, None]
+    return longer
+
+
+def _coefficient(left: Array, right: Array, degree: int) -> Array:
+    """Return the coefficient of x^degree of a product of two polynomials."""
+    return np.asarray((left[:, : degree + 1] * right[:, degree::-1]).sum(axis=1))
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Cap BLAS at one thread inside the block.
+
+    >>> with one_blas_thread():
+    ...     pass
+    """
+    with _controller().limit(limits=1, user_api="blas"):
+        yield

@@ -1,0 +1,263 @@
+"""The rising curve that is nearest to noisy points, by least squares.
+
+The fit at i is max_{s ≤ i} min_{t ≥ i} mean(y_s … y_t): Barlow, Bartholomew, Bremner & Brunk
+(1972), *Statistical Inference under Order Restrictions*, theorem 1.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Merge insertion: sorting with few comparisons, for when a comparison is dear.
+#
+# Pairs are compared, their better halves sorted in the same way, and the others inserted by
+# halving, in the order that never leaves a search one step longer than its range needs. At most
+# Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ comparisons. Source: Ford & Johnson (1959), "A tournament problem",
+# American Mathematical Monthly 66; Knuth, The Art of Computer Programming, volume 3, section 5.3.1.
+#
+# Ours are two extensions. Items that tie become one, and go on as one. Where `shown` items can be
+# put in order at once, groups of as many take the place of pairs, and a search puts an item among
+# `shown` − 1 others at a time.
+
+Question = tuple[int, ...]
+"""Items to be put in order."""
+Order = tuple[tuple[int, ...], ...]
+"""Items best first, those that tie in one group."""
+Steps = Generator[list[Question], Sequence[Order], list[tuple[int, ...]]]
+"""Yields questions that may be asked at once, is sent their orders, returns the sorted groups."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a sort has found so far: (better, worse) in `better`, (one, other) in `tied`."""
+
+    better: list[tuple[int, int]] = field(default_factory=list)
+    tied: list[tuple[int, int]] = field(default_factory=list)
+
+    def take(self, order: Order) -> None:
+        """Take in an order of items that nothing was known of."""
+        for i, same in enumerate(order):
+            self.tied.extend((same[0], other) for other in same[1:])
+            below = [other for worse in order[i + 1 :] for other in worse]
+            self.better.extend((one, other) for one in same for other in below)
+
+
+def merge_insertion(items: Sequence[int], before: Callable[[int, int], bool]) -> list[int]:
+    """Sort different items.
+
+    Args:
+        items: what to sort.
+        before: whether the first item stands before the second; need not be transitive.
+
+    >>> merge_insertion([3, 1, 4, 0, 2], lambda one, other: one < other)
+    [0, 1, 2, 3, 4]
+    """
+    steps = merge_steps(items)
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send([_ask(one, other, before) for one, other in asked])
+    except StopIteration as done:
+        return [item for group in done.value for item in group]
+
+
+def _ask(one: int, other: int, before: Callable[[int, int], bool]) -> Order:
+    return ((one,), (other,)) if before(one, other) else ((other,), (one,))
+
+
+def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = None) -> Steps:
+    """Sort step by step: yield questions, be sent their orders, return groups best first.
+
+    The questions of one step do not depend on each other. Of an order that contradicts what is
+    known only the place of the new item is taken, where it disagrees with the fewest others.
+
+    Args:
+        items: what to sort, all different.
+        shown: most items in one question.
+        learned: is told what is found.
+
+    >>> steps = merge_steps([7, 8, 9])
+    >>> next(steps)
+    [(7, 8)]
+    >>> steps.send([((7, 8),)])  # a tie: from now on 7 stands for both
+    [(9, 7)]
+    """
+    learned = Learned() if learned is None else learned
+    if len(items) < 2:
+        return [(item,) for item in items]
+    groups = [tuple(items[i : i + shown]) for i in range(0, len(items), shown)]
+    odd = groups.pop() if len(groups[-1]) == 1 else None  # has no better half
+    orders = yield groups
+    for order in orders:
+        learned.take(order)
+    tied = {order[0][0]: order[0] for order in orders}
+    waiting = [_Run(None, [odd])] if odd else []
+    chain = yield from merge_steps([*tied], shown, learned)
+    below = {order[0][0]: [*order[1:]] for order in orders if len(order) > 1}
+    waiting += [_Run(head, below[head]) for same in chain for head in same if head in below]
+    chain = [tuple(item for head in same for item in tied[head]) for same in chain]
+    yield from _insert_all(chain, waiting, shown, learned)
+    return chain
+
+
+def grow_steps(items: Sequence[int], later: Sequence[int], shown: int, learned: Learned) -> Steps:
+    """Sort step by step, then insert items that came later, one after another.
+
+    Args:
+        items: what to sort, all different.
+        later: others, put in when these stand in order; each needs ⌈log (m + 1)⌉ questions at
+            most among m groups, to the base `shown`.
+        shown: most items in one question.
+        learned: is told what is found.
+
+    """
+    chain = yield from merge_steps(items, shown, learned)
+    for item in later:
+        yield from _insert(chain, 0, (item,), shown, learned)
+    return chain
+
+
+@dataclass
+class _Run:
+    """Groups that wait, best first, all of them below an item of the chain (or anywhere)."""
+
+    bound: int | None
+    groups: list[tuple[int, ...]]
+
+    def low(self, place: Mapping[int, int]) -> int:
+        """Return the first place that the next group may have, by the places of the chain."""
+        return 0 if self.bound is None else place[self.bound] + 1
+
+
+def _insert_all(
+    chain: list[tuple[int, ...]], waiting: list[_Run], shown: int, learned: Learned
+) -> Generator[list[Question], Sequence[Order], None]:
+    """Insert every waiting group: the cheapest search next, of these the one of longest range.
+
+    That is Ford and Johnson's order, in batches that end at the Jacobsthal numbers 1, 3, 5, 11,
+    ... from the end of the chain, found without counting: ties may have thinned the chain out.
+    """
+    while waiting:
+        place = {item: i for i, same in enumerate(chain) for item in same}
+        ranges = [len(chain) - run.low(place) for run in waiting]
+        at = min(range(len(ranges)), key=lambda i: (_steps(ranges[i], shown), -ranges[i]))
+        run = waiting[at]
+        group, low = run.groups.pop(0), run.low(place)
+        yield from _insert(chain, low, group, shown, learned)
+        run.bound = group[0]
+        if not run.groups:
+            waiting.pop(at)
+
+
+def _steps(places: int, shown: int) -> int:
+    """Return how many questions find a place among so many items, at most."""
+    steps, told_apart = 0, 1
+    while told_apart < places + 1:
+        steps, told_apart = steps + 1, told_apart * shown
+    return steps
+
+
+def _insert(
+    chain: list[tuple[int, ...]], low: int, group: tuple[int, ...], shown: int, learned: Learned
+) -> Generator[list[Question], Sequence[Order], None]:
+    """Find the place of a group at or after `low`, and put it there."""
+    high = len(chain)
+    while low < high:
+        span, parts = high - low, min(shown, high - low + 1)
+        pivots = [low + j * span // parts for j in range(1, parts)]
+        heads = [chain[pivot][0] for pivot in pivots]
+        (order,) = yield [(group[0], *heads)]
+        above, tie = _place(order, group[0], heads)
+        learned.better.extend((head, group[0]) for head in heads[:above])
+        learned.better.extend((group[0], head) for head in heads[above + tie :])
+        if tie:
+            learned.tied.append((group[0], heads[above]))
+            chain[pivots[above]] += group
+            return
+        low = pivots[above - 1] + 1 if above else low
+        high = pivots[above] if above < len(pivots) else high
+    chain.insert(low, group)
+
+
+def _place(order: Order, item: int, heads: Sequence[int]) -> tuple[int, int]:
+    """Return how many heads stand above an item, and 1 if it ties with the next of them.
+
+    Heads stand best first. Of an order that does not agree with that, the place that disagrees
+    with the fewest heads, the highest of several.
+    """
+    place = {one: i for i, same in enumerate(order) for one in same}
+    signs = [(place[head] > place[item]) - (place[head] < place[item]) for head in heads]
+    options = [(above, tie) for above in range(len(heads) + 1) for tie in (0, 1)]
+
+    def disagree(option: tuple[int, int]) -> int:
+        above, tie = option
+        meant = [-1] * above + [0] * tie + [1] * (len(heads) - above - tie)
+        return sum(abs(one - other) for one, other in zip(signs, meant, strict=True))
+
+    return min((one for one in options if sum(one) <= len(heads)), key=disagree)
+
+
+# An order in which things that are alike stand side by side.
+#
+# Average linkage: the two groups that are most alike on average are joined until one is left (Sokal
+# & Michener 1958, University of Kansas Science Bulletin 38:1409-1438). Where two groups are joined,
+# those ends meet that are most alike, so that no group is ever torn apart and neighbours fit.
+# Turning groups at each join is greedy; it is not the best of all orders.
+
+Array = NDArray[np.float64]
+
+
+def order_leaves(likeness: Array) -> list[int]:
+    """Return an order of D things in which groups stand together.
+
+    Args:
+        likeness: (D, D), symmetric, higher for things that are more alike; the diagonal is not
+            looked at.
+
+    >>> camps = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]], dtype=float)
+    >>> order_leaves(camps)
+    [0, 2, 1, 3]
+    """
+    groups = [[i] for i in range(len(likeness))]
+    between = np.array(likeness, dtype=np.float64)
+    np.fill_diagonal(between, -np.inf)
+    while len(groups) > 1:
+        a, b = divmod(int(np.argmax(between)), len(groups))
+        sizes = len(groups[a]), len(groups[b])
+        joined = (sizes[0] * between[a] + sizes[1] * between[b]) / sum(sizes)
+        joined[a] = -np.inf
+        between[a], between[:, a] = joined, joined
+        groups[a] = _join(groups[a], groups[b], likeness)
+        groups.pop(b)
+        between = np.delete(np.delete(between, b, axis=0), b, axis=1)
+    return groups[0]
+
+
+def _join(one: list[int], other: list[int], likeness: Array) -> list[int]:
+    """Put two groups side by side, turned so that the ends that meet are most alike."""
+    ways = [(first, second) for first in (one, one[::-1]) for second in (other, other[::-1])]
+    first, second = max(ways, key=lambda way: float(likeness[way[0][-1], way[1][0]]))
+    return [*first, *second]
+
+
+def fit_rising(y: Array) -> Array:
+    """Return the nearest curves that never fall, all points weighing the same.
+
+    Args:
+        y: (..., T) points of one or more curves; T² numbers are held of each.
+
+    >>> fit_rising(np.array([1.0, 3.0, 2.0, 4.0]))
+    array([1. , 2.5, 2.5, 4. ])
+    """
+    sums = np.concatenate((np.zeros_like(y[..., :1]), np.cumsum(y, axis=-1)), axis=-1)
+    at = np.arange(y.shape[-1])
+    length = at[None] - at[:, None] + 1  # of the stretch from the row to the column
+    means = (sums[..., None, 1:] - sums[..., :-1, None]) / np.maximum(length, 1)
+    means[..., length < 1] = np.inf
+    least = np.minimum.accumulate(means[..., ::-1], axis=-1)[..., ::-1]
+    least[..., length < 1] = -np.inf
+    return np.asarray(least.max(axis=-2))

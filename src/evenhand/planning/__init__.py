@@ -1,1 +1,0 @@
-"""How much is enough: campaigns simulated before anybody is asked to judge."""

@@ -1,1 +1,0 @@
-"""Item-response models: outputs with qualities of their own, drawn by Gibbs sampling."""

@@ -1,1 +1,0 @@
-"""What variance components of comparisons are made of: residuals, moments, attenuation."""

@@ -1,1 +1,0 @@
-"""WHAT STAYS DECIDED: a board that may be looked at as often as one likes."""

@@ -1,0 +1,569 @@
+"""The errors of a fit by every way of clustering that serves, ready for decisions about all pairs.
+
+Unlike for intervals of single contrasts, a cluster that alone links some systems to the rest need
+not cost a whole way of clustering: only contrasts across that cut stay open (INFERENCE B2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, listing
+from evenhand.judgments.tally import Factor, Tally
+from evenhand.models.base import Fit
+from evenhand.models.controls import is_controlled
+from evenhand.models.registry import FittedModel
+from evenhand.numerics.bootstrap import Influence, jackknife
+from evenhand.ranking.cluster_links import (
+    BLOCK,
+    LOST,
+    Codes,
+    Network,
+    Passes,
+    bound_by_links,
+    count_effective,
+    count_links,
+    find_across,
+    name_links,
+    part_by_directions,
+    part_by_links,
+    recount_thin,
+)
+from evenhand.ranking.clustering import (
+    ACROSS,
+    LEAST,
+    WIDE,
+    Clustering,
+    Evidence,
+    join_limits,
+    note_independence,
+    single_answers,
+    speak_of,
+)
+from evenhand.ranking.intervals import FEW, centred_variance, pair_variance
+from evenhand.ranking.sandwich import (
+    DENSE,
+    Answers,
+    Boards,
+    Pieces,
+    crossed_covariance,
+    crossed_rows_covariance,
+    find_bridges,
+    find_singular,
+    gather_clusters,
+    is_definite,
+    judgment_covariance,
+    pooled_covariance,
+    sum_information,
+    sum_scores,
+    take_apart,
+    total_information,
+    walk_information,
+)
+
+if TYPE_CHECKING:
+    from evenhand.ranking.sandwich import RowSums
+
+
+# Covariances by ways of clustering: which of them serve, and which have to be given up.
+#
+# Each contrast takes the largest of the variances by the ways, of their sum less the cells of both
+# (INFERENCE B3), and under a prior of the model's.
+
+NO_CELLS: Final = (
+    "so many judgments that cells of judge and item are not counted: intervals are a little wide"
+)
+
+NO_SPREAD: Final = 1e-6
+"""Variance of a pair, beside the model's, that is as good as none."""
+FAR_BELOW: Final = 0.5
+SEVERAL: Final = 4
+"""Systems from which a typical standard error is hardly ever so small by chance."""
+NARROW: Final = (
+    "intervals are less than half as wide as independent answers would give: clusters answer"
+    " suspiciously alike, or a few gave most answers; compare rank --interval model"
+)
+
+
+def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
+    """Leave a way out; without judges (or items) as clusters the statement is about these."""
+    ways = tuple(way for way in clustering.ways if way != name)
+    wide = name == "judge"  # who are no clusters any more make no interval wide
+    notes = (*(one for one in clustering.notes if not (wide and WIDE in one)), note)
+    if not ways and name != "ranking":
+        ways = single_answers(evidence)
+        kept = (one for one in notes if not one.endswith(ACROSS))
+        notes = (*kept, *note_independence(ways, evidence))
+    headline = clustering.headline
+    if name in LEAST:
+        headline = join_limits(headline, speak_of(name, len(evidence.factors[name].labels)))
+    return Clustering(ways, headline, notes)
+
+
+def cross_ways(
+    fit: Fit, evidence: Evidence, ways: tuple[str, ...], vcovs: list[Array]
+) -> tuple[list[Array], tuple[str, ...]]:
+    """Add to two covariances their sum less that of the cells of both, to others nothing.
+
+    Args:
+        fit: the fit.
+        evidence: the data, told apart by the ways.
+        ways: the ways of clustering.
+        vcovs: (p, p) covariance by each.
+
+    Returns:
+        Covariances of which each contrast takes the largest variance, and what should be said.
+
+    """
+    if len(ways) < 2:
+        return vcovs, ()
+    if evidence.crossed is not None:
+        cross = crossed_rows_covariance(fit, evidence.crossed)
+        return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
+    cells = evidence.together(ways)
+    if cells is None:
+        return [*vcovs, vcovs[0] + vcovs[1]], (NO_CELLS,)
+    cross = crossed_covariance(fit, cells, (ways[0], ways[1]))
+    return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
+
+
+def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[str, ...]]:
+    """Return covariances by single comparisons, what they are, and what should be said.
+
+    Where answers have no spread, as those that are all ties, whose scores are zero, the model's
+    stands beside: no information would be shown as certainty.
+
+    Raises:
+        NotIdentified: the same of importance weights, for which the model knows no spread either.
+
+    """
+    single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
+    try:
+        refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
+    except NotIdentified:
+        if fit.tally.squares is not None:
+            raise NotIdentified(f"{_say_tied(fit)}: there is no interval") from None
+        note = f"{_say_tied(fit)}: intervals are those of the model there"
+        return [*single, fit.raw_vcov], f"{method}, the model's where wider", (note,)
+    return single, method, ()
+
+
+def _say_tied(fit: Fit) -> str:
+    """Say why single answers show no spread."""
+    tally = fit.tally
+    if not (tally.wins.any() or tally.losses.any()):
+        return "every comparison is a tie, and answers that are all alike show no spread"
+    return "some systems are linked by ties alone, and answers that are all alike show no spread"
+
+
+def beside_prior(fit: Fit) -> list[Array]:
+    """Return the model's covariance where a prior makes worths finite, else nothing.
+
+    Two unanimous answers have no spread at all: their sandwich would call a winner that the prior
+    alone holds back from infinity. Each contrast takes the larger variance.
+    """
+    return [fit.raw_vcov] if fit.model.prior else []
+
+
+def refuse_no_spread(
+    fit: Fit | FittedModel, vcov: Array, name: str, among: NDArray[np.bool_] | None = None
+) -> None:
+    """Refuse a covariance that is nothing for some pair beside what chance alone gives.
+
+    Clusters that answer alike to the letter, or a design balanced to the last answer, have scores
+    of zero: a standard error of zero would be published as certainty.
+
+    Args:
+        fit: the fit.
+        vcov: (K, K) covariance of log-worths.
+        name: the way of clustering.
+        among: (K, K) pairs that are looked at; all by default.
+
+    Raises:
+        NotIdentified: names the way of clustering.
+
+    """
+    pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
+    if of_model is None:
+        return
+    ratio = pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]
+    if among is not None:
+        ratio = np.where(among[pairs], ratio, np.inf)
+    least = int(np.argmin(ratio))
+    if ratio[least] < NO_SPREAD:
+        i, j = (ends[least] for ends in pairs)
+        more = int((ratio < NO_SPREAD).sum()) - 1
+        others = f" and {more:,} other pair{'s' * (more != 1)}" if more else ""
+        raise NotIdentified(
+            f"clusters by {name} answered so alike on {fit.systems[i]} and {fit.systems[j]}{others}"
+            " that nothing shows how much others might differ"
+        )
+
+
+def compare_with_model(fit: Fit, stderr: Array) -> tuple[str, ...]:
+    """Note intervals far narrower than independent answers would give."""
+    if len(stderr) < SEVERAL:
+        return ()
+    ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
+    return (NARROW,) if ratio < FAR_BELOW else ()
+
+
+def say_merged(name: str, factor: Factor) -> str:
+    """Say how many clusters were merged into how many."""
+    return f" ({len(factor.labels):,} {name}s in {factor.size})" if factor.merged else ""
+
+
+def degrees(factor: Factor) -> float:
+    """Return degrees of freedom: effective clusters less one (INFERENCE B6)."""
+    return max(1.0, min(float(factor.size), factor.effective) - 1)
+
+
+# One way of clustering: its covariance, and what leaving each of its clusters out would do.
+#
+# Where a cluster alone links some systems to the rest, leaving it out says nothing of contrasts
+# across that cut, which therefore "rest on" the cluster; contrasts inside a part keep what that
+# part says (the pseudo-inverse in place of (H − H_g)⁻¹). What rests on one cluster, and of how many
+# each difference consists, is known at every size, also where clusters are too many to leave each
+# of them out: their information is then gone through some clusters at a time.
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way of clustering.
+
+    Attributes:
+        name: the factor that clusters.
+        factor: names the clusters.
+        systems: how many they are, K.
+        kind: CV3 or CR1.
+        vcov: (p, p) covariance of the parameters.
+        influence: what leaving each cluster out does to centred log-worths; None with CR1.
+        effective: (K, K) effective clusters of each difference, by votes, or by its narrowest link
+            where that is too narrow; None where each answer, a ranking, is a cluster.
+        parts: cluster that alone links some systems → (K,) part of each system without it.
+        links: the same clusters, where they are merged → the levels that link.
+
+    """
+
+    name: str
+    factor: Factor
+    systems: int
+    kind: str
+    vcov: Array
+    influence: Influence | None
+    effective: Array | None
+    parts: Mapping[int, Codes] = field(default_factory=dict)
+    links: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def resting(self) -> Codes:
+        """(K, K) a cluster on which alone each difference rests, −1 for none."""
+        resting = np.full((self.systems, self.systems), -1, dtype=np.intp)
+        for code, part in self.parts.items():
+            resting[find_across(part)] = code
+        return resting
+
+    def label(self, code: int) -> str:
+        """Return the name of a cluster; of merged ones, of those in it that link."""
+        names = self.links.get(code, ()) if self.factor.merged else (self.factor.labels[code],)
+        if not names:
+            return f"a group of {self.name}s"
+        return f"{self.name}{'s' * (len(names) > 1)} {listing(names, 3)}"
+
+
+def centred_rows(fit: Fit) -> Array:
+    """Return (K, p): centred log-worths of the systems by parameter."""
+    rows = fit.design.rows()
+    others = np.zeros((len(rows), len(fit.raw_vcov) - rows.shape[1]))
+    return np.concatenate([2 * (rows - rows.mean(axis=0)), others], axis=1)
+
+
+def leave_each_out(fit: Fit, tally: Tally, name: str) -> Way:
+    """Return the covariance by one way of clustering, with the influence of its clusters.
+
+    Args:
+        fit: the fit to the data.
+        tally: the same data, told apart by cluster.
+        name: the factor that clusters.
+
+    Raises:
+        NotIdentified: there are not two clusters with information.
+
+    """
+    pieces, factor = gather_clusters(fit, tally, name)
+    held = np.flatnonzero(pieces.held())
+    if len(held) < 2:
+        raise NotIdentified("all comparisons are of one cluster: there is no spread between")
+    if factor.size * len(fit.raw_vcov) ** 2 > DENSE:
+        return _tell_links(fit, tally, _survey(fit, pieces, factor, name))
+    own = sum_information(fit, pieces, 0, pieces.size)[held]
+    total, rows = total_information(fit), centred_rows(fit)
+    if name == "ranking" and find_bridges(fit, total, own):
+        return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
+    network = Network(lambda: [own], len(own), rows @ fit.raw_vcov, rows)
+    answers = _leave_prior_out(fit, total, network.own)
+    alone = find_singular(answers, own) if name != "ranking" else []
+    parts = {g: _invert_parts(answers.total - own[g], rows) for g in alone}
+    known = {} if fit.model.prior else parts
+    influence = _find_influence((total, own), sum_scores(fit, pieces)[held], rows, known)
+    way = Way(
+        name=name,
+        factor=factor,
+        systems=len(rows),
+        kind="CV3",
+        vcov=jackknife(influence.changes),
+        influence=influence,
+        effective=_count(network),
+        parts={int(held[g]): part for g, (_, part) in parts.items()},
+    )
+    return _tell_links(fit, tally, way)
+
+
+def _pool(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor, name: str) -> Way:
+    """Return CR1, which leaves no cluster out."""
+    vcov = pooled_covariance(fit, pieces)
+    return Way(name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None)
+
+
+def _survey(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor, name: str) -> Way:
+    """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
+    way = _pool(fit, pieces, factor, name)
+    if name == "ranking":
+        return way
+    rows = centred_rows(fit)
+    network = Network(partial(_walk, fit, pieces), pieces.size, rows @ fit.raw_vcov, rows)
+    answers = _leave_prior_out(fit, total_information(fit), network.own)
+    parts: dict[int, Codes] = {}
+    for start, own in walk_information(fit, pieces):
+        rest = {start + g: answers.total - own[g] for g in find_singular(answers, own)}
+        parts.update(_part_without(fit, pieces, rest, rows))
+    return replace(way, effective=_count(network), parts=parts)
+
+
+def _part_without(
+    fit: Fit, pieces: Pieces | Boards | RowSums, rest: Mapping[int, Array], rows: Array
+) -> dict[int, Codes]:
+    """Return (K,) the part of each system without some clusters, with what then is known."""
+    parts: dict[int, Codes] = {}
+    if rest and isinstance(pieces, Pieces | Boards):
+        parts = part_by_links(fit, pieces, list(rest))
+    for g, known in rest.items():
+        if not np.any(parts.get(g, 0)):  # comparisons link all: λ may hang together with δ or ties
+            parts[g] = _invert_parts(known, rows)[1]
+    return parts
+
+
+def _walk(fit: Fit, pieces: Pieces | Boards | RowSums) -> Iterator[Array]:
+    """Go through the information of some clusters at a time."""
+    return (own for _, own in walk_information(fit, pieces))
+
+
+def _count(network: Network) -> Array:
+    """Return (K, K) effective clusters of each difference, by votes and by links."""
+    votes = count_effective(network.own(), network.rows)
+    return bound_by_links(votes, count_links(network))
+
+
+def _leave_prior_out(fit: Fit, total: Array, own: Passes) -> Answers:
+    """Return what is known from answers, if it is enough to tell all systems apart.
+
+    A prior links all systems to each other, but says nothing of how judges differ.
+    """
+    whole = Answers(total, fit.raw_vcov)
+    if not fit.model.prior:
+        return whole
+    of_answers = np.sum([some.sum(axis=0) for some in own()], axis=0)
+    if not is_definite(of_answers, np.diag(of_answers)):
+        return whole
+    return Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
+
+
+def _tell_links(fit: Fit, tally: Tally, way: Way) -> Way:
+    """Look at merged clusters by their levels, where some pairs rest on one of them or on few."""
+    factor, effective = way.factor, way.effective
+    if way.name not in tally.unmerged or factor.clusters is None or effective is None:
+        return way
+    if not way.parts and not np.triu(effective < FEW, 1).any():
+        return way
+    apart = tally.unmerged[way.name]()
+    if not is_controlled(fit):
+        finer = apart.factor(way.name)
+        pieces = take_apart(fit, apart, finer.codes, finer.size)
+        rows = centred_rows(fit) @ fit.raw_vcov
+        effective = recount_thin(fit, pieces, effective, rows, FEW)
+    links = name_links(fit, apart, way.name, way.parts, factor.clusters)
+    return replace(way, effective=effective, links=links)
+
+
+def _find_influence(
+    information: tuple[Array, Array],
+    scores: Array,
+    rows: Array,
+    parts: Mapping[int, tuple[Array, Codes]],
+) -> Influence:
+    """Return what leaving each cluster out does; some are worked on at a time, in the cache.
+
+    Args:
+        information: (p, p) of all data, and (G, p, p) of each cluster.
+        scores: (G, p) of each cluster.
+        rows: (K, p) the coordinates of interest.
+        parts: clusters without which something is not linked, with a pseudo-inverse.
+
+    """
+    total, own = information
+    carried, changes = np.empty((len(own), *rows.shape)), np.empty_like(scores)
+    step = max(1, BLOCK // total.size)
+    for start in range(0, len(own), step):
+        some = slice(start, start + step)
+        rest = total - own[some]
+        rest[[g - start for g in parts if start <= g < start + step]] = total
+        right = np.empty((*rest.shape[:2], len(rows) + 1))
+        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+        solved = np.linalg.solve(rest, right)
+        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+        changes[some] = -solved[:, :, -1]
+    for g, (inverse, _) in parts.items():
+        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
+    return Influence(changes, carried, rows)
+
+
+def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
+    """Return a pseudo-inverse, and (K,) the part of each system.
+
+    It is taken on the scale of systems, on which it does not matter which one is the reference.
+    """
+    others = np.flatnonzero(~rows.any(axis=0))
+    scale = np.concatenate([rows, np.eye(len(rest))[others]])
+    back = np.linalg.pinv(scale)
+    size, directions = np.linalg.eigh(back.T @ rest @ back)
+    lost = size <= LOST * size[-1]
+    kept = directions[:, ~lost]
+    inverse = back @ (kept / size[~lost]) @ kept.T @ back.T
+    return np.asarray(inverse), part_by_directions(directions[: len(rows), lost])
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """What is known of the errors of a fit.
+
+    Attributes:
+        ways: the ways of clustering; none for single answers.
+        vcovs: (p, p) covariances of the parameters, of which each contrast takes the largest.
+        df: degrees of freedom of single contrasts.
+        method: how, in a few words.
+        notes: what the reader should know.
+
+    """
+
+    ways: tuple[Way, ...]
+    vcovs: Sequence[Array]
+    df: float
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+def find_spread(
+    fit: Fit, evidence: Evidence, clustering: Clustering, *, asked: str | None
+) -> tuple[Clustering, Spread]:
+    """Return the clusters that serve, and the errors by them.
+
+    Args:
+        fit: the fit to the data.
+        evidence: the same data, told apart by the candidates for clusters.
+        clustering: the chosen clusters.
+        asked: the clustering that was asked for, or None for the default.
+
+    Raises:
+        NotIdentified: the data do not show the spread that was asked for.
+
+    """
+    ways: list[Way] = []
+    for name in clustering.ways:
+        try:
+            ways.append(_try_way(fit, evidence, name, asked))
+        except NotIdentified as refusal:
+            if asked is not None:
+                raise NotIdentified(
+                    f"{refusal}: no interval by {name}; use --cluster judgment"
+                ) from refusal
+            note = f"{refusal}: no clustering by {name}"
+            clustering = give_up(clustering, name, evidence, note)
+    if ways:
+        return clustering, _join(fit, evidence, tuple(ways))
+    if clustering.ways:
+        return find_spread(fit, evidence, clustering, asked=asked)
+    vcovs, method, notes = single_covariances(fit)
+    df = max(1.0, fit.n_comparisons - len(fit.raw_vcov))
+    return clustering, Spread((), vcovs, df, f"rank sets {method}", notes)
+
+
+def _try_way(fit: Fit, evidence: Evidence, name: str, asked: str | None) -> Way:
+    """Return a way of clustering by which at least one pair can be decided.
+
+    One that was asked for may have too few clusters for any pair: all of them stay open then.
+
+    Raises:
+        NotIdentified: clusters that answer alike, each pair of systems rests on one of them, or by
+            default on too few.
+
+    """
+    way = leave_each_out(fit, evidence.alone(name), name)
+    linked = way.resting < 0
+    if not np.triu(linked, 1).any():
+        codes = np.unique(way.resting[~linked]).tolist()
+        names = listing(list(dict.fromkeys(way.label(code) for code in codes)), 3)
+        raise NotIdentified(f"without {names} systems are linked to the rest by nothing")
+    counted = None if name == "ranking" else way.effective
+    most = FEW if counted is None else float(np.where(linked, counted, 0.0).max())
+    if asked is None and most < FEW:
+        few = f"{FEW:.0f} effective {name}s ({_write_below(most)} at most)"
+        raise NotIdentified(f"every difference rests on fewer than {few}")
+    shown = linked if counted is None else linked & (counted >= FEW)
+    refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
+    return way
+
+
+def _write_below(number: float) -> str:
+    """Write a number below FEW with so many digits that it stays below.
+
+    >>> _write_below(3.0), _write_below(4.987)
+    ('3.0', '4.99')
+    """
+    digits = next(one for one in range(1, 17) if round(number, one) < FEW)
+    return f"{number:.{digits}f}"
+
+
+def _join(fit: Fit, evidence: Evidence, ways: tuple[Way, ...]) -> Spread:
+    """Return the errors by all ways together."""
+    names = tuple(way.name for way in ways)
+    vcovs, notes = cross_ways(fit, evidence, names, [way.vcov for way in ways])
+    vcovs = [*vcovs, *beside_prior(fit), *_beside_cuts(fit, ways)]
+    kinds = "/".join(dict.fromkeys(way.kind for way in ways))
+    merged = "".join(say_merged(way.name, way.factor) for way in ways)
+    stderr = np.sqrt(np.max([centred_variance(fit.to_worth(one)) for one in vcovs], axis=0))
+    return Spread(
+        ways,
+        vcovs,
+        min(degrees(way.factor) for way in ways),
+        f"rank sets {kinds} by {'+'.join(names)}{merged}",
+        (*notes, *compare_with_model(fit, stderr)),
+    )
+
+
+def _beside_cuts(fit: Fit, ways: Sequence[Way]) -> list[Array]:
+    """Return the covariance by single answers where some contrasts rest on one cluster.
+
+    Across the cut the pseudo-inverse knows nothing; intervals that are drawn there are no shorter
+    than for independent answers.
+    """
+    if any((way.resting >= 0).any() for way in ways):
+        return single_covariances(fit)[0]
+    return []

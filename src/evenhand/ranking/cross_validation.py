@@ -1,0 +1,617 @@
+"""How models of preference predict unseen votes, and which cannot be told from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
+from evenhand.judgments.exclusions import write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.votes import Votes
+from evenhand.numerics.cluster_means import (
+    Changes,
+    Clusters,
+    Estimate,
+    Leaving,
+    leave_out,
+    number_groups,
+)
+from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.predictions import (
+    Models,
+    Progress,
+    count_effective,
+    find_clusters,
+    number_answers,
+    raise_bits,
+    train,
+)
+
+# Cross-validation that never asks of a judge, or an item, what it was trained on.
+#
+# By judge and item at once (both) a fold's test votes are those of one block of judges on one block
+# of items; it is trained on votes of neither. Blocks are of about equal load. An answer that is
+# several votes, a ranking, is never split.
+
+Rows = NDArray[np.intp]
+Integers = NDArray[np.int64]
+BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
+FOLDS: Final = 10
+FOLDS_EACH_WAY: Final = 5
+FEW: Final = 5
+"""Fewest judges, and items, for which both are blocks by default."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One training.
+
+    Attributes:
+        train: rows that are trained on.
+        test: rows that are predicted.
+
+    """
+
+    train: Rows
+    test: Rows
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How votes are to be divided.
+
+    Attributes:
+        by: judge, item, both, ranking or judgment.
+        folds: blocks, each way if there are two.
+        repeats: how often they are divided anew.
+        seed: of the divisions.
+
+    """
+
+    by: str
+    folds: int
+    repeats: int = 1
+    seed: int = 0
+
+    @property
+    def trainings(self) -> int:
+        """Trainings of a model."""
+        return self.repeats * (self.folds**2 if self.by == "both" else self.folds)
+
+
+def plan_folds(votes: Votes, by: str | None, folds: int | None, repeats: int, seed: int) -> Plan:
+    """Settle how votes are divided: as asked, else so that judges and items are new where known.
+
+    Args:
+        votes: of one task.
+        by: what is never on both sides; None for both judges and items if there are at least five
+            of each, else whichever the votes have.
+        folds: blocks; None for ten, or five each way. At most as many as there are units.
+        repeats: how often the votes are divided anew.
+        seed: of the divisions.
+
+    Raises:
+        UnknownColumn: the votes do not know what was asked for.
+        UnknownOption: too few folds or repeats, or no such blocks.
+        NotIdentified: there are not two blocks.
+
+    """
+    if by is not None:
+        require_option("by", by, BLOCKS)
+    if repeats < 1:
+        raise UnknownOption(f"repeats cannot be {repeats}: 1 is the least")
+    if folds is not None and folds < 2:
+        raise UnknownOption(f"folds cannot be {folds}: 2 is the least")
+    chosen = by or _choose(votes)
+    wanted = folds or (FOLDS_EACH_WAY if chosen == "both" else FOLDS)
+    units = {name: _count_units(votes, name) for name in _sides(chosen)}
+    for name, count in units.items():
+        if count < 2:
+            raise NotIdentified(
+                f"there is one {name} only, and to be held out it takes two: hold out by something"
+                " else"
+            )
+    return Plan(chosen, min(wanted, *units.values()), repeats, seed)
+
+
+def _choose(votes: Votes) -> str:
+    """Return the blocks that show most: of new judges and new items, where there are several."""
+    judges, items = (len(np.unique(codes)) for codes in (votes.judge, votes.item))
+    if judges >= FEW and items >= FEW:
+        return "both"
+    if max(judges, items) < FEW:
+        return "judgment" if votes.answer is None else "ranking"
+    return "judge" if judges >= FEW else "item"
+
+
+def _sides(by: str) -> tuple[str, ...]:
+    return ("judge", "item") if by == "both" else (by,)
+
+
+def _count_units(votes: Votes, name: str) -> int:
+    """Return how many judges, items or answers there are.
+
+    Raises:
+        UnknownColumn: the votes do not know.
+
+    """
+    return int(_units(votes, name).max()) + 1
+
+
+def _units(votes: Votes, name: str) -> Integers:
+    """Return the unit of each vote: judges or items that share an answer are one.
+
+    Raises:
+        UnknownColumn: the votes do not know.
+
+    """
+    answers = number_answers(votes)
+    if name == "judgment" or (name == "ranking" and votes.answer is not None):
+        return answers
+    if name == "ranking" or getattr(votes, f"{name}s") == ("",):
+        raise UnknownColumn(
+            f"there is no {name} column to hold out by: map one (--column {name}=NAME), or choose"
+            f" another of {' | '.join(BLOCKS)}"
+        )
+    codes = number_groups(getattr(votes, name))
+    if votes.answer is None:
+        return codes
+    size = int(codes.max()) + 1
+    graph = Graph(size + int(answers.max()) + 1, codes, size + answers)
+    return number_groups(weak_components(graph)[codes])
+
+
+def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Fold]]:
+    """Divide votes, repeat after repeat; yields the repeat, from 0, with every fold.
+
+    Args:
+        votes: of one task, in an order that does not depend on that of the table.
+        plan: how.
+
+    Raises:
+        UnknownColumn: the votes do not know what they are to be divided by.
+
+    """
+    sides = [_units(votes, name) for name in _sides(plan.by)]
+    for repeat in range(plan.repeats):
+        blocks = [
+            _block(units, plan.folds, [plan.seed, repeat, side]) for side, units in enumerate(sides)
+        ]
+        for fold in np.ndindex(*[plan.folds] * len(sides)):
+            held = [block == own for block, own in zip(blocks, fold, strict=True)]
+            test, train = np.logical_and.reduce(held), ~np.logical_or.reduce(held)
+            if test.any():
+                yield repeat, Fold(np.flatnonzero(train), np.flatnonzero(test))
+
+
+def _block(units: Integers, folds: int, entropy: list[int]) -> Integers:
+    """Return the block of each vote: by chance one each of the heaviest units, then the next."""
+    loads = np.bincount(units)
+    rng = np.random.Generator(np.random.PCG64(entropy))
+    chance = rng.permutation(len(loads))
+    order = chance[np.argsort(-loads[chance], kind="stable")]
+    turns = -(-len(loads) // folds)
+    places = rng.permuted(np.tile(np.arange(folds), (turns, 1)), axis=1).reshape(-1)
+    block = np.empty(len(loads), dtype=np.int64)
+    block[order] = places[: len(loads)]
+    return block[units]
+
+
+# Models trained on all folds but one predict that one, until every vote was predicted unseen.
+#
+# All models see the same folds. A model that refuses in any fold has no loss on some votes, and so
+# no mean that could be compared: it is left out, with the reason.
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """What came of all folds.
+
+    Attributes:
+        losses: model → (n,) loss of each vote (bits), averaged over repeats; of models that
+            refused nowhere.
+        refused: model → why, and in how many trainings.
+        seconds: model → CPU seconds.
+        train: (least, most) votes that were trained on.
+        folds: trainings of a model in each repeat; blocks without votes are none.
+
+    """
+
+    losses: Mapping[str, Array]
+    refused: Mapping[str, str]
+    seconds: Mapping[str, float]
+    train: tuple[int, int]
+    folds: tuple[int, ...]
+
+
+def cross_validate(
+    votes: Votes, models: Models, plan: Plan, progress: Progress | None = None
+) -> Validated:
+    """Train every model on all folds but one, and measure its losses on that one.
+
+    Args:
+        votes: of one task, in an order that does not depend on that of the table.
+        models: name → model.
+        plan: how the votes are divided.
+        progress: called with trainings done and to do.
+
+    Raises:
+        UnknownColumn: the votes do not know what they are to be divided by.
+
+    """
+    losses = {name: np.zeros(votes.size) for name in models}
+    why: dict[str, list[str]] = {name: [] for name in models}
+    seconds, sizes = dict.fromkeys(models, 0.0), set[int]()
+    made = list(make_folds(votes, plan))
+    folds = [fold for _, fold in made]
+    with one_blas_thread():
+        for done, fold in enumerate(folds):
+            known, asked = votes.take(fold.train), votes.take(fold.test)
+            sizes.add(known.size)
+            for name, model in models.items():
+                found = train(model, known, asked)
+                seconds[name] += found.seconds
+                if found.losses is None:
+                    why[name].append(found.why)
+                else:
+                    losses[name][fold.test] += found.losses
+            if progress is not None:
+                progress(done + 1, len(folds))
+    refused = {name: _say(own, len(folds)) for name, own in why.items() if own}
+    kept = {name: own / plan.repeats for name, own in losses.items() if name not in refused}
+    counts = np.bincount([repeat for repeat, _ in made], minlength=plan.repeats)
+    return Validated(kept, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist()))
+
+
+def _say(why: list[str], folds: int) -> str:
+    return f"{why[0]} ({len(why):,} of {folds:,} trainings refused)"
+
+
+# Which models cannot be told from the best: a model confidence set (Hansen, Lunde & Nason 2011).
+#
+# T = max over pairs of |mean(loss_i − loss_j)| / se_ij
+#
+# While T is larger than chance would make it among models that are equally good, the model that is
+# farthest behind another leaves. What is left holds the best model with at least the level asked
+# for. The distribution of T is that of a wild cluster bootstrap of the paired losses, studentised
+# anew in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value
+# holds.
+#
+# When not to believe it: the folds of cross-validation share most of their training votes, and no
+# variance estimate knows how losses would move with other training votes (Bengio & Grandvalet 2004,
+# Journal of Machine Learning Research 5:1089-1105). What is covered are other held-out votes,
+# judges and items like these, for models trained on about these votes.
+
+DRAWS: Final = 999
+SAME: Final = 1e-9
+"""Standard errors (bits) below which losses are the same but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leavers:
+    """How models left the set of the best, one after another.
+
+    Attributes:
+        p: (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value
+            above α; the model that stays to the end has p 1.
+        by: (M,) which model each was farthest behind when it left; −1 for the one that stays.
+
+    """
+
+    p: Array
+    by: Integers
+
+
+def find_leavers(losses: Array, clusters: Clusters, seed: int) -> Leavers:
+    """Let models leave the set of the best, the one farthest behind another first.
+
+    Args:
+        losses: (M, n) losses of votes (bits).
+        clusters: which votes hang together.
+        seed: of the bootstrap.
+
+    Source: Hansen, Lunde & Nason (2011), Econometrica 79:453-497, section 3.1.2, statistic T_R.
+
+    """
+    many = len(losses)
+    if many < 2:
+        return Leavers(np.ones(many), np.full(many, -1, dtype=np.int64))
+    one, other = (index.astype(np.int64) for index in np.triu_indices(many, 1))
+    means, moved = clusters.strata.means(losses), clusters.strata.deviations(losses)
+    own = leave_out(clusters, moved)
+    found = leave_out(clusters, moved[one] - moved[other])
+    t = _studentise(means[one] - means[other], found.variance)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    chance = [_redraw(way.between(one, other), found, rng) for way in own.ways]
+    return step_down(t, chance, (one, other), many)
+
+
+def _studentise(differences: Array, variance: Array) -> Array:
+    """Return t statistics; of losses that are the same 0, of others without variance infinite."""
+    stderr = np.sqrt(variance)
+    sure = np.where(np.abs(differences) <= SAME, 0.0, np.copysign(np.inf, differences))
+    return np.where(stderr > SAME, differences / np.where(stderr > SAME, stderr, 1.0), sure)
+
+
+def _redraw(changes: Changes, found: Leaving, rng: np.random.Generator) -> Array:
+    """Return (B, P) absolute t statistics of clusters turned round by chance."""
+    signs = rng.choice([-1.0, 1.0], size=(DRAWS, len(changes.weight)))
+    moved, variance = changes.redraw(signs)
+    varies = found.variance > SAME**2
+    return np.asarray(
+        np.where(varies, np.abs(moved) / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
+    )
+
+
+def step_down(
+    t: Array, chance: list[Array], pairs: tuple[Integers, Integers], many: int
+) -> Leavers:
+    """Let the worst model leave until one is left.
+
+    Args:
+        t: (P,) t statistics of the losses of pairs.
+        chance: of each way to cluster, (B, P) absolute t statistics of models that are alike; the
+            way in which more of these are as large counts.
+        pairs: (P,) one model and the other.
+        many: models.
+
+    """
+    one, other = pairs
+    inside, p, reached = np.ones(many, dtype=np.bool_), np.ones(many), 0.0
+    by = np.full(many, -1, dtype=np.int64)
+    behind = np.full((many, many), -np.inf)
+    behind[one, other], behind[other, one] = t, -t
+    while inside.sum() > 1:
+        active = inside[one] & inside[other]
+        largest = np.abs(t[active]).max()
+        exceed = max((draws[:, active].max(axis=1) >= largest).sum() for draws in chance)
+        reached = max(reached, (1 + exceed) / (1 + len(chance[0])))
+        left = np.where(inside[:, None] & inside[None, :], behind, -np.inf)
+        leaves = int(np.argmax(left.max(axis=1)))
+        p[leaves], by[leaves] = reached, int(np.argmax(left[leaves]))
+        inside[leaves] = False
+    return Leavers(p, by)
+
+
+@dataclass(frozen=True)
+class HeldOutScore:
+    """A model's row.
+
+    Attributes:
+        model: the model.
+        loss: mean loss of held-out votes (bits).
+        perplexity: 2^loss.
+        lower: lower end of its interval, 2 to the power of that of the loss; 1 at least.
+        upper: upper end.
+        difference: loss above that of the best model (bits); 0 for the best itself.
+        difference_lower: lower end of its interval; of this pair alone, the best as if it had been
+            named beforehand.
+        difference_upper: upper end.
+        p: of belonging to the set of the best: the model leaves it at every level above.
+        among_best: whether it cannot be told from the best, all models looked at together.
+        beaten_by: the model that it was farthest behind, in standard errors, when it left the set
+            of the best, which need not be the best by estimate; None if it is in the set.
+        behind: loss above that of this model (bits), or None.
+        behind_lower: lower end of its interval, of this pair alone, or None.
+        behind_upper: upper end.
+        seconds: CPU seconds of all its fits and predictions.
+
+    """
+
+    model: str
+    loss: float
+    perplexity: float
+    lower: float
+    upper: float
+    difference: float
+    difference_lower: float
+    difference_upper: float
+    p: float
+    among_best: bool
+    beaten_by: str | None
+    behind: float | None
+    behind_lower: float | None
+    behind_upper: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(InNotebooks):
+    """Models compared by cross-validation: every vote is predicted once (per repeat), unseen.
+
+    Attributes:
+        models: the M models that predicted every vote, as they were asked for.
+        losses: (M, n) loss of each vote (bits), averaged over repeats.
+        held_out: the n votes.
+        refused: model → why it has no loss, with how many of its trainings were refused.
+        seconds: model → CPU seconds, also of those refused.
+        blocks: what was never on both sides: judge, item, both, ranking or judgment.
+        folds: trainings per model and repeat, the most of any; blocks without votes are no fold.
+        repeats: how often the votes were divided anew.
+        train: (least, most) votes that a model was trained on.
+        set_p: model → p of belonging to the set of the best.
+        left_behind: model → the one that it was farthest behind when it left that set, of all but
+            the model that stays to the end.
+        level: of intervals and of the set (proportion).
+        seed: of everything random.
+        signature: one line that reproduces the numbers.
+        notes: what must be known.
+
+    """
+
+    models: tuple[str, ...]
+    losses: Array
+    held_out: Votes
+    refused: Mapping[str, str]
+    seconds: Mapping[str, float]
+    blocks: str
+    folds: int
+    repeats: int
+    train: tuple[int, int]
+    set_p: Mapping[str, float]
+    left_behind: Mapping[str, str]
+    level: float
+    seed: int
+    signature: str
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which votes hang together."""
+        return find_clusters(self.held_out, self.seed)
+
+    @cached_property
+    def means(self) -> Array:
+        """(M,) mean loss (bits), tasks alike."""
+        return self.clusters.strata.means(self.losses)
+
+    @property
+    def effective_judges(self) -> float | None:
+        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
+        return count_effective(self.held_out)
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom of intervals."""
+        return self.clusters.df
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The models, best first."""
+        return tuple(self.models[i] for i in np.argsort(self.means, kind="stable"))
+
+    @property
+    def best(self) -> str:
+        """The model with the smallest loss.
+
+        Raises:
+            UnknownOption: every model refused.
+
+        """
+        if not self.models:
+            first, why = next(iter(self.refused.items()))
+            raise UnknownOption(f"no model predicted every vote: {first}: {why}")
+        return self.order[0]
+
+    @property
+    def best_set(self) -> tuple[str, ...]:
+        """Models that cannot be told from the best, best first."""
+        return tuple(name for name in self.order if self.set_p[name] > 1 - self.level)
+
+    def estimate(self, model: str) -> Estimate:
+        """Return a model's mean loss (bits) with its interval, which ends at 0 bits.
+
+        Raises:
+            UnknownOption: there is no such model here.
+
+        """
+        require_option("model", model, self.models)
+        found = self._bound(self.losses[self.models.index(model)])
+        return replace(found, lower=max(found.lower, 0.0))
+
+    def difference(self, model: str, other: str) -> Estimate:
+        """Return by how much a model's mean loss is above another's (bits), on the same votes.
+
+        Raises:
+            UnknownOption: there is no such model here.
+
+        """
+        for name in (model, other):
+            require_option("model", name, self.models)
+        one, two = (self.losses[self.models.index(name)] for name in (model, other))
+        return self._bound(one - two)
+
+    def _bound(self, values: Array) -> Estimate:
+        strata = self.clusters.strata
+        found = leave_out(self.clusters, strata.deviations(values[None, :]))
+        return found.estimate(0, float(strata.means(values[None, :])[0]), self.level)
+
+    @cached_property
+    def scores(self) -> tuple[HeldOutScore, ...]:
+        """One row per model, best first."""
+        return tuple(self._score(name) for name in self.order)
+
+    def _score(self, name: str) -> HeldOutScore:
+        own, apart = self.estimate(name), self.difference(name, self.best)
+        by = None if name in self.best_set else self.left_behind[name]
+        behind = None if by is None else self.difference(name, by)
+        return HeldOutScore(
+            model=name,
+            loss=own.value,
+            perplexity=raise_bits(own.value),
+            lower=raise_bits(own.lower),
+            upper=raise_bits(own.upper),
+            difference=apart.value,
+            difference_lower=apart.lower,
+            difference_upper=apart.upper,
+            p=self.set_p[name],
+            among_best=by is None,
+            beaten_by=by,
+            behind=None if behind is None else behind.value,
+            behind_lower=None if behind is None else behind.lower,
+            behind_upper=None if behind is None else behind.upper,
+            seconds=self.seconds[name],
+        )
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        if not self.models:
+            return ("no model predicted every vote",)
+        own, rest = self.scores[0], self.best_set[1:]
+        which = "best on unseen votes" if len(self.models) > 1 else "compared with no other model"
+        first = (
+            f"{which}: {own.model}, perplexity {own.perplexity:.3f}"
+            f" ({own.lower:.3f} to {own.upper:.3f})"
+        )
+        if len(self.models) == 1:
+            return (first,)
+        many = f"at {100 * self.level:g} %"
+        if not rest:
+            return first, f"no other model can pass for the best {many}"
+        return first, f"cannot be told from the best {many}: {', '.join(rest)}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per model, best first, with plain values."""
+        return [asdict(score) for score in self.scores]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of a comparison."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "blocks": self.blocks,
+            "folds": self.folds,
+            "repeats": self.repeats,
+            "train": list(self.train),
+            "n_comparisons": self.held_out.size,
+            "level": self.level,
+            "clusters": self.clusters.name,
+            "effective_judges": self.effective_judges,
+            "df": self.df,
+            "models": self.records(),
+            "best_set": list(self.best_set),
+            "refused": dict(self.refused),
+            "says": list(self.says),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.models), default=5)
+        lines = [f"{'model'.ljust(width)}  perplexity  difference in bits"]
+        for one in self.scores:
+            ends = f"{one.difference_lower:.4f} to {one.difference_upper:.4f}"
+            apart = "" if one.model == self.best else f"{one.difference:.4f} ({ends})"
+            lines.append(f"{one.model.ljust(width)}  {one.perplexity:10.3f}  {apart}".rstrip())
+        lines += [f"{name} refused: {why}" for name, why in self.refused.items()]
+        lines += [*self.says, *(f"note: {note}" for note in self.notes), self.signature]
+        return "\n".join(lines)

@@ -1,0 +1,818 @@
+"""How many comparisons are enough for a model, from its learning curve.
+
+What is read off the curve is what was measured: how near smaller training sets come to the largest,
+and what the last doubling gained. Beyond the largest size nothing was measured. Parameters of K
+systems cost a mean loss of about K/(2n ln 2) bits, so that gains halve with every doubling once the
+model is near its limit; models that share information more slowly gain like 1/√n. Both ends are
+said: if each doubling gains a factor f of the one before, all that follow gain f/(1 − f) of it. A
+power law fitted to six points would say more, and its exponent rests on the smallest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.judgments.exclusions import write_excluded
+from evenhand.judgments.notebook import InNotebooks, draw_table
+from evenhand.judgments.vote_parts import recode_systems, sort_votes, split_tasks, take_task
+from evenhand.judgments.votes import Votes
+from evenhand.numerics.cluster_means import Clusters, Estimate, bound, leave_out
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.predictions import (
+    MIN_HELD_OUT,
+    SIZES,
+    TRIALS,
+    Models,
+    Progress,
+    Rows,
+    Trained,
+    average,
+    count_effective,
+    draw_subset,
+    find_chance,
+    find_clusters,
+    hold_out_rare_items,
+    join_df,
+    raise_bits,
+    train,
+)
+
+# The parts of learning curves: how tasks were divided, points, and trainings that were refused.
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """What one task was tested and trained on: a row of Hopkins & May's table 3.
+
+    Attributes:
+        task: the task; "" where there are none.
+        most: comparisons of a held-out item, at most: k of the rule.
+        items: held-out items.
+        test: held-out comparisons.
+        train: comparisons that training subsets are drawn from.
+        shared: those of them that are on held-out items, by others.
+
+    """
+
+    __test__ = False  # no test of ours, whatever its name
+
+    task: str
+    most: int
+    items: int
+    test: int
+    train: int
+    shared: int = 0
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A training that came to nothing.
+
+    Attributes:
+        model: the model.
+        task: the task.
+        size: votes that it was to be trained on.
+        trial: which of the random subsets, from 1.
+        why: in words.
+
+    """
+
+    model: str
+    task: str
+    size: int
+    trial: int
+    why: str
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A model at one training size, averaged over tasks and trials.
+
+    Attributes:
+        model: the model.
+        size: votes that it was trained on, or the whole set where that is smaller.
+        perplexity: mean perplexity; None unless every trial stands.
+        lower: lower end of its interval, 1 at least, or None.
+        upper: upper end.
+        spread: standard deviation between trials of a task, or None with one trial.
+        loss: mean loss (bits).
+        refused: trials that came to nothing.
+        trials: trials of all tasks.
+
+    """
+
+    model: str
+    size: int
+    perplexity: float | None
+    lower: float | None
+    upper: float | None
+    spread: float | None
+    loss: float | None
+    refused: int
+    trials: int
+
+
+@dataclass(frozen=True, repr=False)
+class Enough:
+    """How many comparisons are enough for a model, as far as the largest training set shows.
+
+    Attributes:
+        model: the model.
+        size: the smallest training size whose perplexity is within the margin of the largest
+            size's; always one, as the largest is.
+        sure: the smallest from which on it surely is, at the level of the intervals, or None.
+        largest: the largest training size that some task fills.
+        margin: perplexity that is not worth collecting for.
+        gain: by how much perplexity fell over the last doubling, or None with one size.
+        gain_lower: lower end of its interval.
+        gain_upper: upper end.
+        left_if_fast: what more comparisons would gain if every further doubling gains half of
+            what the one before did, as errors that fall like 1/n; None unless the last doubling
+            surely gained.
+        left_if_slow: the same if it gains .71 of it, as 1/√n.
+        left_lower: what they would gain fast if the last gain were the lower end of its interval.
+        left_upper: and slowly, if it were the upper end.
+        tasks: tasks whose training sets are that large, on which all of this rests.
+        smaller: the other tasks, which are left out.
+        sizes: training sizes that were compared, ascending.
+
+    """
+
+    model: str
+    size: int
+    sure: int | None
+    largest: int
+    margin: float
+    gain: float | None
+    gain_lower: float | None
+    gain_upper: float | None
+    left_if_fast: float | None
+    left_if_slow: float | None
+    left_lower: float | None
+    left_upper: float | None
+    tasks: int
+    smaller: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        rests: tuple[str, ...] = ()
+        if self.smaller:
+            many = f"{self.tasks:,} of {self.tasks + len(self.smaller):,} tasks"
+            rests = (
+                f"that rests on {many}: fewer than {self.largest:,} comparisons train"
+                f" {listing(self.smaller)}",
+            )
+        return (*self._say_near(), *self._say_gain(), *rests)
+
+    def _repr_html_(self) -> str:
+        return draw_table((), (), self.says)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.says)
+
+    def _say_near(self) -> tuple[str, ...]:
+        """Say which size comes near the largest."""
+        if len(self.sizes) == 1:
+            return (f"{self.model}: one training size, {self.largest:,}, shows no gain",)
+        if self.size == self.largest:
+            return (
+                f"{self.model}: no smaller size comes within {self.margin:g} of the perplexity with"
+                f" {self.largest:,} comparisons: the curve is still falling",
+            )
+        sure = f"; surely from {self.sure:,} on" if self.sure is not None else ""
+        return (
+            f"{self.model}: {self.size:,} comparisons come within {self.margin:g} of the perplexity"
+            f" with {self.largest:,}{sure}",
+        )
+
+    def _say_gain(self) -> tuple[str, ...]:
+        """Say what the last doubling gained, and what is left."""
+        if len(self.sizes) == 1:
+            return ("nothing is said of more comparisons",)
+        if self.gain is None:
+            return (
+                f"no size is half of {self.largest:,}: what a doubling gains was not measured, and"
+                " nothing is said of more comparisons",
+            )
+        gained = (
+            f"the last doubling, to {self.largest:,}, gained {self.gain:z.3f}"
+            f" ({self.gain_lower:z.3f} to {self.gain_upper:z.3f})"
+        )
+        if self.left_if_fast is None:
+            doubt = "may be" if (self.gain_upper or 0.0) > 0 else "is"
+            return (gained, f"that {doubt} no gain: what more comparisons would bring is not known")
+        return (
+            gained,
+            f"what all further comparisons could gain is about {self.left_if_fast:.3f} to"
+            f" {self.left_if_slow:.3f} ({self.left_lower:.3f} to {self.left_upper:.3f} over the"
+            " interval of that gain), if gains go on falling as errors do; the curve itself ends at"
+            f" {self.largest:,}",
+        )
+
+
+# Perplexity by training size, after the protocol of Hopkins & May (2013), section 8.
+#
+# For every task, training size and trial a random subset of the training votes is drawn, every
+# model is trained on it and predicts the task's held-out votes. All models see the same subsets.
+
+Array = NDArray[np.float64]
+OVERLAPS: Final = ("keep", "drop")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What is trained on what.
+
+    Attributes:
+        sizes: training sizes, ascending.
+        trials: random subsets of each.
+        least: held-out comparisons of a task, at least.
+        overlap: where training votes are of other judges: "keep" those on held-out items, as the
+            paper does, or "drop" them.
+        seed: of the subsets.
+
+    """
+
+    sizes: tuple[int, ...] = SIZES
+    trials: int = TRIALS
+    least: int = MIN_HELD_OUT
+    overlap: str = "keep"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UnknownOption: names the setting and what it may be.
+
+        """
+        if not self.sizes or min(self.sizes) < 1 or list(self.sizes) != sorted(set(self.sizes)):
+            raise UnknownOption(
+                f"sizes cannot be {list(self.sizes)}: they are whole numbers from 1, ascending"
+            )
+        for name, value in (("trials", self.trials), ("least", self.least)):
+            if value < 1:
+                raise UnknownOption(f"{name} cannot be {value}: 1 is the least")
+        if self.overlap not in OVERLAPS:
+            raise UnknownOption(f"overlap cannot be '{self.overlap}': choose keep | drop")
+
+
+class Material(NamedTuple):
+    """One task: how it was divided, its rows that are held out, and both parts.
+
+    Both parts name the same systems.
+    """
+
+    said: TestSet
+    rows: Rows
+    test: Votes
+    train: Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """All tasks, divided.
+
+    Attributes:
+        tasks: those that could be.
+        held_out: their held-out votes, task after task.
+        refused: task → why it could not.
+
+    """
+
+    tasks: tuple[Material, ...]
+    held_out: Votes
+    refused: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """What came of all trainings.
+
+    Attributes:
+        losses: (M, T, S, R) mean losses (bits); NaN where refused.
+        deviations: (M, S, n) how much higher the perplexity would be, were all of the task's
+            held-out votes like this one; zero where a trial was refused.
+        refusals: what was refused.
+        seconds: model → CPU seconds.
+
+    """
+
+    losses: Array
+    deviations: Array
+    refusals: tuple[Refusal, ...]
+    seconds: Mapping[str, float]
+
+
+def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
+    """Divide every task into held-out votes and votes to train on.
+
+    Args:
+        votes: the votes that the test sets are of, and the training sets too unless `training`.
+        training: other votes to train on, such as those of a crowd; or None.
+        protocol: how.
+
+    Raises:
+        NotIdentified: no task can be divided.
+        UnknownColumn: the votes do not say which item they are on.
+
+    """
+    votes = votes.take(sort_votes(votes))
+    training = None if training is None else training.take(sort_votes(training))
+    others = {} if training is None else split_tasks(training)
+    found: list[Material] = []
+    refused: dict[str, str] = {}
+    for task, rows in split_tasks(votes).items():
+        own, other = take_task(votes, rows), None
+        if training is not None and task not in others:
+            refused[task] = "there is nothing to train on"
+            continue
+        if training is not None:
+            other = take_task(training, others[task])
+        try:
+            found.append(_divide(task, own, other, protocol, rows))
+        except NotIdentified as refusal:
+            refused[task] = str(refusal)
+    if not found:
+        task, why = next(iter(refused.items()))
+        raise NotIdentified(f"{task}: {why}" if task else why)
+    held_out = votes.take(np.concatenate([one.rows for one in found]))
+    return Division(tuple(found), held_out, refused)
+
+
+def _divide(
+    task: str, votes: Votes, others: Votes | None, protocol: Protocol, rows: Rows
+) -> Material:
+    """Divide one task, or hold out of it and train on other votes.
+
+    Raises:
+        NotIdentified: there are too few votes.
+        UnknownColumn: the votes do not say which item they are on.
+
+    """
+    split = hold_out_rare_items(votes, protocol.least)
+    test, held = votes.take(split.test), rows[split.test]
+    items = len(np.unique(test.item))
+    if others is None:
+        rest = votes.take(split.train)
+        return Material(TestSet(task, split.most, items, test.size, rest.size), held, test, rest)
+    names = {votes.items[i] for i in np.unique(test.item).tolist()}
+    on_held = np.array([item in names for item in others.items])[others.item]
+    if protocol.overlap == "drop":
+        others, on_held = others.take(~on_held), on_held[:0]
+    if not others.size:
+        raise NotIdentified("all votes that could be trained on are on held-out items")
+    systems = sorted({*votes.systems, *others.systems})
+    said = TestSet(task, split.most, items, test.size, others.size, int(on_held.sum()))
+    return Material(said, held, recode_systems(test, systems), recode_systems(others, systems))
+
+
+def trace(
+    tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
+) -> Traced:
+    """Train every model on every subset of every task.
+
+    Args:
+        tasks: the tasks.
+        models: name → model.
+        protocol: sizes, trials and the seed.
+        progress: called with trainings done and to do.
+
+    """
+    each = len(protocol.sizes) * protocol.trials * len(models)
+    parts: list[Traced] = []
+    with one_blas_thread():
+        for one in tasks:
+            before = len(parts) * each
+            parts.append(_trace_task(one, models, protocol, _tell(progress, before, each, tasks)))
+    return Traced(
+        losses=np.concatenate([part.losses for part in parts], axis=1),
+        deviations=np.concatenate([part.deviations for part in parts], axis=2),
+        refusals=tuple(one for part in parts for one in part.refusals),
+        seconds={name: sum(part.seconds[name] for part in parts) for name in models},
+    )
+
+
+def _tell(
+    progress: Progress | None, before: int, each: int, tasks: Sequence[Material]
+) -> Callable[[int], None]:
+    """Return a way to tell how many trainings of a task are done."""
+
+    def step(done: int) -> None:
+        if progress is not None:
+            progress(before + done, each * len(tasks))
+
+    return step
+
+
+def _trace_task(
+    one: Material, models: Models, protocol: Protocol, step: Callable[[int], None]
+) -> Traced:
+    """Train every model on every subset of a task."""
+    names = list(models)
+    losses = np.full((len(names), 1, len(protocol.sizes), protocol.trials), np.nan)
+    deviations = np.zeros((len(names), len(protocol.sizes), one.test.size))
+    refusals: list[Refusal] = []
+    seconds = dict.fromkeys(models, 0.0)
+    for done, (m, s, r, found) in enumerate(_train_all(one, models, protocol)):
+        seconds[names[m]] += found.seconds
+        if found.losses is None:
+            at = one.said.task, protocol.sizes[s], r + 1
+            refusals.append(Refusal(names[m], *at, found.why))
+        else:
+            losses[m, 0, s, r] = mean = average(found.losses)
+            deviations[m, s] += np.log(2) * np.exp2(mean) * (found.losses - mean) / protocol.trials
+        step(done + 1)
+    deviations[np.isnan(losses).any(axis=(1, 3))] = 0.0
+    return Traced(losses, deviations, tuple(refusals), seconds)
+
+
+def _train_all(
+    one: Material, models: Models, protocol: Protocol
+) -> Iterator[tuple[int, int, int, Trained]]:
+    """Yield model, size and trial, with what came of it; the whole set is trained on once."""
+    rows, whole = np.arange(one.train.size), dict[int, Trained]()
+    stream = int.from_bytes(sha256(one.said.task.encode()).digest()[:8])
+    for s, size in enumerate(protocol.sizes):
+        for r in range(protocol.trials):
+            subset = draw_subset(rows, size, protocol.seed, (stream, size, r))
+            votes = one.train.take(subset) if len(subset) < len(rows) else None
+            for m, model in enumerate(models.values()):
+                if votes is not None:
+                    yield m, s, r, train(model, votes, one.test)
+                    continue
+                yield (
+                    m,
+                    s,
+                    r,
+                    whole.get(m) or whole.setdefault(m, train(model, one.train, one.test)),
+                )
+                whole[m] = replace(whole[m], seconds=0.0)
+
+
+# What models make of held-out votes, by how many votes they were trained on.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurves(InNotebooks):
+    """Perplexity on held-out votes by training size (Hopkins & May 2013, figures 2 to 5).
+
+    A curve is the mean over trials and tasks, each task counting the same. Intervals are for other
+    held-out votes like these and other training subsets of the same votes: held-out votes hang
+    together by judge and item, trials differ by chance. They are not for other training judges.
+
+    Intervals of perplexities are made on the scale of losses (bits), which cannot fall below 0, so
+    that they end at 1; those of differences and gains are of perplexities as they are.
+
+    Attributes:
+        models: the M models.
+        sizes: the S training sizes, ascending.
+        losses: (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused.
+        deviations: (M, S, n) how much higher the perplexity would be, were all of the task's
+            held-out votes like this one, to first order; zero where a trial was refused.
+        held_out: the n held-out votes of all tasks.
+        test_sets: how each of the T tasks was divided.
+        refusals: every training that came to nothing.
+        seconds: model → CPU seconds of all its fits and predictions.
+        level: of intervals (proportion).
+        seed: of everything random.
+        signature: one line that reproduces the numbers.
+        left_out: task → why it could not be divided.
+
+    """
+
+    models: tuple[str, ...]
+    sizes: tuple[int, ...]
+    losses: Array
+    deviations: Array
+    held_out: Votes
+    test_sets: tuple[TestSet, ...]
+    refusals: tuple[Refusal, ...]
+    seconds: Mapping[str, float]
+    level: float
+    seed: int
+    signature: str
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The T tasks."""
+        return tuple(one.task for one in self.test_sets)
+
+    @cached_property
+    def perplexities(self) -> Array:
+        """(M, T, S, R) perplexity of each trial; NaN where a model refused."""
+        return np.asarray(np.exp2(self.losses).round(12), dtype=np.float64)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which held-out votes hang together."""
+        return find_clusters(self.held_out, self.seed)
+
+    @property
+    def effective_judges(self) -> float | None:
+        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
+        return count_effective(self.held_out)
+
+    @property
+    def largest(self) -> int:
+        """The largest size that the training votes of some task fill; the smallest if none is."""
+        most = max(one.train for one in self.test_sets)
+        return max((size for size in self.sizes if size <= most), default=self.sizes[0])
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The models, best at the largest filled size first; those without a mean there last."""
+        at = self.sizes.index(self.largest)
+        ends = {name: self.curve(name)[at].perplexity for name in self.models}
+        return tuple(sorted(self.models, key=lambda name: (ends[name] is None, ends[name] or 0)))
+
+    def of_tasks(self, tasks: Sequence[str]) -> LearningCurves:
+        """Keep some tasks, such as those that no setting of a model was tuned on.
+
+        Raises:
+            UnknownOption: there is no such task.
+
+        """
+        for task in tasks:
+            require_option("task", task, self.tasks)
+        kept = [i for i, task in enumerate(self.tasks) if task in tasks]
+        names = {self.tasks[i] for i in kept}
+        codes = [i for i, task in enumerate(self.held_out.tasks) if task in names]
+        rows = np.isin(self.held_out.task, codes)
+        return replace(
+            self,
+            losses=self.losses[:, kept],
+            deviations=self.deviations[:, :, rows],
+            held_out=self.held_out.take(rows),
+            test_sets=tuple(self.test_sets[i] for i in kept),
+            refusals=tuple(one for one in self.refusals if one.task in names),
+        )
+
+    def curve(self, model: str) -> tuple[CurvePoint, ...]:
+        """Return a model's points, by size.
+
+        Raises:
+            UnknownOption: there is no such model.
+
+        """
+        require_option("model", model, self.models)
+        at = self.models.index(model)
+        return tuple(self._point(at, s) for s in range(len(self.sizes)))
+
+    def _point(self, at: int, s: int) -> CurvePoint:
+        """Return one model at one size."""
+        model, size = self.models[at], self.sizes[s]
+        trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
+        refused = int(np.isnan(losses).sum())
+        if refused:
+            return CurvePoint(model, size, None, None, None, None, None, refused, trials.size)
+        own = self.estimate(model, size)
+        spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean())) if trials.shape[1] > 1 else None
+        ends = own.value, own.lower, own.upper
+        return CurvePoint(model, size, *ends, spread, average(losses), 0, trials.size)
+
+    def estimate(self, model: str, size: int) -> Estimate:
+        """Return a model's mean perplexity at a training size, with its interval.
+
+        The interval is 2^(log₂ of the mean ± t times its standard error in bits), 1 at least.
+
+        Raises:
+            NotIdentified: some trial of it was refused.
+            UnknownOption: there is no such model or size.
+
+        """
+        found = self._contrast([(1.0, *self._place(model, size))])
+        if found.stderr == 0:
+            return found
+        bits, margin = np.log2(found.value), (found.upper / found.value - 1) / np.log(2)
+        lower, upper = max(bits - margin, 0.0), bits + margin
+        return replace(found, lower=raise_bits(lower), upper=raise_bits(upper))
+
+    def difference(self, model: str, other: str, size: int) -> Estimate:
+        """Return by how much a model's perplexity is above another's, trained on the same votes.
+
+        Raises:
+            NotIdentified: some trial of one was refused.
+            UnknownOption: there is no such model or size.
+
+        """
+        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))]
+        return self._contrast(parts)
+
+    def gain(self, model: str, size: int, larger: int) -> Estimate:
+        """Return by how much a model's perplexity falls from one training size to another.
+
+        Raises:
+            NotIdentified: some trial of one was refused.
+            UnknownOption: there is no such model or size.
+
+        """
+        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(model, larger))]
+        return self._contrast(parts)
+
+    def _place(self, model: str, size: int) -> tuple[int, int]:
+        """Return the codes of a model and a size.
+
+        Raises:
+            NotIdentified: some trial of the model was refused there.
+            UnknownOption: there is no such model or size.
+
+        """
+        require_option("model", model, self.models)
+        require_option("size", str(size), [str(one) for one in self.sizes])
+        refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]
+        if refused:
+            raise NotIdentified(
+                f"{model} has no mean at {size:,} comparisons: {len(refused):,} trainings were"
+                f" refused, the first because {refused[0].why}"
+            )
+        return self.models.index(model), self.sizes.index(size)
+
+    def _contrast(self, parts: Sequence[tuple[float, int, int]]) -> Estimate:
+        """Return a signed sum of mean perplexities, of models at sizes."""
+        trials = np.sum([sign * self.perplexities[m, :, s] for sign, m, s in parts], axis=0)
+        moved = np.sum([sign * self.deviations[m, s] for sign, m, s in parts], axis=0)
+        found = leave_out(self.clusters, moved[None, :])
+        votes = float(found.variance[0])
+        chance, chance_df = find_chance(trials)
+        df = join_df(votes, found.df, chance, chance_df)
+        return bound(average(trials), votes + chance, df, self.level)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        size, best = self.largest, self.order[0]
+        if self.curve(best)[self.sizes.index(size)].perplexity is None:
+            return (f"no model stands in every trial with {size:,} comparisons",)
+        own = self.estimate(best, size)
+        small = [one.task for one in self.test_sets if one.train < size]
+        fewer = f" (fewer in {listing(small)})" if any(small) else " or fewer" if small else ""
+        return (
+            f"lowest perplexity with {size:,} training comparisons{fewer}: {best}, {own.value:.3f}"
+            f" ({own.lower:.3f} to {own.upper:.3f})",
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, where training sets are small, and where items are on both sides."""
+        notes = [f"task {task} is left out: {why}" for task, why in self.left_out.items()]
+        small = [one for one in self.test_sets if one.train < self.sizes[-1]]
+        if small:
+            named = ", ".join(f"{one.task} {one.train:,}".strip() for one in small)
+            notes.append(f"training sets smaller than {self.sizes[-1]:,}, taken whole: {named}")
+        shared = sum(one.shared for one in self.test_sets)
+        if shared:
+            notes.append(
+                f"{shared:,} training comparisons are on held-out items, by others: models of"
+                " outputs may have seen these (overlap='drop' leaves them out)"
+            )
+        if self.losses.shape[3] == 1 and any(one.train > self.sizes[0] for one in self.test_sets):
+            notes.append(
+                "one random subset of each size: intervals leave out how much these differ"
+                " (--trials, in Python trials=, draws several)"
+            )
+        if self.refusals:
+            models = ", ".join(sorted({one.model for one in self.refusals}))
+            many = len(self.refusals)
+            notes.append(
+                f"{many:,} training{' was' if many == 1 else 's were'} refused ({models}): a"
+                " model has no mean at a size where any of its trainings was"
+            )
+        return (*notes, *self.clusters.notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per model and size, with plain values."""
+        return [asdict(point) for model in self.models for point in self.curve(model)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of learning curves."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "models": list(self.models),
+            "sizes": list(self.sizes),
+            "level": self.level,
+            "largest": self.largest,
+            "clusters": self.clusters.name,
+            "effective_judges": self.effective_judges,
+            "df": self.clusters.df,
+            "test_sets": [asdict(one) for one in self.test_sets],
+            "points": self.records(),
+            "seconds": dict(self.seconds),
+            "refusals": [asdict(one) for one in self.refusals],
+            "says": list(self.says),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.models))
+        lines = [" ".join([" " * width, *(f"{size:>7,}" for size in self.sizes)])]
+        for model in self.order:
+            shown = (one.perplexity for one in self.curve(model))
+            row = ["      -" if value is None else f"{value:7.3f}" for value in shown]
+            lines.append(" ".join([model.ljust(width), *row]))
+        lines += [*self.says, *(f"note: {note}" for note in self.notes), self.signature]
+        return "\n".join(lines)
+
+
+MARGIN: Final = 0.02
+"""Perplexity that is not worth collecting for; about .01 bits."""
+FAST: Final = 0.5
+SLOW: Final = 0.5**0.5
+ALL_FAST: Final = FAST / (1 - FAST)
+ALL_SLOW: Final = SLOW / (1 - SLOW)
+"""What all further doublings gain beside the last, if each gains FAST or SLOW of the one before."""
+
+
+def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> Enough:
+    """Say how many comparisons are enough for a model.
+
+    Only tasks whose training votes fill the largest size count; where none does, the largest that
+    some task fills takes its place.
+
+    Args:
+        curves: learning curves.
+        model: one of their models.
+        margin: perplexity that is not worth collecting for.
+
+    Raises:
+        NotIdentified: the model has no mean at some size that is needed, or no task fills any.
+        UnknownOption: there is no such model, or the margin is not positive.
+
+    """
+    if margin <= 0:
+        raise UnknownOption(f"margin cannot be {margin:g}: it is a perplexity above 0")
+    largest = _find_largest(curves)
+    filled = [one.task for one in curves.test_sets if one.train >= largest]
+    kept = curves.of_tasks(filled)
+    behind = {size: kept.gain(model, size, largest) for size in _standing(kept, model, largest)}
+    near = [size for size, own in behind.items() if own.value <= margin]
+    sure = [size for size in near if behind[size].upper <= margin]
+    gain = next((own for size, own in behind.items() if 2 * size == largest), None)
+    left = gain if gain is not None and gain.lower > 0 else None
+    return Enough(
+        model=model,
+        size=_first_of_run(near, list(behind)),
+        sure=_first_of_run(sure, list(behind)) if len(sure) > 1 else None,
+        largest=largest,
+        margin=margin,
+        gain=gain.value if gain else None,
+        gain_lower=gain.lower if gain else None,
+        gain_upper=gain.upper if gain else None,
+        tasks=len(filled),
+        smaller=tuple(one.task for one in curves.test_sets if one.train < largest),
+        sizes=tuple(behind),
+        left_if_fast=left.value * ALL_FAST if left else None,
+        left_if_slow=left.value * ALL_SLOW if left else None,
+        left_lower=left.lower * ALL_FAST if left else None,
+        left_upper=left.upper * ALL_SLOW if left else None,
+    )
+
+
+def _find_largest(curves: LearningCurves) -> int:
+    """Return the largest size that some task fills.
+
+    Raises:
+        NotIdentified: none fills any.
+
+    """
+    largest = curves.largest
+    if all(one.train < largest for one in curves.test_sets):
+        raise NotIdentified(
+            f"no task has {largest:,} comparisons to train on: ask for smaller sizes"
+        )
+    return largest
+
+
+def _standing(curves: LearningCurves, model: str, largest: int) -> list[int]:
+    """Return the sizes up to the largest from which on the model stands in every trial.
+
+    Raises:
+        NotIdentified: it does not at the largest.
+
+    """
+    curves.estimate(model, largest)
+    sizes = [size for size in curves.sizes if size <= largest]
+    refused = [one.size for one in curves.refusals if one.model == model and one.size in sizes]
+    return [size for size in sizes if size > max(refused, default=0)]
+
+
+def _first_of_run(found: list[int], sizes: list[int]) -> int:
+    """Return the smallest size from which on all sizes were found."""
+    first = sizes[-1]
+    for size in reversed(sizes):
+        if size not in found:
+            break
+        first = size
+    return first

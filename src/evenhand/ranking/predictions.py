@@ -1,0 +1,395 @@
+"""Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
+
+A task's test set are the comparisons of items that are in at most k comparisons, k the smallest
+number with 2,000 such comparisons; the rest trains. Items that few comparisons are on were not
+picked for any purpose, so that they come near to an even sample. Training subsets are drawn from
+the rest, comparison by comparison: 100, 200, ..., 3200, or all where there are fewer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import process_time
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    EvenhandError,
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    Remedied,
+    UnknownColumn,
+    UnknownOption,
+)
+from evenhand.judgments.model import Predictor, PreferenceModel
+from evenhand.judgments.tally import snake
+from evenhand.judgments.votes import Votes
+from evenhand.numerics.cluster_means import (
+    Clusters,
+    Strata,
+    holds_stratum,
+    number_groups,
+    refuse_way,
+)
+
+# How surprised a model is by votes: the loss of each in bits, and perplexity.
+#
+# loss_i = −log₂ Q(π_i | s, t),   perplexity = 2^(mean loss)     (Hopkins & May 2013, section 4)
+#
+# A perplexity of 3 is that of a die with three sides, of 1 that of a prophet.
+
+Array = NDArray[np.float64]
+SLACK: Final = 1e-6
+"""By how much chances may miss adding up to one."""
+
+
+def measure_losses(fit: Predictor, votes: Votes) -> Array:
+    """Return the (n,) losses of votes (bits); each ordered pair of systems is predicted once.
+
+    Args:
+        fit: a fit that knows all systems that the votes are on.
+        votes: votes, as a rule unseen.
+
+    Raises:
+        NotIdentified: something that happened had chance 0.
+        InvalidJudgments: the predictions are no distributions.
+
+    """
+    k = len(votes.systems)
+    pairs, at = np.unique(votes.left.astype(np.int64) * k + votes.right, return_inverse=True)
+    names = [(votes.systems[p // k], votes.systems[p % k]) for p in pairs.tolist()]
+    chances = np.asarray(fit.predict(names), dtype=np.float64)
+    _check(chances, names)
+    happened = chances[at.reshape(-1), votes.outcome]
+    impossible = int(np.count_nonzero(happened <= 0))
+    if impossible:
+        raise NotIdentified(
+            f"gave chance 0 to {impossible:,} held-out judgment{'s' * (impossible > 1)} of"
+            f" {votes.size:,}: its perplexity is infinite",
+            ["train it on more judgments", "choose a model with a prior"],
+        )
+    return np.asarray(-np.log2(happened))
+
+
+def find_perplexity(losses: Array) -> float:
+    """Return the perplexity of losses (bits).
+
+    >>> find_perplexity(np.array([1.0, 2.0, 3.0]))
+    4.0
+    """
+    return raise_bits(average(losses))
+
+
+def raise_bits(bits: float) -> float:
+    """Return 2^bits, to 12 decimals: beyond these are only roundings of logarithms and powers.
+
+    >>> raise_bits(float(np.log2(3.0)))
+    3.0
+    """
+    return round(float(np.exp2(bits)), 12)
+
+
+def average(values: Array) -> float:
+    """Return the mean; of values that are all alike exactly these, without rounding.
+
+    >>> average(np.full(2000, 0.1)) == 0.1
+    True
+    """
+    first = values.flat[0]
+    return float(first + (values - first).mean())
+
+
+def _check(chances: Array, names: list[tuple[str, str]]) -> None:
+    """Refuse chances that are none.
+
+    Raises:
+        InvalidJudgments: names the pair.
+
+    """
+    if chances.shape != (len(names), 3):
+        raise InvalidJudgments(
+            f"predictions have shape {chances.shape}, and {len(names)} pairs have chances of left,"
+            " tie and right"
+        )
+    wrong = ~(np.isfinite(chances).all(axis=1) & (chances >= 0).all(axis=1))
+    wrong |= ~(np.abs(chances.sum(axis=1) - 1) <= SLACK)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        row = ", ".join(f"{value:.6g}" for value in chances[at])
+        raise InvalidJudgments(
+            f"predictions are no distributions: {names[at][0]} against {names[at][1]} has chances"
+            f" {row}, which must be 0 or more and add up to 1"
+        )
+
+
+# Votes that hang together: those of one judge, and those on one item.
+#
+# What follows for means of them is in numerics/cluster_intervals.py.
+
+Integers = NDArray[np.int64]
+MOST: Final = 400
+"""Most clusters of a way; more are put together at random, which is valid."""
+SOME: Final = 8
+"""Effective judges below which intervals are wide (INFERENCE B6)."""
+
+
+def find_clusters(votes: Votes, seed: int) -> Clusters:
+    """Say which votes hang together: by judge and item where these are known, else by answer.
+
+    Fewer than five effective judges say nothing of others: then the statement is about them.
+
+    Args:
+        votes: held-out votes, n of them, of any number of tasks.
+        seed: of how the clusters beyond 400 are put together.
+
+    """
+    task = number_groups(votes.task)
+    tasks = int(task.max()) + 1
+    strata = Strata(task, np.full(tasks, 1 / tasks))
+    ways: dict[str, Integers] = {}
+    notes: list[str] = []
+    for name in ("judge", "item"):
+        codes = number_groups(getattr(votes, name))
+        why = _refuse_way(name, codes, strata, known=getattr(votes, f"{name}s") != ("",))
+        if why is None:
+            ways[name] = _merge(codes, strata, seed)
+        else:
+            notes.append(why)
+    few = count_effective(votes)
+    if "judge" in ways and few is not None and round(few, 1) < SOME:
+        notes.append(
+            f"{few:.1f} effective judges: intervals are wide; {SOME} or more would narrow them"
+        )
+    if not ways:
+        name = "judgment" if votes.answer is None else "ranking"
+        ways[name] = _merge(number_answers(votes), strata, seed)
+    return Clusters(ways, strata, tuple(notes))
+
+
+def count_effective(votes: Votes) -> float | None:
+    """Return the effective number of judges, (Σ n)² / Σ n²; None where nobody names them."""
+    if votes.judges == ("",):
+        return None
+    loads = np.bincount(votes.judge).astype(np.float64)
+    return float(loads.sum() ** 2 / (loads**2).sum())
+
+
+def _refuse_way(name: str, codes: Integers, strata: Strata, *, known: bool) -> str | None:
+    """Say why nothing can be said of other judges or items, if so."""
+    if not known:
+        return f"no {name} column: nothing is said of other {name}s"
+    return refuse_way(name, codes, strata)
+
+
+def _merge(codes: Integers, strata: Strata, seed: int) -> Integers:
+    """Put clusters beyond the most that are kept together, heavy with light."""
+    loads = np.bincount(codes).astype(np.float64)
+    if len(loads) <= MOST:
+        return codes
+    merged = snake(loads, MOST, seed)[codes].astype(np.int64)
+    return codes if holds_stratum(merged, strata) else merged
+
+
+def number_answers(votes: Votes) -> Integers:
+    """Return the number of each vote's answer; its own where each is one."""
+    if votes.answer is None:
+        return np.arange(votes.size)
+    return number_groups(votes.answer)
+
+
+# How sure means over random training subsets are, beside how sure held-out votes leave them.
+#
+# V = V_votes + Σ_t s²_t / (R T²),   ν = V² / (V²_votes / ν_votes + V²_trials / (T′ (R − 1)))
+#
+# s²_t is the variance between the R trials of task t, T′ the tasks whose trials differ: those whose
+# training votes are taken whole do not. ν is after Satterthwaite (1946), Biometrics Bulletin
+# 2:110-114.
+
+
+def find_chance(trials: Array) -> tuple[float, float]:
+    """Return the variance of a mean over tasks and trials by trials, and its degrees of freedom.
+
+    Args:
+        trials: (T, R) values; with one trial nothing is known, which is told as no variance.
+
+    >>> find_chance(np.array([[1.0, 3.0], [2.0, 2.0]]))  # s² = 2 and 0
+    (0.25, 1.0)
+    """
+    tasks, each = trials.shape
+    if each == 1:
+        return 0.0, 0.0
+    moved = trials - trials[:, :1]  # trials that are all alike have no variance at all
+    variance = moved.var(axis=1, ddof=1)
+    varying = int(np.count_nonzero(variance))
+    return float(variance.sum()) / each / tasks**2, float(varying * (each - 1))
+
+
+def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> float:
+    """Return the degrees of freedom of a sum of two variances.
+
+    Args:
+        votes: variance by held-out votes.
+        votes_df: its degrees of freedom.
+        chance: variance by trials.
+        chance_df: its degrees of freedom.
+
+    >>> join_df(1.0, 10.0, 1.0, 10.0), join_df(1.0, 25.0, 0.0, 0.0)
+    (20.0, 25.0)
+    """
+    if chance == 0:
+        return votes_df
+    return (votes + chance) ** 2 / (votes**2 / votes_df + chance**2 / chance_df)
+
+
+# One training: a model is fitted to some votes and predicts others, or says why it cannot.
+
+Progress = Callable[[int, int], None]
+Models = Mapping[str, PreferenceModel]
+REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownColumn, UnknownOption)
+"""Why a model may have no loss on some votes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What came of a training.
+
+    Attributes:
+        losses: (n,) losses of the test votes (bits); None if it was refused.
+        why: why it was refused, else "".
+        seconds: CPU seconds, without the loading of modules.
+
+    """
+
+    losses: Array | None
+    why: str
+    seconds: float
+
+
+def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
+    """Fit a model to votes and measure its losses on others.
+
+    A training that loads modules is done again, so that its seconds are those of any other.
+
+    Args:
+        model: the model.
+        votes: those that it is fitted to.
+        test: those that it predicts; it must know all of their systems.
+
+    """
+    loaded = len(sys.modules)
+    found = _train(model, votes, test)
+    return found if len(sys.modules) == loaded else _train(model, votes, test)
+
+
+def _train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
+    """Fit and measure once."""
+    began = process_time()
+    try:
+        losses = measure_losses(model.fit(votes), test)
+    except REFUSALS as refusal:
+        return Trained(None, say_refusal(refusal), process_time() - began)
+    return Trained(losses, "", process_time() - began)
+
+
+def say_refusal(refusal: EvenhandError) -> str:
+    """Return why, without options that are no help here."""
+    return str(refusal.without_options() if isinstance(refusal, Remedied) else refusal)
+
+
+Rows = NDArray[np.intp]
+MIN_HELD_OUT: Final = 2000
+"""Held-out comparisons of a task, at least."""
+SIZES: Final = (100, 200, 400, 800, 1600, 3200)
+TRIALS: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One task, divided.
+
+    Attributes:
+        most: comparisons of a held-out item, at most: k.
+        test: row numbers of the held-out comparisons.
+        train: of the others.
+
+    """
+
+    most: int
+    test: Rows
+    train: Rows
+
+
+def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
+    """Divide the votes of a task by how many of them are on an item.
+
+    Args:
+        votes: of one task.
+        least: comparisons to hold out, at least.
+
+    Raises:
+        UnknownColumn: the votes do not say which item they are on.
+        NotIdentified: there are too few votes, or nothing would be left to train on.
+
+    >>> none, item = np.zeros(6, np.int32), np.array([0, 0, 0, 1, 2, 2], np.int32)
+    >>> votes = Votes(
+    ...     ("",),
+    ...     ("",),
+    ...     ("x", "y", "z"),
+    ...     ("a", "b"),
+    ...     none,
+    ...     none,
+    ...     item,
+    ...     none,
+    ...     none + 1,
+    ...     np.zeros(6, np.int8),
+    ... )
+    >>> split = hold_out_rare_items(votes, least=2)
+    >>> split.most, split.test.tolist(), split.train.tolist()
+    (2, [3, 4, 5], [0, 1, 2])
+    """
+    if votes.items == ("",):
+        raise UnknownColumn(
+            "there is no item column, and the test set is made of items with few comparisons: map"
+            " one (--column item=NAME), or cross-validate"
+        )
+    if votes.size < least:
+        raise NotIdentified(
+            f"{votes.size:,} comparisons are fewer than the {least:,} to hold out",
+            ["hold out fewer", "cross-validate"],
+        )
+    load = np.bincount(votes.item)[votes.item]
+    most = int(np.sort(load)[least - 1])
+    held = load <= most
+    if held.all():
+        raise NotIdentified(
+            f"no item has more than {most} comparisons: with {least:,} held out nothing is left to"
+            " train on",
+            ["hold out fewer", "cross-validate"],
+        )
+    return Split(most, np.flatnonzero(held), np.flatnonzero(~held))
+
+
+def draw_subset(rows: Rows, size: int, seed: int, at: tuple[int, ...]) -> Rows:
+    """Draw some of the rows, all of them where there are no more.
+
+    Args:
+        rows: row numbers in an order that does not depend on that of the table.
+        size: how many.
+        seed: of the whole protocol.
+        at: which draw this is; every draw has a stream of its own.
+
+    Returns:
+        row numbers, in the order in which they were given.
+
+    >>> draw_subset(np.arange(3), 5, 1, (0,)).tolist()
+    [0, 1, 2]
+    """
+    if len(rows) <= size:
+        return rows
+    rng = np.random.Generator(np.random.PCG64([seed, *at]))
+    return rows[np.sort(rng.choice(len(rows), size, replace=False))]

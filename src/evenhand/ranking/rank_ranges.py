@@ -1,0 +1,247 @@
+"""Koehn's clusters: rank ranges from resampling, and lines where no ranges overlap.
+
+    range of i = its places in resamples, without the worst and best 2.5 %,
+    a line after place p  ⇔  max_{i ≤ p} worst_i < min_{j > p} best_j.
+
+Philipp Koehn (2012), "Simulating Human Judgment in Machine Translation Evaluation Campaigns",
+IWSLT; Ondřej Bojar et al. (2013), "Findings of the 2013 Workshop on Statistical Machine
+Translation". WMT drew comparisons with replacement, 1,000 times for the official ranges of 2016.
+
+When not to use it: to say that A is better than B. Each range holds for one system by itself, and
+drawing comparisons that share a judge or a ranking as if they were independent makes ranges too
+narrow; draw rankings or judges (`by`), or use `evenhand.rank`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_level
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.model import Scores
+from evenhand.judgments.tally import Tally
+
+# Resampled counts: the comparisons, or whole judges, items or rankings, drawn with replacement.
+#
+# Counts are all that a rule needs, so that a resample is a draw of counts and no judgment is moved:
+# multinomial over the cells of all pairs, or over the levels of a factor.
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Urn:
+    """What resamples are drawn from.
+
+    Attributes:
+        pairs: the tally folded and pooled, an entry per pair of systems.
+        parts: the same told apart by the factor that is drawn, or None to draw comparisons.
+        by: the factor's name, or None.
+
+    """
+
+    pairs: Tally
+    parts: Tally | None
+    by: str | None
+
+    @property
+    def name(self) -> str:
+        """What is drawn, in one word."""
+        return self.by or "comparison"
+
+    @property
+    def size(self) -> int:
+        """Comparisons inside; of importance weights, whose scale says nothing, (Σ w)² / Σ w²."""
+        total, squares = self.pairs.n_comparisons, self.pairs.squares
+        return round(total if squares is None else total**2 / float(squares.sum()))
+
+    def draw(self, runs: int, rng: np.random.Generator) -> Iterator[Array]:
+        """Yield (C, 3) counts of each pair, once per run."""
+        for _ in range(runs):
+            yield self._draw_comparisons(rng) if self.parts is None else self._draw_levels(rng)
+
+    def _draw_comparisons(self, rng: np.random.Generator) -> Array:
+        counts = self.pairs.counts
+        total = counts.sum()
+        drawn = rng.multinomial(int(total), counts.ravel() / total)
+        return np.asarray(drawn.reshape(counts.shape), dtype=np.float64)
+
+    def _draw_levels(self, rng: np.random.Generator) -> Array:
+        assert self.parts is not None
+        assert self.by is not None
+        factor = self.parts.factor(self.by)
+        times = rng.multinomial(factor.size, np.full(factor.size, 1 / factor.size))
+        weighted = self.parts.counts * times[factor.codes][:, None]
+        k = len(self.pairs.systems)
+        place = np.searchsorted(_key(self.pairs, k), _key(self.parts, k))
+        size = len(self.pairs.left)
+        return np.stack([np.bincount(place, column, size) for column in weighted.T], axis=1)
+
+
+def fill_urn(tally: Tally, *, by: str | None = None) -> Urn:
+    """Put a tally's judgments into an urn; their order and sides do not matter.
+
+    Args:
+        tally: the comparisons.
+        by: a factor of the tally whose levels are drawn, or None to draw single comparisons.
+
+    Raises:
+        InvalidJudgments: there is nothing to draw, or the weights are no counts of comparisons.
+        UnknownColumn: the tally was not made by that factor.
+
+    """
+    pairs = tally.fold().pool()
+    counts = pairs.counts
+    if not counts.sum() > 0:
+        raise InvalidJudgments("there are no comparisons to draw from: is a condition too narrow?")
+    if by is None and (pairs.squares is not None or (counts % 1 != 0).any()):
+        kind = "fractional" if pairs.squares is None else "importance"
+        raise InvalidJudgments(
+            f"single comparisons cannot be drawn with {kind} weights: leave the weights out, or"
+            " draw whole judges or rankings"
+        )
+    return Urn(pairs, None if by is None else tally.fold().pool((by,)), by)
+
+
+def _key(tally: Tally, k: int) -> NDArray[np.int64]:
+    return tally.left.astype(np.int64) * k + tally.right
+
+
+Integers = NDArray[np.int64]
+RUNS: Final = 1000
+_FEWEST: Final = 20
+_LOST: Final = 0.05
+
+
+def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers]:
+    """Return best and worst place of each system over samples of scores.
+
+    Of R places of a system, sorted, the ⌈R (1 − level)/2⌉ first and last are cut off, as WMT did.
+    Where scores are equal, the best place of the group counts for the lower end and the worst for
+    the upper.
+
+    Args:
+        samples: (R, K) scores, higher is better.
+        level: share of places that a range holds.
+
+    Returns:
+        (K,) best and (K,) worst places, 1 is best.
+
+    Raises:
+        UnknownOption: the level is no proportion, or there are too few samples for one.
+
+    >>> best, worst = rank_ranges(np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 2.0]] * 50))
+    >>> best.tolist(), worst.tolist()
+    ([1, 2, 2], [1, 3, 3])
+    """
+    runs = len(samples)
+    require_level(level)
+    if runs < _FEWEST:
+        raise UnknownOption(f"{runs} runs say too little about ranges: take at least {_FEWEST}")
+    cut = ceil(round((runs - runs * level) / 2, 9))
+    if 2 * cut >= runs:
+        raise UnknownOption(f"level {level} leaves none of {runs} runs: raise one of them")
+    best, worst = np.sort(_best_places(samples), axis=0), np.sort(_worst_places(samples), axis=0)
+    return best[cut], worst[runs - cut - 1]
+
+
+def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:
+    """Return the cluster of each system, 1 is best.
+
+    Args:
+        values: (K,) scores that order the systems.
+        best: (K,) best place of each.
+        worst: (K,) worst place.
+
+    >>> find_clusters(np.array([3.0, 1.0, 2.0]), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
+    [1, 2, 2]
+    """
+    order = np.argsort(-values, kind="stable")
+    reached = np.maximum.accumulate(worst[order])
+    ahead = np.minimum.accumulate(best[order][::-1])[::-1]
+    cluster = np.empty(len(values), dtype=np.int64)
+    cluster[order] = np.concatenate([[1], 1 + np.cumsum(reached[:-1] < ahead[1:])])
+    return cluster
+
+
+def score_with_clusters(
+    rule: Callable[[Tally], Scores],
+    tally: Tally,
+    *,
+    by: str | None = None,
+    runs: int = RUNS,
+    level: float = 0.95,
+    seed: int = SEED,
+) -> Scores:
+    """Score by a rule, and give its rank ranges and clusters from resampled judgments.
+
+    With expected wins as the rule this is what WMT13 published.
+
+    Args:
+        rule: a rule of the registry, such as `find_rule("expected-wins").load()`.
+        tally: the comparisons.
+        by: a factor of the tally whose levels are drawn, or None to draw single comparisons.
+        runs: number of resamples.
+        level: share of places that a range holds.
+        seed: of the resamples.
+
+    Raises:
+        InvalidJudgments: there is nothing to draw, or the weights are no counts of comparisons.
+        NotIdentified: the rule refuses the data, or more than one resample in twenty.
+        UnknownOption: a setting does not fit.
+
+    """
+    scores = rule(tally)
+    urn = fill_urn(tally, by=by)
+    samples, lost = _resample(rule, urn, runs, np.random.Generator(np.random.PCG64(seed)))
+    best, worst = rank_ranges(samples, level)
+    said = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={urn.name}")
+    return replace(
+        scores,
+        stderr=samples.std(axis=0, ddof=1) if scores.stderr is None else scores.stderr,
+        rank_lower=best,
+        rank_upper=worst,
+        cluster=find_clusters(scores.values, best, worst),
+        settings=scores.settings + tuple(new for new in said if new not in scores.settings),
+        notes=scores.notes
+        + (f"left out: {lost} of {runs:,} resamples, too thin for the rule",) * (lost > 0),
+    )
+
+
+def _resample(
+    rule: Callable[[Tally], Scores], urn: Urn, runs: int, rng: np.random.Generator
+) -> tuple[Array, int]:
+    """Return (R, K) scores of the resamples that the rule does not refuse, and how many it does."""
+    samples, lost = [], 0
+    for done, drawn in enumerate(urn.draw(runs, rng), start=1):
+        try:
+            samples.append(rule(_with(urn.pairs, drawn)).values)
+        except NotIdentified as refusal:
+            lost += 1
+            if lost > _LOST * runs:
+                raise NotIdentified(
+                    f"{lost} of the first {done} resamples are too thin for the rule: collect more"
+                    " comparisons, or ask for scores without ranges"
+                ) from refusal
+    return np.stack(samples), lost
+
+
+def _with(pairs: Tally, counts: Array) -> Tally:
+    wins, ties, losses = counts.T.copy()
+    return replace(pairs, wins=wins, ties=ties, losses=losses, n_judgments=float(counts.sum()))
+
+
+def _best_places(samples: Array) -> Integers:
+    """(R, K) places; equal scores share the best."""
+    return np.stack([1 + np.searchsorted(np.sort(-row), -row, side="left") for row in samples])
+
+
+def _worst_places(samples: Array) -> Integers:
+    """(R, K) places; equal scores share the worst."""
+    return np.stack([np.searchsorted(np.sort(-row), -row, side="right") for row in samples])

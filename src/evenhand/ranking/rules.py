@@ -1,0 +1,992 @@
+"""Win rate: the share of all its comparisons that a system won; a tie counts against both.
+
+    score(s) = w / (w + t + l),   w, t, l: wins, ties and losses of s in all its comparisons
+
+Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as heuristic 2.
+
+When not to use it: a system that often ties is punished for it, as `origwmt` rewards it; and it
+depends on which opponents a system met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.model import Scores
+from evenhand.judgments.tally import Tally
+from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.linear_order import LARGEST, BestOrders, find_best_orders
+from evenhand.numerics.sorting import merge_insertion
+
+# The rules by name, and where each is written; a rule is imported when it is asked for.
+#
+# Every rule is a function `score(tally) -> Scores` of a tally of comparisons, of which it takes the
+# counts of pairs alone; those with `seeded` draw something, and take `seed=` too.
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the registry.
+
+    Attributes:
+        name: as users ask for it.
+        place: "module:function" that scores a tally.
+        title: a few words for a table.
+        seeded: whether it takes `seed=`.
+        in_all: whether `--method all` takes it; a costly variant of another is asked for by name.
+
+    """
+
+    name: str
+    place: str
+    title: str
+    seeded: bool = False
+    in_all: bool = True
+
+    def load(self) -> Callable[..., Scores]:
+        """Import the function."""
+        module, _, function = self.place.partition(":")
+        found: Callable[..., Scores] = getattr(import_module(module), function)
+        return found
+
+
+RULES: Final[Mapping[str, Rule]] = {
+    rule.name: rule
+    for rule in (
+        Rule("origwmt", "evenhand.ranking.rules:score_origwmt", "not worse, ties won"),
+        Rule("bojar", "evenhand.ranking.rules:score_bojar", "wins of decided comparisons"),
+        Rule("win-rate", "evenhand.ranking.rules:score_win_rate", "wins of all, ties lost"),
+        Rule(
+            "expected-wins",
+            "evenhand.ranking.rules:score_expected_wins",
+            "opponents alike, missing pairs left out",
+        ),
+        Rule(
+            "expected-wins-zero",
+            "evenhand.ranking.rules:score_expected_wins_zero",
+            "opponents alike, missing pairs 0",
+        ),
+        Rule(
+            "expected-net-wins",
+            "evenhand.ranking.rules:score_expected_net_wins",
+            "wins less losses, opponents alike",
+        ),
+        Rule("soccer", "evenhand.ranking.rules:score_soccer", "ties half a win, opponents alike"),
+        Rule("vilar", "evenhand.ranking.rules:score_vilar", "mean of +1, 0, -1"),
+        Rule("vilar-sort", "evenhand.ranking.rules:score_vilar_sort", "sorted by majorities"),
+        Rule(
+            "feedback-arc-set",
+            "evenhand.ranking.feedback_arc_set:score_feedback_arc_set",
+            "fewest net wins contradicted",
+            seeded=True,
+        ),
+        Rule(
+            "feedback-arc-set-raw",
+            "evenhand.ranking.feedback_arc_set:score_feedback_arc_set_raw",
+            "fewest wins contradicted",
+            seeded=True,
+        ),
+        Rule(
+            "feedback-arc-set-share",
+            "evenhand.ranking.feedback_arc_set:score_feedback_arc_set_share",
+            "smallest net shares contradicted",
+            seeded=True,
+        ),
+        Rule(
+            "most-probable",
+            "evenhand.ranking.rules:score_most_probable",
+            "all pairs most probably right",
+            seeded=True,
+        ),
+        Rule("playoffs", "evenhand.ranking.rules:score_playoffs", "knockout wins", seeded=True),
+        Rule("trueskill", "evenhand.ranking.trueskill:score_trueskill", "as WMT16", seeded=True),
+        Rule(
+            "trueskill-wmt15",
+            "evenhand.ranking.trueskill:score_trueskill_wmt15",
+            "as WMT15: not resampled",
+            seeded=True,
+            in_all=False,
+        ),
+    )
+}
+
+
+def find_rule(name: str) -> Rule:
+    """Return a rule by name.
+
+    Raises:
+        UnknownOption: there is none of that name.
+
+    """
+    require_option("method", name, tuple(RULES))
+    return RULES[name]
+
+
+# Who beat whom, and whether comparisons join all systems: no score spans groups that never met.
+
+
+def require_linked(tally: Tally) -> None:
+    """Refuse systems that no chain of comparisons joins.
+
+    Raises:
+        NotIdentified: naming a group that was never compared with the rest.
+
+    """
+    n = len(tally.systems)
+    seen = tally.counts.sum(axis=1) > 0
+    if not seen.any():
+        raise NotIdentified(
+            f"there is no comparison among {n:,} system{'s' * (n != 1)}: nothing to rank"
+        )
+    groups, apart = find_apart(tally.systems, tally.left[seen], tally.right[seen])
+    if groups > 1:
+        raise NotIdentified(
+            f"the systems fall into {groups} groups that were never compared: nothing joins"
+            f" {listing(apart)} to the rest; collect comparisons to join them, or rank them apart"
+        )
+
+
+def find_apart(
+    systems: Sequence[str], left: NDArray[np.integer], right: NDArray[np.integer]
+) -> tuple[int, list[str]]:
+    """Return into how many groups systems fall that no pair joins, and who is in the smallest.
+
+    Args:
+        systems: names of the K systems.
+        left: (M,) codes of one side of each pair.
+        right: (M,) codes of the other.
+
+    >>> find_apart("abc", np.array([0]), np.array([1]))
+    (2, ['c'])
+    """
+    edges = left.astype(np.intp), right.astype(np.intp)
+    part = weak_components(Graph(len(systems), *edges))
+    smallest = int(np.argmin(np.bincount(part)))
+    return int(part.max()) + 1, [systems[i] for i in np.flatnonzero(part == smallest).tolist()]
+
+
+def count_wins(tally: Tally) -> NDArray[np.float64]:
+    """Return (K, K) how often the row's system was preferred to the column's."""
+    k = len(tally.systems)
+    won = np.zeros((k, k))
+    np.add.at(won, (tally.left, tally.right), tally.wins)
+    np.add.at(won, (tally.right, tally.left), tally.losses)
+    return won
+
+
+# What the rules count: each system's wins, ties and losses, in all and against each opponent.
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+_DIGITS: Final = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Meetings:
+    """Counts of every pair that met, seen from both sides: two rows a pair.
+
+    Attributes:
+        systems: the K systems, sorted by name.
+        system: (M,) whose wins they are.
+        opponent: (M,) against whom.
+        wins: (M,) how often the system was preferred.
+        ties: (M,) how often neither was.
+        losses: (M,) how often the opponent was.
+
+    """
+
+    systems: tuple[str, ...]
+    system: Codes
+    opponent: Codes
+    wins: Array
+    ties: Array
+    losses: Array
+
+    @property
+    def totals(self) -> Array:
+        """(M,) comparisons."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def decided(self) -> Array:
+        """(M,) comparisons that were no ties."""
+        return self.wins + self.losses
+
+    def only(self, rows: NDArray[np.bool_]) -> Meetings:
+        """Return some of the rows."""
+        counts = self.wins[rows], self.ties[rows], self.losses[rows]
+        return Meetings(self.systems, self.system[rows], self.opponent[rows], *counts)
+
+    def sum(self, values: Array) -> Array:
+        """(K,) sums of a column over the opponents of each system."""
+        return np.bincount(self.system, values, minlength=len(self.systems)).astype(np.float64)
+
+    @property
+    def opponents(self) -> Array:
+        """(K,) number of opponents of each system."""
+        return self.sum(np.ones(len(self.system)))
+
+    def mean(self, shares: Array, among: Array | int) -> Array:
+        """(K,) means of shares over opponents, without the rounding of sums of quotients.
+
+        Thirds and sixths added up in another order differ in the last digit, so that equal scores
+        would get different places, by the names of opponents.
+
+        Args:
+            shares: (M,) of each row.
+            among: (K,) number of opponents, or one for all.
+
+        """
+        return np.asarray(np.round(self.sum(shares) / among, _DIGITS) + 0.0)  # + 0: no minus zero
+
+
+def list_meetings(tally: Tally) -> Meetings:
+    """Count all pairs that met; who was shown first is forgotten, weights multiply counts.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems, so that no score of one group can
+            be held against one of another.
+
+    """
+    require_linked(tally)
+    pooled = tally.pool().fold()
+    left, right = pooled.left.astype(np.intp), pooled.right.astype(np.intp)
+    meetings = Meetings(
+        tally.systems,
+        np.concatenate([left, right]),
+        np.concatenate([right, left]),
+        np.concatenate([pooled.wins, pooled.losses]),
+        np.concatenate([pooled.ties, pooled.ties]),
+        np.concatenate([pooled.losses, pooled.wins]),
+    )
+    return meetings.only(meetings.totals > 0)
+
+
+def require_decided(met: Meetings, rule: str) -> None:
+    """Refuse a share of decided comparisons where there are none.
+
+    Args:
+        met: the counts.
+        rule: the rule, for the message.
+
+    Raises:
+        NotIdentified: names the systems that only ever tied, or a group of them that only ever tied
+            with the rest.
+
+    """
+    decided = met.only(met.decided > 0)
+    tied = [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]
+    if tied:
+        raise NotIdentified(
+            f"{rule} is a share of decided comparisons, and all of {listing(tied)} are ties:"
+            " collect more, leave those systems out, or take a rule that counts ties (origwmt,"
+            " win-rate, expected-net-wins)"
+        )
+    groups, apart = find_apart(met.systems, decided.system, decided.opponent)
+    if groups > 1:
+        raise NotIdentified(
+            f"{rule} is a share of decided comparisons, and without ties the systems fall into"
+            f" {groups} groups: only ties join {listing(apart)} to the rest; collect more, rank"
+            " them apart, or take a rule that counts ties (origwmt, win-rate, expected-net-wins)"
+        )
+
+
+# BOJAR: the share of decided comparisons that a system won; ties do not count.
+#
+# score(s) = w / (w + l),   w, l: wins and losses of s in all its comparisons
+#
+# Bojar, Ercegovčević, Popel & Zaidan (2011), A Grain of Salt for the WMT Manual Evaluation; the
+# official score of WMT 2012. Hopkins & May (2013), section 2, call it BOJAR.
+#
+# When not to use it: opponents differ. A system that happened to meet strong ones more often scores
+# lower for it (Lopez 2012; Koehn 2012): `expected-wins` weighs opponents alike.
+
+
+def score_bojar(tally: Tally) -> Scores:
+    """Score systems by the share of their decided comparisons that they won.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Proportions. Ties and pairs that never met do not count.
+
+    Raises:
+        NotIdentified: no chain of decided comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x", "x"], "right": ["y"] * 3, "winner": ["left", "tie", "left"]}
+    >>> score_bojar(read(pl.DataFrame(votes)).tally()).values.tolist()
+    [1.0, 0.0]
+    """
+    met = list_meetings(tally)
+    require_decided(met, "bojar")
+    values = met.sum(met.wins) / met.sum(met.decided)
+    return Scores("bojar", tally.systems, values, "proportion")
+
+
+# Expected net wins: wins less losses against an opponent drawn at random, every opponent alike.
+#
+# score(s) = mean over opponents o of (w_so − w_os) / (w_so + t_so + w_os)
+#
+# As Adam Lopez's repository alopez/wmt-ranking computes it, with the mean over the opponents that s
+# met. A tie is worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
+#
+# When not to use it: as for `expected-wins`, a pair judged once weighs as much as one judged a
+# hundred times.
+
+
+def score_expected_net_wins(tally: Tally) -> Scores:
+    """Score systems by their mean share of net wins over the opponents they met.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Net proportions, −1 to 1.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x"], "right": ["y", "y"], "winner": ["left", "tie"]}
+    >>> score_expected_net_wins(read(pl.DataFrame(votes)).tally()).values.tolist()
+    [0.5, -0.5]
+    """
+    met = list_meetings(tally)
+    values = met.mean((met.wins - met.losses) / met.totals, met.opponents)
+    return Scores("expected-net-wins", tally.systems, values, "net proportion")
+
+
+# Expected wins: the chance to beat an opponent drawn at random, every opponent alike.
+#
+# score(s) = mean over opponents o of w_so / (w_so + w_os),   w_so: how often s was preferred to o
+#
+# Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns; the
+# official score of WMT 2013. Ties do not count. For a pair that never met, or only tied, there are
+# two rules, each with a name of its own:
+#
+# `expected-wins` (the default) takes the mean over the opponents against whom something was
+# decided: a comparison that was never made says nothing about the system. So does
+# alopez/wmt-ranking. `expected-wins-zero` takes it over all K − 1 others, such a pair counting 0
+# for both, as infer_EW.py of keisks/wmt-trueskill does: whoever was compared with fewer systems
+# scores lower.
+#
+# With all pairs decided the two are equal.
+#
+# When not to use it: a pair judged once weighs as much as one judged a hundred times, so that few
+# judgments a pair make it noisy; and where pairs are missing, who was met still matters.
+
+
+def score_expected_wins(tally: Tally) -> Scores:
+    """Score systems by their mean share of wins over the opponents decided against.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Proportions, and a note if pairs are missing.
+
+    Raises:
+        NotIdentified: no chain of decided comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x", "y"], "right": ["y", "y", "z"], "winner": ["left"] * 3}
+    >>> score_expected_wins(read(pl.DataFrame(votes)).tally()).values.tolist()
+    [1.0, 0.5, 0.0]
+    """
+    met = _decided(tally)
+    require_decided(met, "expected-wins")
+    values = met.mean(met.wins / met.decided, met.opponents)
+    notes = _missing(met, "do not count")
+    return Scores("expected-wins", tally.systems, values, "proportion", notes=notes)
+
+
+def score_expected_wins_zero(tally: Tally) -> Scores:
+    """Score systems by their mean share of wins over all others, 0 where nothing was decided.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Proportions, with notes if pairs are missing or a system only ever tied.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x", "y"], "right": ["y", "y", "z"], "winner": ["left"] * 3}
+    >>> score_expected_wins_zero(read(pl.DataFrame(votes)).tally()).values.tolist()
+    [0.5, 0.5, 0.0]
+    """
+    met = _decided(tally)
+    values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
+    tied = [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]
+    notes = _missing(met, "count 0 for both")
+    if tied:
+        notes += (f"{listing(tied)}: all comparisons are ties, the score is 0 by this rule",)
+    return Scores("expected-wins-zero", tally.systems, values, "proportion", notes=notes)
+
+
+def _decided(tally: Tally) -> Meetings:
+    met = list_meetings(tally)
+    return met.only(met.decided > 0)
+
+
+def _missing(met: Meetings, what: str) -> tuple[str, ...]:
+    k = len(met.systems)
+    missing = k * (k - 1) // 2 - len(met.system) // 2
+    if not missing:
+        return ()
+    return (f"{missing:,} of {k * (k - 1) // 2:,} pairs were never decided and {what}",)
+
+
+# What is said of an order that a search found and nothing proves to be the best.
+
+
+def say_loose(systems: int) -> str:
+    """Say of the gap to a bound, where there are many systems, that it is mostly the bound's.
+
+    >>> say_loose(60)
+    ''
+    """
+    if systems <= LARGEST:
+        return ""
+    return (
+        f" (of more than {LARGEST} systems that hang together only pieces are bounded: most of that"
+        " is what the bound misses, not the order)"
+    )
+
+
+# Most probable ranking: the order in which all pairs are most probably right.
+#
+# P_ij = P(p_ij > ½ | w_ij, w_ji),  p_ij ~ Beta(w_ij + 1, w_ji + 1),
+# order = argmax ∏_{i before j} P_ij = argmax Σ_{i before j} log P_ij.
+#
+# Our reading of the most probable ranking in Chris Callison-Burch et al. (2012), "Findings of the
+# 2012 Workshop on Statistical Machine Translation": pairs count as independent, the chance that one
+# is rightly ordered comes from its wins under a uniform prior, and ties decide nothing. It is a
+# minimum feedback arc set whose weights are log-odds: a pair that is nearly even weighs nearly
+# nothing, where Lopez (2012) counts its net wins.
+#
+# When not to use it: where a number per system is wanted. There is none behind the order, and
+# several orders may be equally probable; with thousands of judgments a pair, tiny differences weigh
+# a lot.
+
+_TINY: Final = 1e-250
+_LEAST: Final = 0.001
+"""Probabilities below are written as a power of ten."""
+
+
+def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
+    """Order systems so that all pairs are most probably right.
+
+    Args:
+        tally: the comparisons; ties say nothing.
+        seed: of the local search, where no order can be proven to be the most probable.
+
+    Returns:
+        Minus the place of each system in the order; of equally probable orders, the one that puts
+        first who won more. Notes give its probability, and which systems move in the others.
+
+    Raises:
+        NotIdentified: there are no comparisons, or some systems were never compared with others.
+
+    >>> sides = np.array([0, 1], np.int32), np.array([1, 2], np.int32)
+    >>> counts = np.array([[5.0, 4], [0, 0], [2, 1]])
+    >>> score_most_probable(Tally(("a", "b", "c"), *sides, *counts)).order
+    ('a', 'b', 'c')
+    """
+    require_linked(tally)
+    won = count_wins(tally)
+    total = won.sum(axis=1) + won.sum(axis=0)
+    share = won.sum(axis=1) / np.where(total > 0, total, 1.0)
+    found = find_best_orders(-log_chances(won).T, share, limit=1, seed=seed)
+    place = np.empty(len(won))
+    place[list(found.orders[0])] = np.arange(1, len(won) + 1)
+    return Scores(
+        rule="most-probable",
+        systems=tally.systems,
+        values=-place,
+        unit="place",
+        settings=() if found.count is not None else (f"seed={seed}",),
+        notes=_probability_notes(tally.systems, found),
+    )
+
+
+def _probability_notes(systems: tuple[str, ...], found: BestOrders) -> tuple[str, ...]:
+    chance = f"the order is right in all pairs with probability {_write(found.cost)}"
+    if found.first is None or found.last is None:
+        gap = (found.cost - found.bound) / np.log(10)
+        loose = say_loose(len(systems))
+        said = f"not proven best: another order may be up to 10^{gap:.2f} times as likely{loose}"
+        return (chance, said)
+    if found.count == 1:
+        return (chance,)
+    moving = listing([systems[i] for i in np.flatnonzero(found.first != found.last).tolist()])
+    return (
+        chance,
+        f"{found.count:,} orders are equally probable: places of {moving} differ between them",
+    )
+
+
+def _write(cost: float) -> str:
+    """Write a probability of which minus the logarithm is given.
+
+    >>> _write(0.6931), _write(30.0)
+    ('0.500', '10^-13.03')
+    """
+    chance = float(np.exp(-cost))
+    if chance < _LEAST:
+        return f"10^{-cost / np.log(10):.2f}"
+    return f"{chance:.3f}" if chance < 0.9995 else "above 0.999"
+
+
+def log_chances(won: Array) -> Array:
+    """Return (K, K) log P_ij that the row's system is better than the column's.
+
+    Args:
+        won: (K, K) how often the row's system was preferred.
+
+    >>> np.exp(log_chances(np.array([[0.0, 2.0], [0.0, 0.0]]))).round(3).tolist()
+    [[0.5, 0.875], [0.125, 0.5]]
+    """
+    from scipy.special import betainc
+
+    right, wrong = won + 1, won.T + 1
+    chance = betainc(wrong, right, 0.5)
+    tiny = chance < _TINY
+    found = np.log(np.where(tiny, 1.0, chance))
+    found[tiny] = _log_tail(wrong[tiny], right[tiny])
+    return np.asarray(found)
+
+
+def _log_tail(a: Array, b: Array) -> Array:
+    """Return log I_½(a, b) for a far above b, where I_½ itself is no number any more.
+
+    I_½(a, b) = ½^(a+b) / (a B(a, b)) · Σ_n ∏_{m<n} ½ (a + b + m)/(a + 1 + m), whose terms shrink.
+    """
+    from scipy.special import betaln
+
+    total, term, n = np.ones_like(a), np.ones_like(a), 0
+    while term.size and (term > total * 1e-17).any():
+        term *= (a + b + n) / (a + 1 + n) / 2
+        total += term
+        n += 1
+    return np.asarray(-(a + b) * np.log(2) - np.log(a) - betaln(a, b) + np.log(total))
+
+
+# ORIGWMT: how often a system was judged better than or as good as the other; a tie is a win.
+#
+# score(s) = (w + t) / (w + t + l),   w, t, l: wins, ties and losses of s in all its comparisons
+#
+# The official score of WMT until 2011; Hopkins & May (2013), section 2, call it ORIGWMT.
+#
+# When not to use it: a system that often ties is rewarded for it. Enter a system twice: the copies
+# tie, and a system with one win and one loss against one other rises from 2/3 to 5/6 where it was
+# tied once (tests/scoring). It also pays to meet weak opponents; nothing corrects for who was met.
+
+
+def score_origwmt(tally: Tally) -> Scores:
+    """Score systems by the share of their comparisons that they did not lose.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Proportions. Pairs that never met do not count.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x", "x"], "right": ["y"] * 3, "winner": ["left", "tie", "right"]}
+    >>> score_origwmt(read(pl.DataFrame(votes)).tally()).values.round(3).tolist()
+    [0.667, 0.667]
+    """
+    met = list_meetings(tally)
+    values = met.sum(met.wins + met.ties) / met.sum(met.totals)
+    return Scores("origwmt", tally.systems, values, "proportion")
+
+
+# Monte Carlo playoffs: how often a system wins a knockout tournament played with judgments.
+#
+# the systems are put into a bracket at random, byes where they are no power of two,
+# P(i beats j) = wins_ij / (wins_ij + wins_ji), ½ for a pair never decided,
+# score = share of tournaments won.
+#
+# Our reading of the playoffs in Chris Callison-Burch et al. (2012), "Findings of the 2012 Workshop
+# on Statistical Machine Translation": one drawn judgment decides a match, a drawn tie is drawn
+# again, and systems are ordered by tournaments won.
+#
+# When not to use it: to order the lower half. Winning several matches in a row magnifies
+# differences at the top and hides them at the bottom, where scores are near zero. Only the winner
+# of a match goes on, so that a pair counts the more the better both are.
+
+Integers = NDArray[np.int64]
+TOURNAMENTS: Final = 100_000
+_AT_ONCE: Final = 10_000
+
+
+def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAMENTS) -> Scores:
+    """Score by the share of simulated knockout tournaments that a system wins.
+
+    Args:
+        tally: the comparisons; ties decide nothing.
+        seed: of brackets and matches.
+        tournaments: how many are played.
+
+    Returns:
+        Shares of tournaments won, and their standard errors from the number of tournaments: they
+        say how far the simulation wanders, not how sure the judgments are.
+
+    Raises:
+        NotIdentified: there are no comparisons, or some systems were never compared with others.
+        UnknownOption: fewer than one tournament.
+
+    """
+    if tournaments < 1:
+        raise UnknownOption(f"tournaments cannot be {tournaments}: it is a whole number from 1")
+    require_linked(tally)
+    chance, undecided = beat_chances(tally)
+    share = play_tournaments(chance, tournaments, np.random.Generator(np.random.PCG64(seed)))
+    k = len(tally.systems)
+    note = f"{undecided:,} of {k * (k - 1) // 2:,} pairs were never decided: a coin decides them"
+    never = (
+        f"{int((share == 0).sum())} systems won none of {tournaments:,} tournaments: they share the"
+        " last place"
+    )
+    return Scores(
+        rule="playoffs",
+        systems=tally.systems,
+        values=share,
+        unit="proportion",
+        stderr=np.sqrt(share * (1 - share) / tournaments),
+        settings=(f"seed={seed}", f"tournaments={tournaments}"),
+        notes=(
+            *[note] * (undecided > 0),
+            *[never] * bool((share == 0).sum() > 1),
+            *_say_luck(tally.systems, share, tournaments),
+        ),
+    )
+
+
+def _say_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[str, ...]:
+    """Say which neighbours the simulation cannot tell apart.
+
+    Shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / tournaments.
+    """
+    order = np.argsort(-share, kind="stable")
+    upper, lower = share[order[:-1]], share[order[1:]]
+    gap = upper - lower
+    close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
+    pairs = [f"{systems[order[i]]} and {systems[order[i + 1]]}" for i in np.flatnonzero(close)]
+    if not pairs:
+        return ()
+    return (
+        f"within two standard errors of the simulation, so that another seed may turn them round:"
+        f" {listing(pairs)}",
+    )
+
+
+def beat_chances(tally: Tally) -> tuple[Array, int]:
+    """Return (K, K) chances that the row's system beats the column's, and pairs never decided."""
+    won = count_wins(tally)
+    decided = won + won.T
+    chance = np.where(decided > 0, won, 0.5) / np.where(decided > 0, decided, 1.0)
+    return chance, int((decided[np.triu_indices(len(won), 1)] == 0).sum())
+
+
+def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
+    """Return (K,) shares of tournaments won.
+
+    Args:
+        chance: (K, K) chance that the row's system beats the column's.
+        tournaments: how many are played.
+        rng: source of randomness.
+
+    >>> sure = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.0, 0.5]])
+    >>> play_tournaments(sure, 10, np.random.Generator(np.random.PCG64(1))).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    won = np.zeros(len(chance), dtype=np.int64)
+    for done in range(0, tournaments, _AT_ONCE):
+        field = _draw_brackets(len(chance), min(_AT_ONCE, tournaments - done), rng)
+        while field.shape[1] > 1:
+            field = _play_round(chance, field, rng)
+        won += np.bincount(field[:, 0], minlength=len(chance))
+    return won / tournaments
+
+
+def _draw_brackets(k: int, tournaments: int, rng: np.random.Generator) -> Integers:
+    """Systems in random order; −1 is a bye, at most one in a match of the first round."""
+    places = 1 << (k - 1).bit_length()
+    order = rng.permuted(np.tile(np.arange(k), (tournaments, 1)), axis=1)
+    field = np.full((tournaments, places), -1, dtype=np.int64)
+    field[:, 0::2] = order[:, : places // 2]
+    field[:, 1 : 2 * (k - places // 2) : 2] = order[:, places // 2 :]
+    return field
+
+
+def _play_round(chance: Array, field: Integers, rng: np.random.Generator) -> Integers:
+    first, second = field[:, 0::2], field[:, 1::2]
+    wins = rng.random(first.shape) < chance[first, second]
+    return np.where(wins | (second < 0), first, second)
+
+
+# Soccer: one point for a win and half a point for a tie, shared out opponent by opponent.
+#
+# score(s) = mean over opponents o of (w_so + t_so / 2) / (w_so + t_so + w_os)
+#
+# As Adam Lopez's repository alopez/wmt-ranking computes the rule it calls so: half points, and not
+# the three points for a win of football leagues. It is (1 + expected net wins) / 2, so that it
+# orders as `expected-net-wins` does; in chess it would be the score in per cent.
+#
+# When not to use it: where `expected-net-wins` stands beside it already.
+
+
+def score_soccer(tally: Tally) -> Scores:
+    """Score systems by their mean share of points over the opponents they met.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Proportions of the points.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x"], "right": ["y", "y"], "winner": ["left", "tie"]}
+    >>> score_soccer(read(pl.DataFrame(votes)).tally()).values.tolist()
+    [0.75, 0.25]
+    """
+    met = list_meetings(tally)
+    values = met.mean((met.wins + met.ties / 2) / met.totals, met.opponents)
+    return Scores("soccer", tally.systems, values, "proportion")
+
+
+# Vilar's score: the mean of judgments counted +1, 0 and −1, with its standard error.
+#
+# R = (1/m) Σ_i r_i,    se[R] = √( (1/m) Σ_i (r_i − R)² ) / √(m − 1),    r_i ∈ {+1, 0, −1}
+#
+# Vilar, Leusch, Ney & Banchs (2007), "Human Evaluation of Machine Translation Through Binary System
+# Comparisons", WMT, equation 3 and the formula after it, for two systems X and Y on m sentences:
+# `compare_pairs`. From counts R = (w − l)/m and Σ r_i² = w + l.
+#
+# Our reading in two points: r_i is +1 where X was preferred, −1 where Y was and 0 for a tie; and as
+# the paper orders systems by sorting them (`vilar-sort`), a single system has no score there: that
+# of `vilar` is R over all comparisons of the system, whoever the opponent was.
+#
+# When not to use it: the standard error takes judgments to be independent, which those of one
+# judge, one item or one ranking are not: it is too small then, and `evenhand rank` clusters
+# instead. The score of a system depends on whom it met; `expected-net-wins` weighs opponents alike.
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Vilar's R of each ordered pair that met.
+
+    Attributes:
+        pairs: (system, opponent), both ways round.
+        score: (M,) R, above 0 where the system was preferred more often.
+        stderr: (M,) its standard error, None for a pair that met only once.
+
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    score: Array
+    stderr: tuple[float | None, ...]
+
+
+def compare_pairs(tally: Tally) -> PairScores:
+    """Return R and its standard error for every pair of systems that met.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x"] * 4, "right": ["y"] * 4, "winner": ["left", "left", "tie", "right"]}
+    >>> found = compare_pairs(read(pl.DataFrame(votes)).tally())
+    >>> found.pairs[0], float(found.score[0]), found.stderr[0]
+    (('x', 'y'), 0.25, 0.478713553...)
+    """
+    met = list_meetings(tally)
+    m = _answers(tally, met, by_pair=True)
+    scores, errors = _mean_and_error(met.wins, met.losses, met.totals, m)
+    pairs = zip(met.system.tolist(), met.opponent.tolist(), strict=True)
+    return PairScores(tuple((met.systems[i], met.systems[j]) for i, j in pairs), scores, errors)
+
+
+def score_vilar(tally: Tally) -> Scores:
+    """Score systems by the mean of their judgments, +1 for a win and −1 for a loss.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled. With importance weights
+            m is the effective number of comparisons, (Σ weight)² / Σ weight².
+
+    Returns:
+        Net proportions, −1 to 1, with standard errors; these are left out, and a note says so,
+        where a system has a single comparison.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x"] * 4, "right": ["y"] * 4, "winner": ["left", "left", "tie", "right"]}
+    >>> found = score_vilar(read(pl.DataFrame(votes)).tally())
+    >>> found.values.tolist(), found.stderr.round(4).tolist()
+    ([0.25, -0.25], [0.4787, 0.4787])
+    """
+    met = list_meetings(tally)
+    m = _answers(tally, met, by_pair=False)
+    sums = (met.sum(met.wins), met.sum(met.losses), met.sum(met.totals))
+    values, errors = _mean_and_error(*sums, m)
+    known = [error for error in errors if error is not None]
+    once = [name for name, error in zip(tally.systems, errors, strict=True) if error is None]
+    notes = (f"no standard errors: {listing(once)} had a single comparison",) if once else ()
+    stderr = None if once else np.array(known)
+    return Scores("vilar", tally.systems, values, "net proportion", stderr=stderr, notes=notes)
+
+
+def _answers(tally: Tally, met: Meetings, *, by_pair: bool) -> Array:
+    """Return how many comparisons the totals stand for, by pair or by system."""
+    if tally.squares is None:
+        return met.totals if by_pair else met.sum(met.totals)
+    k = len(tally.systems)
+    sides = np.concatenate([tally.left, tally.right]), np.concatenate([tally.right, tally.left])
+    squares = np.tile(tally.squares.sum(axis=1), 2)
+    if not by_pair:
+        return np.asarray(met.sum(met.totals) ** 2 / np.bincount(sides[0], squares, minlength=k))
+    key = sides[0].astype(np.int64) * k + sides[1]
+    wanted, where = np.unique(key, return_inverse=True)
+    found = np.bincount(where, squares)[np.searchsorted(wanted, met.system * k + met.opponent)]
+    return np.asarray(met.totals**2 / found)
+
+
+def _mean_and_error(
+    wins: Array, losses: Array, totals: Array, m: Array
+) -> tuple[Array, tuple[float | None, ...]]:
+    mean = (wins - losses) / totals
+    spread = np.maximum((wins + losses) / totals - mean**2, 0.0)  # rounding may fall below 0
+    errors = (
+        float(np.sqrt(s / (n - 1))) if n > 1 + 1e-9 else None
+        for s, n in zip(spread.tolist(), m.tolist(), strict=True)
+    )
+    return mean, tuple(errors)
+
+
+# Vilar's sort: systems are sorted, and the majority of judgments on a pair compares the two.
+#
+# s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion
+#
+# Vilar, Leusch, Ney & Banchs (2007) take ranking systems as sorting them by "is better than", for
+# which a few pairs suffice, and point to Knuth for how few. Our reading: the sort is merge
+# insertion (Ford & Johnson 1959; Knuth, The Art of Computer Programming, volume 3, section 5.3.1);
+# it begins with systems in the order of their `vilar` score; where a pair never met or is even,
+# that score decides, then the name.
+#
+# When not to use it: where majorities run in circles the order depends on which pairs the sort came
+# to ask, and pairs that it did not ask may contradict it: a note counts them. With all pairs judged
+# `feedback-arc-set` uses all of them. The sort is meant for asking judges as few pairs as possible.
+
+
+def score_vilar_sort(tally: Tally) -> Scores:
+    """Order systems by merge insertion, the majority of judgments being the comparator.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Minus the places, with notes on the pairs that were asked and contradicted.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "y", "x"], "right": ["y", "z", "z"], "winner": ["right"] * 3}
+    >>> score_vilar_sort(read(pl.DataFrame(votes)).tally()).order
+    ('z', 'y', 'x')
+    """
+    met = list_meetings(tally)
+    k = len(tally.systems)
+    net = np.zeros((k, k))
+    net[met.system, met.opponent] = met.wins - met.losses
+    start = np.argsort(-score_vilar(tally).values, kind="stable")
+    majority = _Majority(net, np.argsort(start, kind="stable"))
+    order = merge_insertion(start.tolist(), majority.prefers)
+    values = np.empty(k)
+    values[order] = -np.arange(1.0, k + 1)
+    return Scores("vilar-sort", tally.systems, values, "place", notes=_sort_notes(majority, order))
+
+
+@dataclass(frozen=True, eq=False)
+class _Majority:
+    """The comparator: (K, K) net wins, and the places that decide where these are even."""
+
+    net: NDArray[np.float64]
+    place: NDArray[np.intp]
+    asked: set[tuple[int, int]] = field(default_factory=set)
+
+    def prefers(self, one: int, other: int) -> bool:
+        """Say whether `one` stands before `other`."""
+        self.asked.add((min(one, other), max(one, other)))
+        wins = self.net[one, other]
+        return bool(wins > 0 if wins else self.place[one] < self.place[other])
+
+
+def _sort_notes(majority: _Majority, order: list[int]) -> tuple[str, ...]:
+    k = len(order)
+    against = int(np.count_nonzero(np.tril(majority.net[np.ix_(order, order)], -1) > 0))
+    even = sum(1 for pair in majority.asked if majority.net[pair] == 0)
+    pairs = k * (k - 1) // 2
+    notes = [f"the sort asked {len(majority.asked):,} of {pairs:,} pair{'s' * (pairs != 1)}"]
+    if even:
+        notes.append(f"{even:,} of them had no majority: the vilar score decided")
+    if against:
+        of = "one pair contradicts" if against == 1 else f"{against:,} pairs contradicts"
+        notes.append(f"the majority of {of} the order")
+    return tuple(notes)
+
+
+def score_win_rate(tally: Tally) -> Scores:
+    """Score systems by the share of their comparisons that they won.
+
+    Args:
+        tally: counts; groups, judges and who was shown first are pooled.
+
+    Returns:
+        Proportions. Pairs that never met do not count.
+
+    Raises:
+        NotIdentified: no chain of comparisons joins all systems.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "x"], "right": ["y", "y"], "winner": ["left", "tie"]}
+    >>> score_win_rate(read(pl.DataFrame(votes)).tally()).values.tolist()
+    [0.5, 0.0]
+    """
+    met = list_meetings(tally)
+    return Scores("win-rate", tally.systems, met.sum(met.wins) / met.sum(met.totals), "proportion")

@@ -1,0 +1,1 @@
+"""Rankings that may be looked at after every vote."""

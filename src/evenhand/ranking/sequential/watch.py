@@ -1,0 +1,397 @@
+"""A table of votes that grows: each vote is read and counted once, in the order of the file.
+
+What the first lines decide is decided by them and more, so that a file that is followed has the
+board of one that is looked at once. Where a piece cannot be counted by itself (a vote that is
+older than one before it, or nothing but controls), the whole file is replayed, which says what is
+wrong or goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from evenhand.errors import (
+    EvenhandError,
+    InvalidJudgments,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    require_seed,
+)
+from evenhand.formats.growing_file import QUOTED, GrowingFile
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.comparisons import Comparisons
+from evenhand.judgments.controls import say_left_out
+from evenhand.judgments.exclusions import carries_excluded
+from evenhand.judgments.rankings import Rankings
+from evenhand.judgments.wrong_kind import require_pairs
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.sequential.leaderboard import (
+    Board,
+    BoardState,
+    Confirmation,
+    LiveBoard,
+    confirm_pairs,
+    refuse_too_sure,
+)
+from evenhand.ranking.sequential.votes import Arrival, Vote, arrange_votes
+
+# A table of votes replayed as it arrived: what was decided when?
+#
+# With each vote is decided what can be. Nothing rests on the end of the table, so that a longer
+# table with the same beginning decides all that a shorter one does.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Watched:
+    """What came of votes that were watched; it is shown as its board.
+
+    Attributes:
+        board: what is decided, and who leads now.
+        state: the votes, to go on with.
+
+    """
+
+    board: Board
+    state: BoardState
+
+    @property
+    def signature(self) -> str:
+        """What makes the board again."""
+        return self.board.signature
+
+    def _repr_html_(self) -> str:
+        return self.board._repr_html_()
+
+    def __repr__(self) -> str:
+        return repr(self.board)
+
+
+@carries_excluded("controls")
+def watch(
+    data: Comparisons | Rankings,
+    settings: LiveBoard | None = None,
+    *,
+    state: BoardState | None = None,
+    order: str | None = None,
+    systems: Sequence[str] | None = None,
+    seed: int | None = None,
+) -> Watched:
+    """Replay votes in the order in which they were given, and decide with each what can be.
+
+    What some votes decide, the same votes and more decide too. Where judges are known,
+    what the votes decide must also be decided now by the rank sets of these judges (`rank`); else
+    it is held back.
+
+    Args:
+        data: comparisons, or rankings, of which each is one vote; of one task.
+        settings: of the board; `LiveBoard()` by default.
+        state: a board to go on with, which is changed: the table must begin with the votes that it
+            has seen. Its own settings hold.
+        order: a column of times or numbers, "rows" for the order of the table, or None for the
+            column that tells when answers were given, else when questions were put, and for the
+            rows where there is none. With a state take the order of answers: one that comes late
+            would else stand before votes that were seen.
+        systems: those that take part, where that is known before the first vote; else the first
+            votes name them (`LiveBoard.start`). A state has named them.
+        seed: of the pair that stands for a ranking; by default that of the state, else 20131.
+
+    Raises:
+        InvalidJudgments: several tasks; votes that are not those the state has seen; a bad cell.
+        NotIdentified: fewer than two systems.
+        UnknownOption: settings, systems or a seed beside a state that has others, or a level that
+            the rank sets of known judges cannot show.
+        UnknownColumn: no such column.
+
+    """
+    table = require_pairs(data, "only comparisons and rankings can be watched, not")
+    if len(table.tasks()) > 1:
+        raise InvalidJudgments("the table holds several tasks: choose one with task=...")
+    state = _begin(settings, state, systems)
+    seed = _choose_seed(table, state, seed)
+    arrival = arrange_votes(table, order, seed)
+    if len(arrival.systems) < 2:
+        raise NotIdentified("there is nothing to decide: there are fewer than two systems")
+    refuse_too_sure(table, state.settings)
+    _replay(state, arrival)
+    state.sides_known &= arrival.sides_known
+    state.order, state.seed = arrival.order, seed if table.has("ranking") else state.seed
+    board = state.show(confirm_pairs(table, state.settings))
+    return Watched(
+        replace(board, notes=(*say_left_out(data, table), *arrival.notes, *board.notes)), state
+    )
+
+
+def _begin(
+    settings: LiveBoard | None, state: BoardState | None, systems: Sequence[str] | None
+) -> BoardState:
+    """Return the board to go on with, or a new one.
+
+    Raises:
+        UnknownOption: settings or systems beside a board that has others.
+
+    """
+    if state is None:
+        return (settings or LiveBoard()).start([] if systems is None else sorted(systems))
+    if settings not in (None, state.settings):
+        raise UnknownOption(
+            f"this board has settings of its own: {state.settings.says}; leave out other ones, or"
+            " begin a new board"
+        )
+    named = state.systems[: state.founders or 0]
+    if systems is not None and sorted(systems) != sorted(named):
+        raise UnknownOption(
+            f"this board has systems of its own ({listing(named) or 'its first votes name them'}):"
+            " leave out --systems, or begin a new board"
+        )
+    return state
+
+
+def _choose_seed(table: Comparisons, state: BoardState, seed: int | None) -> int:
+    """Return the seed of the pairs that stand for rankings.
+
+    Raises:
+        UnknownOption: the board drew them with another one.
+
+    """
+    own = SEED if state.seed is None else state.seed
+    if seed is None:
+        return own
+    require_seed(seed)
+    if table.has("ranking") and state.seed not in (None, seed):
+        raise UnknownOption(
+            f"this board drew the pairs that stand for rankings with seed {own}, not {seed}: leave"
+            " out --seed, or begin a new board"
+        )
+    return seed
+
+
+def _replay(state: BoardState, arrival: Arrival) -> None:
+    """Give votes to a board one by one.
+
+    Raises:
+        InvalidJudgments: the votes do not begin with those that the board has seen.
+
+    """
+    known = state.seen.votes
+    other = state.find_difference(arrival.votes)
+    if other is not None:
+        raise InvalidJudgments(_say_difference(arrival, state, other))
+    with one_blas_thread():
+        for vote in arrival.votes[known:]:
+            state.follow([vote])
+
+
+def _say_difference(arrival: Arrival, state: BoardState, other: int) -> str:
+    """Say where a table parts from the votes that a board has seen."""
+    votes, known, ordered = arrival.votes, state.seen.votes, f"ordered by {arrival.order}"
+    if state.order not in ("", arrival.order):
+        ordered += f" where the board was by {state.order}"
+    if other == len(votes):
+        return (
+            f"the board has seen {known:,} votes, and this table holds the first {other:,} of them:"
+            " give it all votes, old ones first, or begin a new board"
+        )
+    return (
+        f"vote {other + 1:,} of this table, {ordered}, is not the one that the board has seen"
+        f" there: {_say_vote(votes[other])}. What came later must stand behind the {known:,} votes"
+        " that it has seen: order by when answers came in, undo the change, or begin a new board"
+    )
+
+
+def _say_vote(vote: Vote) -> str:
+    """Say who preferred what.
+
+    >>> _say_vote(Vote("a", "b", "left", "ann", "item 7"))
+    'a against b: left, by ann on item 7'
+    """
+    whom = f", by {vote.judge}" if vote.judge else ""
+    what = f" on {vote.question}" if vote.question else ""
+    return f"{vote.left} against {vote.right}: {vote.outcome}{whom}{what}"
+
+
+REST: Final = 19.0
+"""Rank sets are made anew after so many times what they took."""
+Open = Callable[[Path], Comparisons]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How a board begins.
+
+    Attributes:
+        settings: of the board; None for those of the state, or the usual ones.
+        state: a board to go on with, or None.
+        order: as for `watch`.
+        systems: those that take part, where that is known.
+
+    """
+
+    settings: LiveBoard | None = None
+    state: BoardState | None = None
+    order: str | None = None
+    systems: Sequence[str] | None = None
+
+
+class GrowingVotes:
+    """The votes of a file that grows.
+
+    Attributes:
+        file: whose lines they are.
+        state: votes so far; None before the first.
+        board: of the last look; None before the first vote.
+
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        open_table: Open,
+        beginning: Beginning,
+        *,
+        rest: float = REST,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Read nothing yet.
+
+        Args:
+            path: a file of comparisons.
+            open_table: reads the comparisons of a file that has the lines of this one.
+            beginning: how the board begins.
+            rest: see `REST`.
+            clock: seconds.
+
+        """
+        self.file, self.state = GrowingFile(path), beginning.state
+        self.board: Board | None = None
+        self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
+        self._folder = TemporaryDirectory(prefix="evenhand-")
+        self._copy = Path(self._folder.name, path.name)
+        self._header = b""
+        self._notes: tuple[str, ...] = ()
+        self._confirmed: Confirmation | None = None
+        self._latest: float | None = None
+        self._stale, self._again = False, 0.0
+
+    def look(self) -> bool:
+        """Count what is new, and say whether the board changed.
+
+        Raises:
+            EvenhandError: whatever is wrong with the file, in its name.
+
+        """
+        fresh = self.file.read_new()
+        if fresh:
+            with self._copy.open("ab") as copy:
+                copy.write(fresh)
+        try:
+            return self._take_up(fresh)
+        except EvenhandError as fault:
+            said = str(fault).replace(str(self._copy), str(self.file.path))
+            raise type(fault)(said) from None
+
+    def close(self) -> None:
+        """Forget the copy of what was read."""
+        self._folder.cleanup()
+
+    def _take_up(self, fresh: bytes) -> bool:
+        """Count new lines, and make rank sets where it is time."""
+        if self.board is None or self.state is None:
+            return self._begin()
+        if fresh:
+            self._stale = True
+            if not self._count(fresh):
+                self._replay()
+                return True
+        due = self._stale and self._clock() >= self._again
+        if due:
+            self._confirm(self.state)
+        if fresh or due:
+            self._show(self.state)
+        return bool(fresh) or due
+
+    def _begin(self) -> bool:
+        """Replay the file once it holds a judgment."""
+        whole = self._copy.read_bytes() if self._copy.exists() else b""
+        if self._copy.suffix.lower() not in (*QUOTED, ".tsv"):
+            self._header = b""
+        elif not self._header:
+            self._header = whole[: whole.find(b"\n") + 1]
+        if len(whole) == len(self._header):
+            return False
+        self._replay()
+        return True
+
+    def _replay(self) -> None:
+        """Read the whole file, as one look at it does."""
+        begun, own = self._clock(), self._beginning
+        table = self._read(self._copy)
+        settings = own.settings if self.state is None else None
+        found = watch(table, settings, state=self.state, order=own.order, systems=own.systems)
+        arrival = arrange_votes(table, own.order, SEED)
+        self.state, self.board = found.state, found.board
+        self._latest = None if arrival.span is None else arrival.span[1]
+        self._notes = arrival.notes
+        self._confirmed = confirm_pairs(table, found.state.settings)
+        self._rest_from(begun)
+
+    def _read(self, path: Path) -> Comparisons:
+        """Open a table.
+
+        Raises:
+            UnknownFormat: it holds rankings.
+
+        """
+        table = self._open(path)
+        if table.has("ranking") or table.rankings is not None:
+            raise UnknownFormat(
+                f"'{self.file.path}' holds rankings, whose rows could come apart while it grows:"
+                " look at it without --live, or watch the database of the campaign"
+            )
+        return table
+
+    def _count(self, fresh: bytes) -> bool:
+        """Count new lines by themselves; say whether that could be done."""
+        piece = self._copy.with_name(f"new{self._copy.suffix}")
+        piece.write_bytes(self._header + fresh)
+        try:
+            arrival = arrange_votes(self._read(piece), self._beginning.order, SEED)
+        except EvenhandError:  # the whole file says it, with the right numbers of rows
+            return False
+        if arrival.order != (self.state.order if self.state else "") or self._is_late(arrival):
+            return False
+        assert self.state is not None
+        with one_blas_thread():
+            for vote in arrival.votes:
+                self.state.follow([vote])
+        self.state.sides_known &= arrival.sides_known
+        return True
+
+    def _is_late(self, arrival: Arrival) -> bool:
+        """Say whether a vote is older than one that was counted; note the last moment."""
+        if arrival.span is None:
+            return False
+        first, last = arrival.span
+        late = self._latest is not None and first < self._latest
+        self._latest = last if self._latest is None else max(last, self._latest)
+        return late
+
+    def _confirm(self, state: BoardState) -> None:
+        """Make rank sets of all votes."""
+        begun = self._clock()
+        self._confirmed = confirm_pairs(self._read(self._copy), state.settings)
+        self._rest_from(begun)
+
+    def _rest_from(self, begun: float) -> None:
+        now = self._clock()
+        self._stale, self._again = False, now + self._rest * (now - begun)
+
+    def _show(self, state: BoardState) -> None:
+        board = state.show(self._confirmed)
+        self.board = replace(board, notes=(*self._notes, *board.notes))

@@ -1,0 +1,374 @@
+"""Whether a preference for one side may be in worths, since sides were not randomised.
+
+Comparisons tell a better output from a preferred side only where both outputs of a pair stand on
+both sides. `find_one_sided` decides for `rank`, `models`, `compare` and `bias` alike what is said
+of sides, and whether an order effect can be separated from the worths. Where no pair was shown in
+both orders it cannot: what is left to estimate it is that log-worths add up over pairs, which is an
+assumption of the model and nothing that was seen.
+
+Who stood on one side too often is found by the rule of `anytime.sides`. Where the order effect is
+fitted and separable, worths are beside it and nothing is said. Of rankings nothing is said either:
+who stands first of two outputs is not drawn pair by pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log, pi
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import listing
+from evenhand.judgments.tally import Tally
+from evenhand.judgments.votes import Votes
+
+# What the votes between two systems alone say, however often one looks.
+#
+# With S and F votes that preferred s and t to each other, ties left aside,
+#
+# B_st = ∫_{½}^{1} p^S (1 − p)^F dπ(p) / 2^{−(S+F)}
+# = 2 · I_½(5 + F, 5 + S) · B(5 + S, 5 + F) / B(5, 5) · 2^{S+F},
+#
+# π being Beta(5, 5) cut to p > ½ and I the regularised incomplete beta function. It is 1 at first
+# and a supermartingale wherever each of these votes prefers s with a chance of at most ½ given the
+# past: a mixture of likelihood ratios (Robbins 1970, Annals of Mathematical Statistics
+# 41:1397-1409). It needs no model of the other pairs.
+
+Array = NDArray[np.float64]
+
+PRIOR: Final = 5.0
+"""Both parameters of the Beta distribution."""
+
+
+def log_direct(wins: Array, losses: Array) -> Array:
+    """Return log B_st (nats).
+
+    Args:
+        wins: (n,) votes that preferred s to t; at least as many as `losses`.
+        losses: (n,) votes that preferred t to s.
+
+    >>> log_direct(np.array([0.0, 1.0]), np.array([0.0, 0.0])).round(4).tolist()
+    [0.0, 0.2201]
+    """
+    from scipy.special import betainc, betaln
+
+    above = betainc(PRIOR + losses, PRIOR + wins, 0.5)
+    mixed = betaln(PRIOR + wins, PRIOR + losses) - betaln(PRIOR, PRIOR)
+    return np.asarray(np.log(2 * above) + mixed + (wins + losses) * np.log(2))
+
+
+# Did lot decide who stood on which side? A preference for one side else counts as worth.
+#
+# Of n votes in which a system, or one of a pair, took part it stood first in L. Where each side is
+# drawn by lot, whatever was answered before,
+#
+# E = ∫_0^1 p^L (1 − p)^(n − L) dπ(p) / 2^{−n} = B(5 + L, 5 + n − L) 2^n / B(5, 5),
+#
+# π being Beta(5, 5), is a martingale that begins at 1 (Robbins 1970, as in `direct`). All systems
+# and all pairs share one chance in twenty that any of them is ever named without cause, however
+# often one looks.
+
+Integers = NDArray[np.int64]
+Pair = tuple[int, int]
+Seen = tuple[Integers, Integers, Array]
+"""Codes of what stood first and of the other, and in how many votes."""
+
+STEPS: Final = 5
+HALF_LOG_2PI: Final = log(2 * pi) / 2
+NOT_RANDOMISED: Final = "sides were not randomised: "
+COUNTS_AS_WORTH: Final = (
+    "a preference for what stands first then counts as worth, and more votes do not mend it"
+)
+ALPHA: Final = 0.05
+"""The chance that sides drawn by lot are ever said not to be."""
+
+
+def log_one_sided(first: Array, second: Array) -> Array:
+    """Return log E (nats) of standing first so often and second so often.
+
+    >>> log_one_sided(np.array([0.0, 30.0]), np.array([0.0, 0.0])).round(2).tolist()
+    [0.0, 12.37]
+    """
+    mixed = _log_beta(PRIOR + first, PRIOR + second) - _log_beta(PRIOR, PRIOR)
+    return np.asarray(mixed + (first + second) * np.log(2))
+
+
+def note_sides(
+    systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Seen
+) -> tuple[str, ...]:
+    """Say who stood on one side more often than lot explains, and what comes of it.
+
+    Args:
+        systems: names by code.
+        shown: codes of the system that stood first and of the other → votes of each outcome; or
+            arrays of these codes and of votes.
+
+    """
+    named = name_sides(systems, shown)
+    return (f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH}",) if named else ()
+
+
+def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Seen) -> str:
+    """Name the systems, or else the pairs, that stood on one side too often; "" where none did.
+
+    Args:
+        systems: names by code.
+        shown: as for `note_sides`.
+
+    """
+    seen, enough = _take(shown), _find_limit(len(systems))
+    return _name_systems(systems, seen, enough) or _name_pairs(systems, seen, enough)
+
+
+def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | Seen) -> float:
+    """Return the largest share on one side that lot does not explain, of systems and pairs.
+
+    Args:
+        k: number of systems.
+        shown: as for `note_sides`.
+
+    Returns:
+        A proportion of at least one half, which is that of nobody where lot explains all.
+
+    >>> find_largest_share(2, {(0, 1): (30, 0, 30), (1, 0): (10, 0, 10)})
+    0.75
+    """
+    seen, enough = _take(shown), _find_limit(k)
+    largest = 0.5
+    for stood, other in (count_systems(k, seen), count_pairs(k, seen)[1:]):
+        for i in _find_sure(stood, other, enough):
+            largest = max(largest, float(max(stood[i], other[i]) / (stood[i] + other[i])))
+    return largest
+
+
+def _take(shown: Mapping[Pair, Sequence[int]] | Seen) -> Seen:
+    """Return who stood first, who second, and in how many votes."""
+    if isinstance(shown, tuple):
+        return shown
+    left, right = np.array([*shown], dtype=np.int64).reshape(-1, 2).T
+    return left, right, np.array([sum(counts) for counts in shown.values()], dtype=np.float64)
+
+
+def _find_limit(k: int) -> float:
+    """Return the evidence (nats) beyond which one of all systems and pairs is named."""
+    return log(k + k * (k - 1) // 2) - log(ALPHA) if k > 1 else np.inf
+
+
+def count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
+    """Return in how many votes each of k systems stood first, and in how many second.
+
+    Args:
+        k: number of systems.
+        seen: who stood first, who second, and in how many votes.
+
+    Returns:
+        Two arrays (K,).
+
+    """
+    left, right, votes = seen
+    stood = np.bincount(left, votes, minlength=k).astype(np.float64)
+    return stood, np.bincount(right, votes, minlength=k).astype(np.float64)
+
+
+def count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
+    """Return each pair's key, and in how many votes the lower code stood first and second.
+
+    Args:
+        k: number of systems.
+        seen: who stood first, who second, and in how many votes.
+
+    Returns:
+        Three arrays (P,) of the pairs that met; a key is k · lower code + higher code.
+
+    """
+    left, right, votes = seen
+    keys, pair = np.unique(
+        np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True
+    )
+    stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
+    other = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
+    return keys, stood, other
+
+
+def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
+    """Say which systems stood on one side too often, the surest first."""
+    stood, not_ = count_systems(len(systems), seen)
+    parts = [
+        f"{systems[i]} stood first in {_share(stood[i], not_[i])}"
+        for i in _find_sure(stood, not_, enough)
+    ]
+    return listing(parts, 2)
+
+
+def _name_pairs(systems: Sequence[str], seen: Seen, enough: float) -> str:
+    """Say of which pairs one stood first too often, the surest first."""
+    keys, stood, not_ = count_pairs(len(systems), seen)
+    low, high = np.divmod(keys, len(systems))
+    parts = [
+        f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(stood[i], not_[i])}"
+        for i in _find_sure(stood, not_, enough)
+    ]
+    return listing(parts, 2)
+
+
+def _find_sure(first: Array, second: Array, enough: float) -> list[int]:
+    """Return the places of what stood on one side too often, the surest first."""
+    able = np.flatnonzero((first + second) * log(2) >= enough)  # E is 2^n at most
+    sure = log_one_sided(first[able], second[able])
+    order = np.argsort(-sure, kind="stable")
+    return able[order[: int((sure >= enough).sum())]].tolist()  # type: ignore[no-any-return]
+
+
+def _log_beta(a: Array | float, b: Array | float) -> Array:
+    """Return log B(a, b)."""
+    return np.asarray(_log_gamma(a) + _log_gamma(b) - _log_gamma(np.add(a, b)))
+
+
+def _log_gamma(values: Array | float) -> Array:
+    """Return ln Γ of numbers of at least 5: Stirling's series, five steps further up."""
+    x = np.asarray(values, dtype=np.float64)
+    steps = np.log(x * (x + 1) * (x + 2)) + np.log((x + 3) * (x + 4))
+    z = x + STEPS
+    inverse = 1 / (z * z)
+    far = 1 / 1260 - inverse * (1 / 1680 - inverse / 1188)
+    series = (1 / 12 - inverse * (1 / 360 - inverse * far)) / z
+    return np.asarray((z - 0.5) * np.log(z) - z + HALF_LOG_2PI + series - steps)
+
+
+def _share(stood: float, other: float) -> str:
+    return f"{stood:,.0f} of {stood + other:,.0f} votes"
+
+
+LIMIT = "sides were not randomised: a preference for one side may be in it"
+"""What stands beside a claim that rests on such comparisons."""
+INSEPARABLE = (
+    "every pair of systems was always shown in one order, so that the order effect cannot be"
+    " separated from the worths"
+)
+"""What `rank` notes, and why `models`, `compare` and `bias` have no order effect."""
+REMEDY = "show pairs in both orders"
+UNEVEN = 0.6
+"""Share of votes on one side, of a system or a pair, from which that stands beside the claim."""
+
+
+@dataclass(frozen=True)
+class OneSided:
+    """What is to be said of sides that were not randomised.
+
+    Attributes:
+        notes: that they were not; empty where chance explains them, or they do not matter.
+        uneven: whether they were so far from random that a preference for one may carry a claim.
+            In very many votes also a share of 51 % is not explained by chance; a note says so, and
+            no more.
+        named: who stood on one side too often, with counts; empty where chance explains it.
+        both_orders: share of comparisons whose pair was shown in both orders (proportion); 1 where
+            positions are not known, which is refused elsewhere.
+
+    """
+
+    notes: tuple[str, ...] = ()
+    uneven: bool = False
+    named: str = ""
+    both_orders: float = 1.0
+
+    @property
+    def separable(self) -> bool:
+        """Whether an order effect can be separated from the worths."""
+        return self.both_orders > 0
+
+
+def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) -> OneSided:
+    """Return what is to be said of sides that were not randomised.
+
+    Args:
+        tally: the counts that are ranked.
+        model: settings of the model; one that fits an order effect allows for sides.
+        of_pairs: whether answers are comparisons, and no rankings; None to tell it by the counts.
+
+    >>> names, codes = ("new", "old"), np.array([[0, 1]], dtype=np.int32)
+    >>> tally = Tally(names, *codes.T, *np.array([[50.0], [15.0], [35.0]]), n_judgments=100.0)
+    >>> found = find_one_sided(tally, None)
+    >>> found.uneven, found.separable, found.notes[0][:70]
+    (True, False, 'sides were not randomised: new stood first in 100 of 100 votes, old st')
+    """
+    if not tally.positions_known:
+        return OneSided()
+    if of_pairs is None:
+        of_pairs = tally.n_judgments >= tally.n_comparisons * (1 - 1e-9)
+    return _judge(tally.systems, count_sides(tally), model, of_pairs=of_pairs)
+
+
+def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
+    """Return the same of votes row by row.
+
+    Args:
+        votes: comparisons; of rankings nothing is said.
+        model: as for `find_one_sided`.
+
+    """
+    if not votes.positions_known:
+        return OneSided()
+    seen = votes.left.astype(np.int64), votes.right.astype(np.int64), np.ones(votes.size)
+    return _judge(votes.systems, seen, model, of_pairs=votes.answer is None)
+
+
+def _judge(systems: tuple[str, ...], seen: Seen, model: Any, *, of_pairs: bool) -> OneSided:
+    """Return what is to be said of systems and pairs that stood so often on each side."""
+    both = share_of_both_orders(len(systems), seen)
+    fitted = bool(getattr(model, "order_effect", False))
+    if not of_pairs:
+        return OneSided(both_orders=both)
+    if fitted:
+        return OneSided(() if both > 0 else (INSEPARABLE,), both <= 0, both_orders=both)
+    named = name_sides(systems, seen)
+    if not named:
+        return OneSided(both_orders=both)
+    note = f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH if both > 0 else INSEPARABLE}"
+    return OneSided((note,), find_largest_share(len(systems), seen) >= UNEVEN, named, both)
+
+
+def share_of_both_orders(k: int, seen: Seen) -> float:
+    """Return the share of votes whose pair was shown in both orders (proportion).
+
+    Args:
+        k: number of systems.
+        seen: who stood first, who second, and in how many votes.
+
+    >>> first, second = np.array([0, 1, 0]), np.array([1, 0, 2])
+    >>> share_of_both_orders(3, (first, second, np.array([20.0, 10.0, 10.0])))
+    0.75
+    """
+    _, stood, other = count_pairs(k, seen)
+    n = stood + other
+    return float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
+
+
+def count_sides(tally: Tally) -> Seen:
+    """Return votes by who stood first; importance weights as the votes that they are worth."""
+    pooled = tally.pool()
+    votes = pooled.counts.sum(axis=1)
+    if pooled.squares is not None:
+        votes = votes * (votes.sum() / pooled.squares.sum())
+    left, right = (side.astype(np.int64) for side in (pooled.left, pooled.right))
+    return left, right, votes.round()
+
+
+def have_pairs_own_sides(k: int, seen: Seen) -> bool:
+    """Whether pairs taken together keep to one order each more than lot explains.
+
+    Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
+    The evidence of pairs multiplies, since lot is drawn for each by itself.
+
+    Args:
+        k: number of systems.
+        seen: who stood first, who second, and in how many votes.
+
+    >>> first, second = np.triu_indices(5, 1)
+    >>> [have_pairs_own_sides(5, (first, second, np.full(10, n))) for n in (1.0, 2.0, 5.0)]
+    [False, False, True]
+    """
+    _, stood, other = count_pairs(k, seen)
+    return bool(log_one_sided(stood, other).sum() >= -np.log(ALPHA))

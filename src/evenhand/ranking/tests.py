@@ -1,0 +1,695 @@
+"""Which pairs of systems differ? A sign test of every pair, adjusted for their number.
+
+Each pair is tested by its own comparisons alone, and the p-values of all pairs are adjusted (Holm
+1979; Benjamini & Hochberg 1995). When not to use it: for an order of many systems a model borrows
+strength between pairs, and `evenhand.rank` allows for judges and items, which these tests do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import lgamma
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_option,
+    suggest,
+)
+from evenhand.judgments.tally import Tally
+from evenhand.numerics.cluster_means import average_ranks, concord_ranks
+from evenhand.numerics.distributions import (
+    chi2_tail,
+    clopper_pearson,
+    f_tail,
+    trinomial_tail,
+    upper_tail,
+)
+from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
+
+# Do the blocks (judges, items, rankings) agree on any order at all? Friedman's test.
+#
+# Within each of n blocks the k systems get ranks r_ij, ties their mean; R_j are their column sums:
+#
+# Q = (k − 1) Σ_j (R_j − n(k+1)/2)² / (Σ_ij r_ij² − nk(k+1)²/4)    ~ χ² on k − 1 df
+# W = Q / (n(k − 1))                                               Kendall's concordance, 0 to 1
+# F = (n − 1) Q / (n(k − 1) − Q)                ~ F on k − 1 and (k − 1)(n − 1) df
+#
+# Q is corrected for ties by its denominator. If every block gives the same ranks W is 1 and F has
+# no value: its p-value is then the exact (∏ t! / k!)^(n−1), t the sizes of tied groups.
+#
+# Sources: Friedman (1937), Journal of the American Statistical Association 32:675-701; Kendall &
+# Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Iman & Davenport (1980),
+# Communications in Statistics A9:571-595; Dras (2015) section 3. When not to use it: it gives no
+# size of a difference, it needs blocks that saw all systems, and blocks whose ranks rest on
+# different numbers of judgments count alike.
+
+Array = NDArray[np.float64]
+ASSUMES: Final = (
+    "the blocks are independent of each other",
+    "without preferences every order within a block is equally likely",
+    "enough blocks for χ² and F",
+)
+IGNORES: Final = (
+    "how much the systems differ (no odds)",
+    "differences between blocks",
+    "how many judgments a block rests on",
+)
+_SAME: Final = 1e-12
+"""Relative distance from complete agreement that is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Friedman:
+    """Friedman's test of one table.
+
+    Attributes:
+        systems: the k systems.
+        blocks: number n of blocks.
+        statistic: Q, corrected for ties.
+        df: k − 1.
+        p: χ² p-value of Q.
+        f: Iman and Davenport's F; None where all blocks agree completely.
+        f_df: degrees of freedom of F.
+        f_p: its p-value; exact where all blocks agree completely.
+        kendall_w: Kendall's W (proportion).
+        mean_ranks: (k,) mean rank of each system, higher is better.
+        assumes: what the p-values rest on.
+        ignores: what they do not look at.
+
+    """
+
+    systems: tuple[str, ...]
+    blocks: int
+    statistic: float
+    df: int
+    p: float
+    f: float | None
+    f_df: tuple[int, int]
+    f_p: float
+    kendall_w: float
+    mean_ranks: Array
+    assumes: tuple[str, ...] = ASSUMES
+    ignores: tuple[str, ...] = IGNORES
+
+    @property
+    def mean_places(self) -> Array:
+        """(k,) mean place of each system, 1 is best."""
+        return np.asarray(len(self.systems) + 1 - self.mean_ranks)
+
+
+def friedman_test(
+    scores: Array, systems: Sequence[str] = (), blocks: Sequence[str] = ()
+) -> Friedman:
+    """Test whether blocks agree on an order of systems.
+
+    Args:
+        scores: (n, k) score of each system in each block, higher is better, NaN where a block did
+            not see it.
+        systems: names of the columns.
+        blocks: names of the rows.
+
+    Raises:
+        NotIdentified: fewer than two blocks or systems, or no block tells any systems apart.
+        InvalidJudgments: a block lacks a score; names it.
+
+    First preferences by judge, Dras (2015), Table 1:
+
+    >>> table = [[111, 41, 6, 77], [111, 40, 3, 76], [69, 9, 37, 107], [111, 37, 8, 74]]
+    >>> found = friedman_test(np.array(table, float), "ABCD")
+    >>> round(found.statistic, 4), round(found.p, 4), round(found.kendall_w, 4), found.f
+    (10.2, 0.0169, 0.85, 17.0)
+    """
+    n, k = _check(scores, systems, blocks)
+    ranks = average_ranks(scores)
+    w = concord_ranks(ranks)
+    if w is None:
+        raise NotIdentified(
+            "Friedman's test has nothing to compare: every block puts all systems on a par"
+        )
+    most = n * (k - 1)
+    q = most * w
+    agree = w >= 1 - _SAME
+    f = None if agree else (n - 1) * q / (most - q)
+    df = (k - 1, (k - 1) * (n - 1))
+    return Friedman(
+        systems=tuple(systems) or tuple(f"system {j + 1}" for j in range(k)),
+        blocks=n,
+        statistic=q,
+        df=k - 1,
+        p=chi2_tail(q, k - 1),
+        f=f,
+        f_df=df,
+        f_p=_chance_to_agree(ranks[0], n) if f is None else f_tail(f, *df),
+        kendall_w=w,
+        mean_ranks=ranks.mean(axis=0),
+    )
+
+
+def _check(scores: Array, systems: Sequence[str], blocks: Sequence[str]) -> tuple[int, int]:
+    """Return the shape of a table that can be tested."""
+    n, k = scores.shape
+    if n < 2 or k < 2:
+        few = f"{n} block{'s' * (n != 1)}" if n < 2 else f"{k} system{'s' * (k != 1)}"
+        raise NotIdentified(f"Friedman's test needs two blocks and two systems: there are {few}")
+    holes = np.argwhere(~np.isfinite(scores))
+    if len(holes):
+        row, column = holes[0].tolist()
+        block = blocks[row] if blocks else f"block {row + 1}"
+        system = systems[column] if systems else f"system {column + 1}"
+        rows = np.unique(holes[:, 0]).tolist()
+        every = listing([blocks[i] if blocks else str(i + 1) for i in rows])
+        raise InvalidJudgments(
+            f"Friedman's test needs complete blocks, and {block} has no score for {system}: leave"
+            f" incomplete blocks out ({every}), or use a model, which needs no complete blocks"
+        )
+    return n, k
+
+
+def _chance_to_agree(ranks: Array, blocks: int) -> float:
+    """Return the chance that all other blocks repeat the ranks of the first."""
+    tied = np.unique(ranks, return_counts=True)[1].tolist()
+    orders = lgamma(len(ranks) + 1) - sum(lgamma(t + 1) for t in tied)
+    return float(np.exp(-(blocks - 1) * orders))
+
+
+# What each judge, item or ranking makes of the systems: the table that Friedman's test ranks.
+#
+# The score of a system i in a block is the share of its comparisons there in which it was
+# preferred, a tie being half of one, so that exchanging better and worse turns the block's order
+# round:
+#
+# by judge, item, ...    (wins_i + ties_i / 2) / n_i
+# by ranking             mean over the k − 1 others of the share against each
+#
+# Within one ranking the second is the ranking's own order: systems of one output, which were not
+# compared with one another, count as level. In other blocks, where systems are compared in unequal
+# numbers or with unequal opponents, scores say that too.
+
+Codes = NDArray[np.int32]
+RANKING: Final = "ranking"
+_DIGITS: Final = 12
+"""Decimals of a mean share: what differs further back is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Scores of systems by block.
+
+    Attributes:
+        by: what blocks are: judge, item, ranking or another factor.
+        systems: the k systems, sorted by name.
+        names: the n blocks that saw all systems.
+        scores: (n, k) share of a system's comparisons in which it was preferred, ties being half
+            (proportion).
+        incomplete: blocks that did not see all systems, and are left out.
+
+    """
+
+    by: str
+    systems: tuple[str, ...]
+    names: tuple[str, ...]
+    scores: Array
+    incomplete: tuple[str, ...]
+
+    def test(self) -> Friedman:
+        """Run Friedman's test on the complete blocks.
+
+        Raises:
+            NotIdentified: fewer than two of them, or none tells any systems apart.
+
+        """
+        if len(self.names) < 2:
+            complete, every = len(self.names), len(self.names) + len(self.incomplete)
+            left = f": left out {listing(self.incomplete)}" if self.incomplete else ""
+            raise NotIdentified(
+                f"Friedman's test needs two complete blocks: {complete} of {every:,}"
+                f" {self.by}{'s' * (every != 1)} compared all {len(self.systems)} systems{left}"
+            )
+        return friedman_test(self.scores, self.systems, self.names)
+
+
+def score_blocks(tally: Tally, by: str) -> Blocks:
+    """Score systems within the levels of a factor.
+
+    Args:
+        tally: judgments, told apart by the factor.
+        by: the factor: judge, item, ranking, ...
+
+    Raises:
+        UnknownColumn: the tally was not made by it.
+        UnknownOption: its levels were merged, or weights are importance weights.
+
+    """
+    factor = tally.factor(by)
+    if factor.merged:
+        raise UnknownOption(f"the levels of {by} were merged: tally without a limit for it")
+    if tally.squares is not None:
+        raise UnknownOption("importance weights are no counts: Friedman's test needs comparisons")
+    k, n = len(tally.systems), factor.size
+    judged = tally.counts.sum(axis=1) > 0
+    seen = _seen(factor.codes[judged], tally.left[judged], tally.right[judged], k)
+    complete = np.bincount(seen // k, minlength=n) == k
+    present = np.bincount(seen // k, minlength=n) > 0
+    kept = np.flatnonzero(complete)
+    score = _shares_by_opponent if by == RANKING else _shares
+    return Blocks(
+        by=by,
+        systems=tally.systems,
+        names=tuple(factor.labels[i] for i in kept.tolist()),
+        scores=score(tally, by, kept),
+        incomplete=tuple(factor.labels[i] for i in np.flatnonzero(present & ~complete).tolist()),
+    )
+
+
+def _seen(block: Codes, left: Codes, right: Codes, k: int) -> NDArray[np.int64]:
+    """Return block · k + system of every system that a block saw, once each."""
+    wide = block.astype(np.int64) * k
+    return np.unique(np.concatenate([wide + left, wide + right]))
+
+
+def _shares(tally: Tally, by: str, kept: NDArray[np.int64]) -> Array:
+    """Return (n, k) shares of comparisons preferred, for blocks that saw every system."""
+    k = len(tally.systems)
+    cells, sides, counts = _both_sides(tally, by, kept)
+    shape = len(kept) * k
+    seen = np.bincount(cells * k + sides[0], counts.sum(axis=0), minlength=shape)
+    won = np.bincount(cells * k + sides[0], counts[0] + counts[1] / 2, minlength=shape)
+    return np.reshape(won / seen, (len(kept), k))
+
+
+def _shares_by_opponent(tally: Tally, by: str, kept: NDArray[np.int64]) -> Array:
+    """Return (n, k) mean shares against the others; a pair that was not compared is level."""
+    k = len(tally.systems)
+    cells, sides, counts = _both_sides(
+        replace(tally, factors={by: tally.factor(by)}).fold(), by, kept
+    )
+    judged = counts.sum(axis=0) > 0
+    cells, sides, counts = cells[judged], sides[:, judged], counts[:, judged]
+    ahead = (counts[0] - counts[2]) / counts.sum(axis=0) / 2
+    sums = np.bincount(cells * k + sides[0], ahead, minlength=len(kept) * k)
+    shares = 0.5 + sums.reshape(len(kept), k) / (k - 1)
+    return np.round(shares, _DIGITS)  # sums of fractions: equal orders are to give equal scores
+
+
+def _both_sides(
+    tally: Tally, by: str, kept: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Codes, Array]:
+    """Return every entry of the blocks kept from either side.
+
+    Returns:
+        (E,) row of the block; (2, E) the system and its opponent; (3, E) comparisons won, tied and
+        lost by the system.
+
+    """
+    block = tally.factor(by).codes
+    own = np.isin(block, kept)
+    row = np.searchsorted(kept, block[own])
+    sides, counts = np.stack([tally.left, tally.right])[:, own], tally.counts[own].T
+    return (
+        np.concatenate([row, row]),
+        np.concatenate([sides, sides[::-1]], axis=1),
+        np.concatenate([counts, counts[::-1]], axis=1),
+    )
+
+
+# Is one of two systems preferred? The sign test, with every usual way to treat ties.
+#
+# Of n comparisons n+ prefer the first system, n− the second, n0 neither. If nobody prefers, each
+# decided comparison is a fair coin:
+#
+# ignore           n+ ~ Binomial(n+ + n−, ½): exact, with the Clopper-Pearson interval
+# ignore-normal    z = (n+ − n−) / √(n+ + n−): McNemar's test without continuity correction
+# split            n+ + ⌊n0/2⌋ ~ Binomial(n, ½), an odd tie dropped: exact
+# split-normal     z = (n+ − n−) / √n: ties as half a success
+# against          n+ ~ Binomial(n, ½): a tie speaks against the system that is to be better
+# trinomial        n+ − n− under a chance of n0/n for a tie (Bian, McAleer & Wong 2011)
+#
+# Sources: Dras (2015) section 3; Sprent & Smeeton (2007) section 5.2; Randles (2001), American
+# Statistician 55:96-101; Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation
+# 81:1153-1160. When not to use it: where judges or items give many answers each, the comparisons
+# are no independent coins and every one of these p-values is too small.
+
+Tail = Callable[[Array, Array, Array], Array]
+
+INDEPENDENT: Final = "all comparisons are independent"
+_COIN: Final = "every decided comparison has the same chance"
+_SIZE: Final = "how much the systems differ (no odds)"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A treatment of ties.
+
+    Attributes:
+        name: as it is asked for.
+        title: in a few words.
+        tail: P(evidence for the first system at least this strong), from (n,) counts of
+            preferences for the first, ties and preferences for the second.
+        score: (n,) standard normal statistic from the same, where there is one.
+        assumes: beside the independence of comparisons.
+        ignores: what of the answers plays no part.
+
+    """
+
+    name: str
+    title: str
+    tail: Tail
+    score: Tail | None
+    assumes: tuple[str, ...]
+    ignores: tuple[str, ...]
+
+    def two_sided(self, better: Array, ties: Array, worse: Array) -> Array:
+        """Return (n,) p-values against both directions: twice the smaller tail, at most 1."""
+        tails = np.minimum(self.tail(better, ties, worse), self.tail(worse, ties, better))
+        return np.asarray(np.minimum(2 * tails, 1.0))
+
+
+@dataclass(frozen=True)
+class SignTest:
+    """One sign test of one pair.
+
+    Attributes:
+        variant: the treatment of ties, by name.
+        title: the same in a few words.
+        better: comparisons that prefer the first system.
+        ties: comparisons that prefer neither.
+        worse: comparisons that prefer the second.
+        z: standard normal statistic of the normal variants, else None (also with nothing decided).
+        p: two-sided p-value.
+        greater: one-sided p-value: is the first system preferred?
+        interval: Clopper-Pearson interval (.95) of the chance of the first system among decided
+            comparisons; only of `ignore`.
+        assumes: what the p-value rests on.
+        ignores: what it does not look at.
+
+    """
+
+    variant: str
+    title: str
+    better: int
+    ties: int
+    worse: int
+    z: float | None
+    p: float
+    greater: float
+    interval: tuple[float, float] | None
+    assumes: tuple[str, ...]
+    ignores: tuple[str, ...]
+
+
+def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") -> SignTest:
+    """Test whether one of two systems is preferred.
+
+    Args:
+        better: comparisons that prefer the first system.
+        ties: comparisons that prefer neither.
+        worse: comparisons that prefer the second.
+        variant: ignore | ignore-normal | split | split-normal | against | trinomial.
+
+    Raises:
+        UnknownOption: there is no such variant.
+        InvalidJudgments: counts that are negative or no whole numbers, or no comparison at all.
+
+    Counts of ModPref, Dras (2015), Figure 1(c):
+
+    >>> test = sign_test(61, 24, 35)
+    >>> round(test.p, 4), test.assumes
+    (0.0103, ('all comparisons are independent', 'every decided comparison has the same chance'))
+    >>> round(sign_test(61, 24, 35, variant="trinomial").p, 4)
+    0.0091
+    """
+    require_option("variant", variant, tuple(VARIANTS))
+    chosen = VARIANTS[variant]
+    counts = np.array([[better], [ties], [worse]], dtype=np.float64)
+    check_counts(counts)
+    n_better, n_ties, n_worse = counts
+    z = None
+    if chosen.score is not None and (better + worse > 0):
+        z = float(chosen.score(n_better, n_ties, n_worse)[0])
+    exact = clopper_pearson(better, better + worse, 0.95) if variant == "ignore" else None
+    return SignTest(
+        variant=variant,
+        title=chosen.title,
+        better=int(better),
+        ties=int(ties),
+        worse=int(worse),
+        z=z,
+        p=float(chosen.two_sided(n_better, n_ties, n_worse)[0]),
+        greater=float(chosen.tail(n_better, n_ties, n_worse)[0]),
+        interval=exact,
+        assumes=(INDEPENDENT, *chosen.assumes),
+        ignores=chosen.ignores,
+    )
+
+
+def sign_tests(better: int, ties: int, worse: int) -> tuple[SignTest, ...]:
+    """Return every variant of the test of one pair, to be read side by side.
+
+    Raises:
+        InvalidJudgments: counts that are negative or no whole numbers, or no comparison at all.
+
+    >>> [f"{one.variant} {one.p:.4f}" for one in sign_tests(83, 77, 39)][:3]
+    ['ignore 0.0001', 'ignore-normal 0.0001', 'split 0.0022']
+    """
+    return tuple(sign_test(better, ties, worse, variant=name) for name in VARIANTS)
+
+
+def check_counts(counts: Array) -> None:
+    """Refuse what cannot be counts of comparisons.
+
+    Args:
+        counts: (3, n) better, ties, worse.
+
+    Raises:
+        InvalidJudgments: says what is wrong.
+        UnknownOption: fractions, which only importance weights make.
+
+    """
+    if not (np.isfinite(counts) & (counts >= 0)).all():
+        raise InvalidJudgments("sign tests need counts of comparisons: none may be negative")
+    if (counts % 1 != 0).any():
+        raise UnknownOption(
+            "sign tests count comparisons, and importance weights are no counts: read the file"
+            " without them, or use rank, which allows for them"
+        )
+    if not counts.sum(axis=0).all():
+        raise InvalidJudgments("there is no comparison of the two systems: nothing to test")
+
+
+def _ignore(better: Array, ties: Array, worse: Array) -> Array:  # noqa: ARG001 - as every variant
+    return upper_tail(better, better + worse)
+
+
+def _ignore_score(better: Array, ties: Array, worse: Array) -> Array:  # noqa: ARG001 - the same
+    decided = better + worse
+    return np.asarray((better - worse) / np.sqrt(np.where(decided > 0, decided, 1.0)))
+
+
+def _split(better: Array, ties: Array, worse: Array) -> Array:
+    return upper_tail(better + ties // 2, better + worse + 2 * (ties // 2))
+
+
+def _split_score(better: Array, ties: Array, worse: Array) -> Array:
+    return np.asarray((better - worse) / np.sqrt(better + ties + worse))
+
+
+def _against(better: Array, ties: Array, worse: Array) -> Array:
+    return upper_tail(better, better + ties + worse)
+
+
+def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
+    n = better + ties + worse
+    kinds, place = np.unique(np.stack([better - worse, n, ties]), axis=1, return_inverse=True)
+    tails = [trinomial_tail(*map(int, kind)) for kind in kinds.T.tolist()]
+    return np.array(tails)[place.reshape(-1)]
+
+
+def _normal(score: Tail) -> Tail:
+    """Return the upper tail of a normal statistic."""
+
+    def tail(better: Array, ties: Array, worse: Array) -> Array:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(-score(better, ties, worse)))
+
+    return tail
+
+
+_TIES: Final = "ties"
+_HALVES: Final = "half of those who tied would have preferred the one system, half the other"
+
+VARIANTS: Final[Mapping[str, Variant]] = {
+    one.name: one
+    for one in (
+        Variant("ignore", "ties ignored, exact", _ignore, None, (_COIN,), (_TIES, _SIZE)),
+        Variant(
+            "ignore-normal",
+            "ties ignored, normal",
+            _normal(_ignore_score),
+            _ignore_score,
+            (_COIN, "enough decided comparisons for the normal distribution"),
+            (_TIES, _SIZE),
+        ),
+        Variant("split", "ties split, exact", _split, None, (_COIN, _HALVES), (_SIZE,)),
+        Variant(
+            "split-normal",
+            "ties split, normal",
+            _normal(_split_score),
+            _split_score,
+            (_HALVES, "enough comparisons for the normal distribution"),
+            (_SIZE,),
+        ),
+        Variant(
+            "against",
+            "ties against, exact",
+            _against,
+            None,
+            ("a tie is as good as a preference for the other system",),
+            (_SIZE,),
+        ),
+        Variant(
+            "trinomial",
+            "trinomial",
+            _trinomial,
+            None,
+            ("the chance of a tie is the observed share, the same for every comparison",),
+            (_SIZE,),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """Sign tests of all pairs that were compared, smallest p first.
+
+    Attributes:
+        systems: the K systems, sorted by name.
+        variant: the treatment of ties, by name.
+        title: the same in a few words.
+        new: the system that had to be preferred, whose pairs alone are tested; None for all pairs.
+        first: (P,) code of one system of each pair: `new`, else the one that is preferred more.
+        second: (P,) code of the other.
+        better: (P,) comparisons that prefer the first.
+        ties: (P,) comparisons that prefer neither.
+        worse: (P,) comparisons that prefer the second.
+        p: (P,) p-values, two-sided; one-sided where `new` is named.
+        holm: (P,) the same after Holm's adjustment.
+        fdr: (P,) the same after Benjamini and Hochberg's.
+        untested: pairs that nobody compared.
+        assumes: what the p-values rest on.
+        ignores: what they do not look at.
+
+    """
+
+    systems: tuple[str, ...]
+    variant: str
+    title: str
+    new: str | None
+    first: Codes
+    second: Codes
+    better: Array
+    ties: Array
+    worse: Array
+    p: Array
+    holm: Array
+    fdr: Array
+    untested: int
+    assumes: tuple[str, ...]
+    ignores: tuple[str, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row for each pair."""
+        columns = {
+            "first": [self.systems[i] for i in self.first.tolist()],
+            "second": [self.systems[i] for i in self.second.tolist()],
+            "better": list(map(int, self.better)),
+            "ties": list(map(int, self.ties)),
+            "worse": list(map(int, self.worse)),
+            "p": self.p.tolist(),
+            "holm": self.holm.tolist(),
+            "fdr": self.fdr.tolist(),
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = None) -> PairTests:
+    """Test every pair of systems that was compared.
+
+    Args:
+        tally: the judgments; only counts per pair matter.
+        variant: ignore | ignore-normal | split | split-normal | against | trinomial.
+        new: the system that is to be preferred: only its pairs, one-sided.
+
+    Raises:
+        UnknownOption: there is no such variant, or weights are importance weights.
+        NotIdentified: nobody compared `new`, or there is no such system.
+
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
+    >>> sign_test_pairs(Tally(("new", "old"), one, two, *counts)).p.round(4).tolist()
+    [0.0103]
+    """
+    require_option("variant", variant, tuple(VARIANTS))
+    chosen = VARIANTS[variant]
+    first, second, counts = _pairs(tally, new)
+    check_counts(counts)
+    p = chosen.two_sided(*counts) if new is None else chosen.tail(*counts)
+    order = np.lexsort((second, first, p))
+    p, counts = p[order], counts[:, order]
+    k = len(tally.systems)
+    possible = k - 1 if new is not None else k * (k - 1) // 2
+    return PairTests(
+        systems=tally.systems,
+        variant=variant,
+        title=chosen.title,
+        new=new,
+        first=first[order],
+        second=second[order],
+        better=counts[0],
+        ties=counts[1],
+        worse=counts[2],
+        p=p,
+        holm=holm(p),
+        fdr=benjamini_hochberg(p),
+        untested=possible - len(p),
+        assumes=(INDEPENDENT, *chosen.assumes),
+        ignores=(*chosen.ignores, "who judged and what was judged"),
+    )
+
+
+def _pairs(tally: Tally, new: str | None) -> tuple[Codes, Codes, Array]:
+    """Return (P,) codes of the first and the second system, and (3, P) better, ties, worse."""
+    if tally.squares is not None:
+        raise UnknownOption(
+            "sign tests count comparisons, and importance weights are no counts: read the file"
+            " without them, or use rank, which allows for them"
+        )
+    folded = replace(tally, factors={}).fold()
+    seen = folded.counts.sum(axis=1) > 0
+    left, right, counts = folded.left[seen], folded.right[seen], folded.counts[seen].T
+    turn = counts[2] > counts[0]
+    if new is not None:
+        code = _code(tally, new)
+        own = (left == code) | (right == code)
+        if not own.any():
+            raise NotIdentified(f"nobody compared '{new}' with another system: nothing to test")
+        left, right, counts = left[own], right[own], counts[:, own]
+        turn = right == code
+    first, second = np.where(turn, right, left), np.where(turn, left, right)
+    return first, second, np.where(turn, counts[::-1], counts)
+
+
+def _code(tally: Tally, system: str) -> int:
+    if system not in tally.systems:
+        hint = suggest(system, tally.systems) or f" There are {listing(tally.systems)}"
+        raise NotIdentified(f"nobody compared a system '{system}'.{hint}")
+    return tally.systems.index(system)

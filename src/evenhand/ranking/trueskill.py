@@ -1,0 +1,444 @@
+"""TrueSkill as WMT ranked with it: a thousand runs of N + 1 matches each.
+
+    μ_i = 0, σ_i = .5, β = σ n/40, τ = 0, 25 % draws between equals; n = N + 1 matches:
+    a = the system with the largest σ, b with P ∝ exp(−|μ_a − μ_b|), one judgment on them at random,
+    score = mean of μ over runs, clusters from its ranks in them (`scoring.clusters`).
+
+What a run draws its matches from is a setting. WMT 2016's official rankings follow where each run
+has a resample of the comparisons of its own (`resampled=True`). The program that the paper's
+authors published, `src/infer_TS.py` of keisks/wmt-trueskill in its versions of 2015, draws from all
+comparisons themselves in each run (`resampled=False`), and so did WMT 2015. Runs then differ by
+their matches alone: ranges hold no uncertainty about the comparisons, and clusters are more.
+
+Keisuke Sakaguchi, Matt Post and Benjamin Van Durme (2014), "Efficient Elicitation of Annotations
+for Human Evaluation of Machine Translation", WMT, pages 1-11; settings and choice of matches as in
+keisks/wmt-trueskill; official rankings: Bojar et al., findings of WMT 2015 and 2016. The update of
+one match is in `scoring.trueskill_update`.
+
+β grows with the number of matches, so that single matches hardly move a skill and σ hardly shrinks:
+the score is then nearly a sum of wins less losses, over opponents that matter more the nearer they
+are. Its scale means nothing by itself; its σ is no uncertainty, so ranges come from resampling.
+
+When not to use it: a score of the log-linear models has a likelihood, intervals by judge and no
+randomness of its own. Here matches are drawn, so that scores wander from seed to seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, repeat
+from math import pi, sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, listing
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.model import Scores
+from evenhand.judgments.tally import Tally
+from evenhand.ranking.rank_ranges import RUNS, Urn, fill_urn, find_clusters, rank_ranges
+from evenhand.ranking.rules import require_linked
+
+# One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.
+#
+# performance_i ~ N(μ_i, σ_i² + β²),  i wins if its performance is higher by more than ε,
+# c² = 2β² + σ_a² + σ_b²,  t = (μ_a − μ_b)/c,
+# μ_a ← μ_a + (σ_a²/c) v,  μ_b ← μ_b − (σ_b²/c) v,  σ_i² ← σ_i² (1 − (σ_i²/c²) w),
+# v, w: how a standard normal around −t moves and narrows when the outcome is seen.
+#
+# Ralf Herbrich, Tom Minka and Thore Graepel (2006), "TrueSkill: A Bayesian Skill Rating System",
+# NIPS 19, section 3 and table 1. Not for skills that drift: the dynamics τ is added to the
+# variances before a match by whoever wants it; WMT has none.
+
+Array = NDArray[np.float64]
+WIN: Final = 1
+DRAW: Final = 0
+LOSS: Final = -1
+_FAR: Final = 37.0
+"""Standard deviations beyond which a probability is no longer a number of full precision."""
+_ROOT: Final = 1 / sqrt(2 * pi)
+
+
+class Skill(NamedTuple):
+    """What is believed of the skills of some systems.
+
+    Attributes:
+        mean: (R,) μ.
+        variance: (R,) σ².
+
+    """
+
+    mean: Array
+    variance: Array
+
+
+def draw_margin(chance: float, beta: float) -> float:
+    """Return ε, the margin at which two equals draw with a chance.
+
+    P(|performance_a − performance_b| < ε) = chance for known equal skills, Herbrich et al. (2006),
+    section 3.
+
+    >>> round(draw_margin(0.1, 25 / 6), 4)
+    0.7405
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri((chance + 1) / 2) * sqrt(2) * beta)
+
+
+def surprise(gap: Array, margin: Array, outcome: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Return v and w of Herbrich et al. (2006), table 1: the moments of a truncated normal.
+
+    The outcome says that a standard normal fell into an interval; turned so that the interval lies
+    below zero, no difference of large probabilities is taken.
+
+    Args:
+        gap: (R,) t, the difference of means in units of c.
+        margin: (R,) ε/c.
+        outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
+
+    """
+    from scipy.special import ndtr
+
+    draw = outcome == DRAW
+    size = np.abs(gap)
+    high = np.maximum(np.where(draw, margin - size, outcome * gap - margin), -_FAR)
+    low = np.where(draw, np.maximum(-margin - size, -_FAR - 2), -_FAR - 2)
+    at_high, at_low = _density(high), _density(low)
+    inside = ndtr(high) - ndtr(low)
+    shift = (at_high - at_low) / inside
+    narrowing = shift * shift + (high * at_high - low * at_low) / inside
+    turn = np.where(draw, np.where(gap < 0, 1.0, -1.0), outcome)
+    return turn * shift, narrowing
+
+
+def play(
+    first: Skill, second: Skill, outcome: NDArray[np.int64], *, beta: float, margin: float
+) -> tuple[Skill, Skill]:
+    """Return both skills after a match.
+
+    Args:
+        first: (R,) skills of one side in R separate matches.
+        second: (R,) of the other.
+        outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
+        beta: β, the standard deviation of a performance around a skill.
+        margin: ε, see `draw_margin`.
+
+    >>> new = Skill(np.array([25.0]), np.array([(25 / 3) ** 2 + (25 / 300) ** 2]))
+    >>> won, _ = play(new, new, np.array([WIN]), beta=25 / 6, margin=draw_margin(0.1, 25 / 6))
+    >>> round(float(won.mean[0]), 3), round(float(won.variance[0]) ** 0.5, 3)
+    (29.396, 7.171)
+    """
+    scale = np.sqrt(2 * beta * beta + first.variance + second.variance)
+    shift, narrowing = surprise((first.mean - second.mean) / scale, margin / scale, outcome)
+    return _moved(first, scale, shift, narrowing), _moved(second, scale, -shift, narrowing)
+
+
+def _moved(skill: Skill, scale: Array, shift: Array, narrowing: Array) -> Skill:
+    step = skill.variance / scale
+    return Skill(skill.mean + step * shift, skill.variance * (1 - step / scale * narrowing))
+
+
+def _density(x: Array) -> Array:
+    return np.asarray(_ROOT * np.exp(-0.5 * x * x))
+
+
+# Many campaigns of TrueSkill matches at once: one step is the next match of every run.
+#
+# Within a run each match depends on the last, so that runs are what is done in parallel. Arrays are
+# (K, R): systems by runs.
+
+Integers = NDArray[np.int64]
+SIGMA: Final = 0.5
+DRAWS: Final = 0.25
+PACE: Final = 40
+"""β is σ times the number of matches over this, in keisks/wmt-trueskill."""
+_BLOCK: Final = 256
+_BELOW_ONE: Final = 1 - 2.0**-50
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """What can happen in R runs.
+
+    Attributes:
+        cell: (K, K) row of `win` and `undefeated` for a first and a second system, −1 if unseen.
+        win: (2C, R) chance that the first wins, in that direction.
+        undefeated: (2C, R) chance that it does not lose.
+        met: (K, K, R) whether a pair was seen in a run, or None where all pairs were in all runs.
+
+    """
+
+    cell: Integers
+    win: Array
+    undefeated: Array
+    met: NDArray[np.bool_] | None
+
+    @classmethod
+    def of(cls, pairs: Tally, counts: Array) -> Matches:
+        """Turn counts into chances.
+
+        Args:
+            pairs: the pairs of systems, each once.
+            counts: (R, C, 3) wins, ties and losses of each pair's left system in every run.
+
+        """
+        k, c = len(pairs.systems), len(pairs.left)
+        seen = counts.sum(axis=2).T
+        chances = counts.T / np.where(seen > 0, seen, 1.0)
+        both = np.concatenate([chances, chances[::-1]], axis=1)
+        cell = np.full((k, k), -1, dtype=np.int64)
+        cell[pairs.left, pairs.right] = np.arange(c)
+        cell[pairs.right, pairs.left] = np.arange(c, 2 * c)
+        met = None
+        if c < k * (k - 1) // 2 or (seen == 0).any():
+            met = np.zeros((k, k, len(counts)), dtype=np.bool_)
+            met[pairs.left, pairs.right] = met[pairs.right, pairs.left] = seen > 0
+        return cls(cell, both[0], both[0] + both[1], met)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Beliefs of all runs, changed match by match.
+
+    Attributes:
+        mean: (K, R) μ.
+        variance: (R, K) σ², −1 for a system that nobody met: it never plays.
+        up: (K, R) exp(μ).
+        down: (K, R) exp(−μ).
+        room: two (K, R) arrays to work in: new ones would cost more than what is done in them.
+
+    """
+
+    mean: Array
+    variance: Array
+    up: Array
+    down: Array
+    room: tuple[Array, Array]
+
+    @classmethod
+    def start(cls, matches: Matches) -> _State:
+        k, runs = len(matches.cell), matches.win.shape[1]
+        variance = np.full((runs, k), SIGMA**2)
+        if matches.met is not None:
+            variance[~matches.met.any(axis=1).T] = -1.0
+        shape = (k, runs)
+        return cls(
+            np.zeros(shape), variance, np.ones(shape), np.ones(shape),
+            (np.empty(shape), np.empty(shape)),
+        )  # fmt: skip
+
+
+def replay(matches: Matches, n: int, rng: np.random.Generator) -> Array:
+    """Play n matches in every run, and return (R, K) mean skills.
+
+    Args:
+        matches: the outcomes to draw from.
+        n: matches per run.
+        rng: source of randomness.
+
+    """
+    k, size = len(matches.cell), matches.win.shape[1]
+    beta = SIGMA * n / PACE
+    margin = draw_margin(DRAWS, beta)
+    state = _State.start(matches)
+    runs, row = np.arange(size), np.arange(size) * k
+    mean, variance = state.mean.reshape(-1), state.variance.reshape(-1)
+    win, undefeated = matches.win.reshape(-1), matches.undefeated.reshape(-1)
+    cells = matches.cell.reshape(-1)
+    for done in range(0, n, _BLOCK):
+        for partner, luck in rng.random((min(_BLOCK, n - done), 2, size)):
+            first = state.variance.argmax(axis=1)
+            second = _choose(state, matches, first, partner)
+            cell = cells[first * k + second] * size + runs
+            outcome = (luck < win[cell]).astype(np.int64) - (luck >= undefeated[cell])
+            # one long index into flat arrays is five times as fast as two short ones
+            places = [(who * size + runs, row + who) for who in (first, second)]
+            one, two = (Skill(mean[at], variance[there]) for at, there in places)
+            new = play(one, two, outcome, beta=beta, margin=margin)
+            for (at, there), skill in zip(places, new, strict=True):
+                mean[at], variance[there] = skill
+                state.up.reshape(-1)[at] = grown = np.exp(skill.mean)
+                state.down.reshape(-1)[at] = 1 / grown
+    return np.ascontiguousarray(state.mean.T)
+
+
+def _choose(state: _State, matches: Matches, first: Integers, luck: Array) -> Integers:
+    """Draw the second system, with P ∝ exp(−|μ_a − μ_b|) among those met."""
+    runs = np.arange(len(first))
+    at = first * len(first) + runs
+    weight, other = state.room
+    np.multiply(state.up, state.down.reshape(-1)[at], out=weight)
+    np.multiply(state.down, state.up.reshape(-1)[at], out=other)
+    np.minimum(weight, other, out=weight)
+    weight.reshape(-1)[at] = 0.0
+    if matches.met is not None:
+        weight *= matches.met[first, :, runs].T
+    for row in range(1, len(weight)):
+        weight[row] += weight[row - 1]
+    passed = weight <= luck * (weight[-1] * _BELOW_ONE)
+    return np.asarray(passed.sum(axis=0, dtype=np.int64))
+
+
+_DENSE: Final = 20_000_000
+"""Most chances that are held at once."""
+_WORK: Final = 4_000_000_000
+"""Most matches × systems × runs: about a minute or two; WMT16's largest task needs 3.9 · 10⁹."""
+
+
+@dataclass(frozen=True)
+class TrueSkill:
+    """Settings of TrueSkill; the defaults are those of WMT 2016.
+
+    Attributes:
+        runs: how often all matches are played, each time others.
+        matches: matches per run, one more than there are comparisons by default, or as many
+            as a minute or two allows. Fewer are quicker, and noisier.
+        by: a factor whose levels are drawn, such as "ranking", or None for single comparisons.
+        level: share of places that a rank range holds.
+        resampled: whether each run plays on a resample of the comparisons (WMT 2016), or on the
+            comparisons as they are (WMT 2015).
+
+    >>> TrueSkill(by="judge", resampled=False)
+    Traceback (most recent call last):
+    ...
+    evenhand.errors.UnknownOption: by="judge" draws whole levels: it needs resampled=True
+
+    """
+
+    runs: int = RUNS
+    matches: int | None = None
+    by: str | None = None
+    level: float = 0.95
+    resampled: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UnknownOption: fewer than one run or match, or a factor to draw and no resamples.
+
+        """
+        if self.by is not None and not self.resampled:
+            raise UnknownOption(f'by="{self.by}" draws whole levels: it needs resampled=True')
+        for name, value in (("runs", self.runs), ("matches", self.matches)):
+            if value is not None and value < 1:
+                raise UnknownOption(f"{name} cannot be {value}: it is a whole number from 1")
+
+
+WMT: Final = TrueSkill()
+WMT15: Final = TrueSkill(resampled=False)
+
+
+def score_trueskill_wmt15(tally: Tally, *, seed: int = SEED) -> Scores:
+    """Score by TrueSkill without resampling, as WMT 2015 did: the method `trueskill-wmt15`.
+
+    Args:
+        tally: the comparisons.
+        seed: of matches.
+
+    Raises:
+        InvalidJudgments: the weights are no counts of comparisons.
+        NotIdentified: there are no comparisons, or some systems were never compared with others.
+
+    """
+    return score_trueskill(tally, seed=seed, settings=WMT15)
+
+
+def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT) -> Scores:
+    """Score by TrueSkill as WMT did, with rank ranges and clusters.
+
+    Args:
+        tally: the comparisons, with the factor of `settings.by` if that is drawn.
+        seed: of resamples and matches.
+        settings: how many of them, and whether there are resamples.
+
+    Returns:
+        Mean skills; standard deviations over runs; ranges and clusters.
+
+    Raises:
+        InvalidJudgments: single comparisons are drawn and the weights are no counts of them.
+        NotIdentified: there are no comparisons, or some systems were never compared with others.
+        UnknownColumn: the tally was not made by that factor.
+
+    """
+    require_linked(tally)
+    urn = fill_urn(tally, by=settings.by)
+    n = settings.matches or _affordable(urn, settings.runs)
+    played = list(_replays(urn, n, settings, seed))
+    samples = np.concatenate([skills for skills, _ in played])
+    absent = np.sum([missing for _, missing in played], axis=0)
+    values = samples.mean(axis=0)
+    best, worst = rank_ranges(samples, settings.level)
+    drawn = urn.name if settings.resampled else "nothing"
+    said = (seed, settings.runs, settings.level, drawn, n)
+    return Scores(
+        rule="trueskill",
+        systems=tally.systems,
+        values=values,
+        unit="skill",
+        stderr=samples.std(axis=0, ddof=1),
+        rank_lower=best,
+        rank_upper=worst,
+        cluster=find_clusters(values, best, worst),
+        settings=tuple(
+            f"{name}={value}"
+            for name, value in zip(("seed", "runs", "level", "drawn", "matches"), said, strict=True)
+        ),
+        notes=_thinning(urn, n) + _absences(tally.systems, absent, settings.runs),
+    )
+
+
+def _replays(
+    urn: Urn, matches: int, settings: TrueSkill, seed: int
+) -> Iterator[tuple[Array, NDArray[np.intp]]]:
+    """Yield (R, K) skills of as many runs as fit in memory, and in how many who met nobody."""
+    rng, runs = np.random.Generator(np.random.PCG64(seed)), settings.runs
+    at_once = max(1, min(runs, _DENSE // len(urn.pairs.systems) ** 2))
+    draws = urn.draw(runs, rng) if settings.resampled else repeat(urn.pairs.counts, runs)
+    while drawn := list(islice(draws, at_once)):
+        counts = np.stack(drawn)
+        yield replay(Matches.of(urn.pairs, counts), matches, rng), _count_absent(urn.pairs, counts)
+
+
+def _count_absent(pairs: Tally, counts: Array) -> NDArray[np.intp]:
+    """Return (K,) in how many runs each system met nobody.
+
+    Args:
+        pairs: the pairs of systems, each once.
+        counts: (R, C, 3) wins, ties and losses of each pair in every run.
+
+    """
+    k = len(pairs.systems)
+    ends = np.concatenate([pairs.left, pairs.right])
+    met = [np.bincount(ends, np.tile(one, 2), k) for one in counts.sum(axis=2)]
+    return np.asarray((np.stack(met) == 0).sum(axis=0))
+
+
+def _affordable(urn: Urn, runs: int) -> int:
+    """One match more than there are comparisons, as WMT played; fewer on very large data."""
+    wanted = urn.size + 1
+    return min(wanted, max(1, _WORK // (runs * len(urn.pairs.systems))))
+
+
+def _thinning(urn: Urn, matches: int) -> tuple[str, ...]:
+    """Say where fewer matches are played than there are comparisons: chance weighs more."""
+    if matches >= urn.size:
+        return ()
+    return (
+        f"{matches:,} matches a run instead of {urn.size + 1:,}: rank ranges are wider than with"
+        " all",
+    )
+
+
+def _absences(systems: tuple[str, ...], absent: NDArray[np.intp], runs: int) -> tuple[str, ...]:
+    """Say which systems met nobody in some resamples: their skill stayed at zero there."""
+    if not absent.any():
+        return ()
+    names = [f"{systems[i]} ({absent[i]})" for i in np.flatnonzero(absent).tolist()]
+    return (
+        f"without a comparison in some of {runs:,} resamples, counted as average there:"
+        f" {listing(names)}",
+    )

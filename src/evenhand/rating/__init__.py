@@ -1,1 +1,0 @@
-"""HOW GOOD: models of ratings, one per file."""

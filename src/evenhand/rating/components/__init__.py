@@ -1,1 +1,0 @@
-"""What variance components of ratings are made of: terms, identification, equations, estimates."""

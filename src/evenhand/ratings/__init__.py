@@ -1,0 +1,1 @@
+"""Models of ratings: variance components, completion, processes of judges."""

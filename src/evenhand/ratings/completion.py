@@ -1,0 +1,789 @@
+"""Completion of ratings: what would a judge have said of an output that he was not shown?
+
+    y_jo = μ + a_j + b_o + Z_jo + ε        minimise  ½ Σ_seen (y − μ − a − b − Z)² + τ ‖Z‖_*
+
+over all of μ, a (severity of judges), b (worth of outputs) and Z, a matrix of low rank: tastes that
+judges share. The intercepts cost nothing, and are found anew for every Z (numerics/soft_impute.py).
+
+τ is chosen on held-out ratings along τ_max x (.9, .7, .5, .35, .25). Z is used only if it predicts
+these better than the intercepts by more than 1.645 standard errors of the paired difference; else
+the fit abstains, answers with the intercepts, and says so (choice.py). Intervals are conformal
+(conformal.py), from ratings that neither the fit nor the choice of τ has seen.
+
+Sources: Wisniewski (2013), ACL, "On the Predictability of Human Assessment: when Matrix Completion
+Meets NLP Evaluation" (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning
+Research 11:2287-2322 (the method). Intercepts within the problem, abstention and intervals are
+ours.
+
+When not to use it: with one rating per output, whose intercept explains that rating: Z is 0 there,
+and completion says what judge + output says, without intervals; and where judges chose what they
+rate by something else than its height (for that see missing="by value"). Intervals and errors are
+those of missing ratings if what is seen was drawn uniformly over the cells of the matrix. Where
+some judges or outputs have many more ratings than others, a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf, sqrt
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    name_near,
+    require_level,
+    require_option,
+    require_seed,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
+from evenhand.judgments.grouped import Grouped
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rating_digest import digest_ratings
+from evenhand.judgments.rating_groups import group_ratings
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.signature import write_signature
+from evenhand.judgments.wrong_kind import require_scores
+from evenhand.numerics.completion import Completed, Effects, LowRank, SoftImpute
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ratings.conformal import MISSING, Missing, find_half_widths, least_number
+from evenhand.ratings.matrix import (
+    ADDITIVE,
+    BY_JUDGE,
+    COMPLETION,
+    Dealt,
+    MethodError,
+    RatingMatrix,
+    compare_errors,
+    deal,
+    errors_of,
+    find_errors,
+    group_judges,
+    make_matrix,
+    refuse_beyond,
+    refuse_equal,
+    say_better,
+)
+
+# How strongly to hold back the low-rank part of a completion, and whether to use it at all.
+#
+# Along a path of τ from strong to weak, the mean absolute error on held-out cells decides. The path
+# is left where that error has risen twice. The best τ is used if it beats the intercepts by more
+# than 1.645 standard errors of the paired difference; choosing the smallest error alone would call
+# chance a taste in most sets of ratings without any.
+
+Array = NDArray[np.float64]
+
+ERRORS: Final = 1.645
+"""Standard errors by which the low-rank part must be better than intercepts."""
+ROUGHLY: Final = 1e-3
+"""Gap, relative to the objective of the intercepts, at which a point of the path is judged."""
+RISES: Final = 2
+"""Rises of the error after which the path is left."""
+ROUNDING: Final = 1e-9
+"""Remainder of the intercepts, relative to the ratings, that is none."""
+FEW: Final = 10
+"""Held-out cells below which nothing is chosen."""
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """One τ of the path.
+
+    Attributes:
+        share: of the τ at which nothing but intercepts is left.
+        tau: weight of the nuclear norm.
+        rank: of the low-rank part.
+        mae: mean absolute error on the held-out cells, in points of the scale.
+
+    """
+
+    share: float
+    tau: float
+    rank: int
+    mae: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {"share": self.share, "tau": self.tau, "rank": self.rank, "mae": self.mae}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the held-out cells say.
+
+    Attributes:
+        path: the τ that were looked at, strongest first.
+        best: the one with the smallest error; None where there is none.
+        intercepts: mean absolute error of intercepts alone; None where nothing was held out.
+        gain: by how much the best is better, with its standard error; None likewise.
+        used: whether that is enough.
+        why: the reason, in words.
+        start: the low-rank part of the best, where the last fit begins; None without a best.
+
+    """
+
+    path: tuple[PathPoint, ...]
+    best: PathPoint | None
+    intercepts: float | None
+    gain: tuple[float, float] | None
+    used: bool
+    why: str
+    start: LowRank | None = None
+
+
+def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) -> Choice:
+    """Choose τ, or none.
+
+    Args:
+        seen: what is learned from.
+        held: cells that decide.
+        shares: the path, descending, as shares of the τ at which nothing is left.
+
+    """
+    if len(held.value) < FEW:
+        return Choice((), None, None, None, used=False, why=_few(len(held.value)))
+    problem = SoftImpute(seen.cells, seen.value)
+    row, column = held.cells.row, held.cells.column
+    own = np.abs(held.value - problem.effects().at(row, column))
+    largest = problem.largest_tau()
+    if largest <= ROUNDING * float(np.abs(seen.value).max()):
+        why = "judge + output explain the ratings without a remainder: there is no taste to learn"
+        return Choice((), None, float(own.mean()), None, used=False, why=why)
+    path: list[PathPoint] = []
+    errors, start = own, None
+    for share, one in zip(
+        shares, problem.path([share * largest for share in shares], ROUGHLY), strict=False
+    ):
+        found = np.abs(held.value - one.look_up(row, column))
+        path.append(PathPoint(share, one.tau, one.rank, float(found.mean())))
+        if path[-1].mae <= min(point.mae for point in path):
+            errors, start = found, one.table
+        if _has_risen(path):
+            break
+    return replace(_decide(path, own - errors, float(own.mean())), start=start)
+
+
+def _few(n: int) -> str:
+    cells = "no cell was" if not n else "1 cell was" if n == 1 else f"{n} cells were"
+    return f"{cells} held out to choose by, fewer than {FEW}"
+
+
+def _has_risen(path: Sequence[PathPoint]) -> bool:
+    """Whether the error has risen twice in a row."""
+    last = [point.mae for point in path[-RISES - 1 :]]
+    return len(last) > RISES and all(a < b for a, b in pairwise(last))
+
+
+def _decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choice:
+    best = min(path, key=lambda point: point.mae)
+    gain, stderr = float(better.mean()), float(better.std(ddof=1)) / sqrt(len(better))
+    used = gain > ERRORS * stderr
+    than = "more" if used else "not more"
+    why = (
+        f"on {len(better):,} further held-out cells, which serve this choice alone, shared tastes"
+        f" are off by {best.mae:.3g} points, judge + output by {intercepts:.3g}: {than} than"
+        f" {ERRORS} standard errors better"
+    )
+    return Choice(tuple(path), best, intercepts, (gain, stderr), used=used, why=why)
+
+
+# What completion says of every judge and output, how sure it is, and how it compares.
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one judge would say of one output.
+
+    Attributes:
+        score: the prediction, in points of the scale.
+        lower: end of its interval; minus infinity where there is no bound, None for a given rating.
+        upper: the other.
+        seen: the rating that the judge gave (the mean of several), or None.
+
+    """
+
+    score: float
+    lower: float | None
+    upper: float | None
+    seen: float | None
+
+
+@dataclass(frozen=True)
+class GroupWidth:
+    """How wide the intervals of a group of judges are.
+
+    Attributes:
+        group: its name.
+        judges: how many.
+        n: held-out ratings that intervals rest on.
+        narrowest: smallest half width among its missing ratings, in points; infinite if endless,
+            None where nothing is missing.
+        widest: largest.
+
+    """
+
+    group: str
+    judges: int
+    n: int
+    narrowest: float | None
+    widest: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        half = {"narrowest": self.narrowest, "widest": self.widest}
+        return {"group": self.group, "judges": self.judges, "held_out": self.n, **half}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Completion(InNotebooks):
+    """A fit of `NuclearNorm`.
+
+    Attributes:
+        model: the settings.
+        matrix: judges, outputs and the ratings that were seen.
+        predicted: (m, n) what the fit says of every cell, seen ones included.
+        half_width: (m, 1) of the intervals of each judge, or (m, n) where they differ by cell: 0
+            where a rating was given, if missing is "by value"; infinite where nothing bounds them.
+        choice: how τ was chosen, and whether the low-rank part is used.
+        tau: weight of the nuclear norm in the last fit; None where it abstains.
+        rank: of the low-rank part; 0 where it abstains.
+        gap: the objective is at most so far above its minimum, in squared points.
+        table: errors of all methods on cells that nothing was learned from; empty without any.
+        groups: groups of judges that have intervals of their own → ratings they rest on.
+        group_of: (m,) group of each judge.
+        notes: what must stand beside the numbers.
+        signature: what made them.
+
+    """
+
+    model: NuclearNorm
+    matrix: RatingMatrix
+    predicted: Array
+    half_width: Array
+    choice: Choice
+    tau: float | None
+    rank: int
+    gap: float
+    table: tuple[MethodError, ...]
+    groups: dict[str, int]
+    group_of: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the rows."""
+        return self.matrix.judges
+
+    @property
+    def abstained(self) -> bool:
+        """Whether it answers with the intercepts."""
+        return not self.choice.used
+
+    @property
+    def completed(self) -> Array:
+        """(m, n) ratings where they were given, predictions where not."""
+        filled = self.predicted.copy()
+        filled[self.matrix.cells.row, self.matrix.cells.column] = self.matrix.value
+        return filled
+
+    @property
+    def n_missing(self) -> int:
+        """How many cells were predicted."""
+        return self.predicted.size - len(self.matrix.value)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in words."""
+        full = "every judge rated every output: nothing is missing"
+        if self.abstained:
+            first = "abstains: missing ratings are predicted from judge and output alone"
+        else:
+            first = f"judges share tastes: a part of rank {self.rank} is used with judge + output"
+        told = f"{first}, since {self.choice.why}"
+        return (*(() if self.n_missing else (full,)), told, *say_better(self.table))
+
+    @property
+    def intervals(self) -> tuple[GroupWidth, ...]:
+        """How wide intervals are, by group of judges."""
+        absent = ~self.matrix.seen()
+        found = []
+        for name, n in self.groups.items():
+            own = np.array([one == name for one in self.group_of])
+            half = np.broadcast_to(self.half_width[own], absent[own].shape)[absent[own]]
+            ends = (float(half.min()), float(half.max())) if len(half) else (None, None)
+            found.append(GroupWidth(name, int(own.sum()), n, *ends))
+        return tuple(found)
+
+    @property
+    def bounded(self) -> tuple[int, int]:
+        """How many judges with missing ratings have bounds for any of them, and for none."""
+        absent = ~self.matrix.seen()
+        finite = (absent & np.isfinite(self.half_width)).any(axis=1)
+        return int(finite.sum()), int((absent.any(axis=1) & ~finite).sum())
+
+    def predict(self, judge: str, item: str, system: str) -> Prediction:
+        """Return what a judge would say of an output, or said, with the interval.
+
+        Raises:
+            InvalidJudgments: nobody rated the output, or there is no such judge.
+
+        """
+        if judge not in self.judges:
+            raise InvalidJudgments(f"no judge '{judge}'.{name_near(judge, self.judges)}")
+        outputs = self.matrix.outputs()
+        if (item, system) not in outputs:
+            raise InvalidJudgments(
+                f"nobody rated the output of '{system}' for item '{item}': nothing is known of it"
+            )
+        row, column = self.judges.index(judge), outputs.index((item, system))
+        at = np.flatnonzero((self.matrix.cells.row == row) & (self.matrix.cells.column == column))
+        score = float(self.predicted[row, column])
+        if len(at):
+            return Prediction(score, None, None, float(self.matrix.value[at[0]]))
+        return Prediction(score, *self._ends(row, column), None)
+
+    def _ends(self, row: int, column: int) -> tuple[float, float]:
+        half = float(self.half_width[row, min(column, self.half_width.shape[1] - 1)])
+        middle = float(self.predicted[row, column])
+        low, high = self.model.clip or (-inf, inf)
+        return max(middle - half, low), min(middle + half, high)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each cell: given ratings as they are, missing ones with intervals.
+
+        With groups of judges, theirs is the last column.
+        """
+        seen, filled = self.matrix.seen(), self.completed
+        rows = []
+        for j, (judge, group) in enumerate(zip(self.judges, self.group_of, strict=True)):
+            for o, (item, system) in enumerate(self.matrix.outputs()):
+                given = bool(seen[j, o])
+                lower, upper = (None, None) if given else self._ends(j, o)
+                row: dict[str, Any] = {
+                    "judge": judge,
+                    "item": item,
+                    "system": system,
+                    "score": float(filled[j, o]),
+                }
+                row |= {"given": given, "lower": lower, "upper": upper}
+                rows.append(row if self.model.group is None else row | {"judge_group": group})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract; the cells are in `records`."""
+        half = [float(own.max()) for own in self.half_width]
+        return {
+            "judges": len(self.judges),
+            "outputs": self.matrix.shape[1],
+            "ratings": float(self.matrix.cells.weight.sum()),
+            "missing": self.n_missing,
+            "fill": self.matrix.fill,
+            "abstains": self.abstained,
+            "why": self.choice.why,
+            "tau": self.tau,
+            "rank": self.rank,
+            "level": self.model.level,
+            "groups": dict(self.groups),
+            "intervals": [row.to_dict() for row in self.intervals],
+            "half_width": dict(zip(self.judges, half, strict=True)),
+            "path": [point.to_dict() for point in self.choice.path],
+            "intercepts_mae": self.choice.intercepts,
+            "errors": [row.to_dict() for row in self.table],
+            "says": list(self.says),
+            "notes": list(self.notes),
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+        }
+
+    def __repr__(self) -> str:
+        lines: Sequence[str] = [
+            f"{len(self.judges):,} judges, {self.matrix.shape[1]:,} outputs,"
+            f" {100 * self.matrix.fill:.0f} % of the cells seen",
+            *(f"{row.method:15} off by {row.mae:.3g} ({row.n:,} cells)" for row in self.table),
+            *self.says,
+            *self.notes,
+            self.signature,
+        ]
+        return "\n".join(lines)
+
+
+# The last fit of a completion: the problem solved at the τ that was chosen, every cell filled.
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What is said of every cell.
+
+    Attributes:
+        predicted: (m, n) predictions.
+        effects: judge + output alone, from the same ratings.
+        tau: weight of the nuclear norm; None where intercepts alone are used.
+        rank: of the low-rank part.
+        gap: the objective is at most so far above its minimum, in squared points.
+
+    """
+
+    predicted: Array
+    effects: Effects
+    tau: float | None = None
+    rank: int = 0
+    gap: float = 0.0
+
+
+def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None = None) -> Solution:
+    """Solve at the τ that was chosen, or for intercepts alone.
+
+    Args:
+        seen: what is learned from.
+        choice: whether the low-rank part is used, and at which share of the τ that leaves nothing.
+        clip: lowest and highest prediction, or None.
+
+    """
+    if choice.best is None or not choice.used:
+        effects = seen.cells.effects(seen.value)
+        return Solution(keep_within(effects.table(), clip), effects)
+    effects, last = _follow(seen, choice.best.share, choice.start)
+    predicted = keep_within(last.fill(), clip)
+    return Solution(predicted, effects, last.tau, last.rank, last.gap)
+
+
+def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
+    """Keep predictions on a scale, in place.
+
+    Args:
+        predicted: of any shape.
+        clip: lowest and highest score, or None.
+
+    """
+    return predicted if clip is None else np.clip(predicted, *clip, out=predicted)
+
+
+def _follow(seen: RatingMatrix, share: float, start: LowRank | None) -> tuple[Effects, Completed]:
+    """Solve; the matrix that this works in is gone when it returns."""
+    problem = SoftImpute(seen.cells, seen.value)
+    (last,) = problem.path([share * problem.largest_tau()], start=start)
+    return problem.effects(), last
+
+
+# What must stand beside a completed matrix, in words.
+
+Flags = NDArray[np.bool_]
+
+UNEVEN: Final = 1.25
+"""Ratings of the judge or output of a given cell, for each of that of a missing one: too many."""
+
+
+class Settings(Protocol):
+    """What the notes depend on."""
+
+    @property
+    def level(self) -> float:
+        """Level of the intervals."""
+
+    @property
+    def group(self) -> str | None:
+        """Groups of judges whose intervals are found apart."""
+
+    @property
+    def clip(self) -> tuple[float, float] | None:
+        """Lowest and highest prediction, or None."""
+
+
+def write_notes(
+    dealt: Dealt, predicted: Array, half_width: Array, settings: Settings
+) -> tuple[str, ...]:
+    """Return what must be said of predictions and intervals.
+
+    Args:
+        dealt: the ratings that were given, and which were held out.
+        predicted: (m, n) predictions.
+        half_width: (m, 1) or (m, n) of the intervals.
+        settings: level, groups, and whether predictions were kept on the scale.
+
+    """
+    matrix = dealt.every
+    beyond = _beyond(matrix, predicted) if settings.clip is None else []
+    wide = _wide(dealt, half_width, settings.level)
+    return (*_parts(matrix), *beyond, *_strange(dealt), *_uneven(dealt, settings.group), *wide)
+
+
+def _parts(matrix: RatingMatrix) -> list[str]:
+    """Say where judges have no output in common, directly or through others."""
+    m = len(matrix.judges)
+    found = np.unique(matrix.cells.parts[:m][matrix.cells.seen_rows])
+    if len(found) == 1:
+        return []
+    return [
+        f"judges fall into {len(found):,} groups with no output in common, not even through others:"
+        " that one group is more severe rests on its outputs being no better than the others', as"
+        " if they were dealt out by chance"
+    ]
+
+
+def _beyond(matrix: RatingMatrix, predicted: Array) -> list[str]:
+    low, high = float(matrix.value.min()), float(matrix.value.max())
+    outside = (predicted < low) | (predicted > high)
+    outside[matrix.cells.row, matrix.cells.column] = False
+    n = int(outside.sum())
+    if not n:
+        return []
+    are = "1 prediction is" if n == 1 else f"{n:,} predictions are"
+    return [f"{are} beyond the scores that were given, {low:g} to {high:g}: left so, not clipped"]
+
+
+def _strange(dealt: Dealt) -> list[str]:
+    """Say which held-out ratings tell nothing of most missing ones."""
+    n, left = len(dealt.known), int((~dealt.known).sum())
+    if not left:
+        return []
+    are = "is of an output or a judge" if left == 1 else "are of outputs or judges"
+    first = (
+        f"{left:,} of {n:,} held-out ratings {are} of which nothing else was seen: errors, and"
+        " intervals of other missing ratings, are found without them"
+    )
+    if left < n:
+        return [first]
+    return [f"{first}, so that there are none; let some outputs have further ratings"]
+
+
+def _uneven(dealt: Dealt, group: str | None) -> list[str]:
+    """Say where given ratings are of other judges or outputs than missing ones are."""
+    cells, said = dealt.every.cells, []
+    if not len(dealt.tested.value):
+        return []
+    words = (
+        ("judge gave", "; --judge-group judge finds intervals for each judge alone"),
+        ("output has", ""),
+    )
+    for side, (what, more) in enumerate(words):
+        load = np.bincount((cells.row, cells.column)[side], minlength=cells.shape[side])
+        given, missing = _compare_loads(load, cells.shape[1 - side])
+        if given > UNEVEN * missing and not (side == 0 and group == BY_JUDGE):
+            said.append(
+                f"uneven loads: the {what} {given:.3g} other ratings where a rating is given, and"
+                f" {missing:.3g} where it is missing: intervals and errors are of given ratings,"
+                f" and missing ones may be predicted less well{more}"
+            )
+    return said
+
+
+def _compare_loads(load: NDArray[np.int64], most: int) -> tuple[float, float]:
+    """Return the mean number of other ratings beside a given one, and beside a missing one.
+
+    Both are the same on average where given ratings were drawn uniformly.
+    """
+    absent = most - load
+    if not absent.any():
+        return 0.0, 0.0
+    return float(load @ (load - 1) / load.sum()), float(load @ absent / absent.sum())
+
+
+def _wide(dealt: Dealt, half_width: Array, level: float) -> list[str]:
+    """Say which missing ratings have intervals without bounds, and why."""
+    absent = ~dealt.every.seen()
+    endless = np.isinf(half_width) & absent
+    rated = dealt.every.cells.seen_rows
+    alone = rated & absent.any(axis=1) & (endless == absent).all(axis=1)
+    said, n = [], int(alone.sum())
+    if n:
+        who = "1 judge has" if n == 1 else f"{n:,} judges have"
+        said.append(
+            f"{who} intervals without bounds: their group has too few held-out ratings, and"
+            f" {100 * level:.12g} % needs {least_number(level)} or more"
+        )
+    return said + _say_some(dealt, endless & (rated & ~alone)[:, None], level)
+
+
+def _say_some(dealt: Dealt, endless: Flags, level: float) -> list[str]:
+    """Say why some missing ratings of a judge have no bounds where others have."""
+    learned = dealt.learned.cells
+    known = int((endless & learned.seen_rows[:, None] & learned.seen_columns).sum())
+    if int(dealt.known.sum()) < least_number(level):
+        why = "too few ratings were held out of outputs that something was learned of"
+    else:
+        why = "as high or as low, it is so rarely given that its weight outdoes held-out ratings"
+    strange = "nothing was learned of its judge or output, and too few held-out ratings are so too"
+    said = []
+    for n, reason in ((known, why), (int(endless.sum()) - known, strange)):
+        if n:
+            are = "1 missing rating has" if n == 1 else f"{n:,} missing ratings have"
+            said.append(f"{are} an interval without bounds: {reason}")
+    return said
+
+
+PATH: Final = (0.9, 0.7, 0.5, 0.35, 0.25)
+HELD: Final = 0.9
+"""Largest share of the ratings that may be held out."""
+
+
+@dataclass(frozen=True)
+class NuclearNorm:
+    """Settings of a completion.
+
+    Attributes:
+        calibration: share of the seen cells that only intervals and errors are found on; 0 for
+            neither, so that everything is learned from.
+        validation: share of the seen cells that τ is chosen on.
+        level: of the intervals.
+        path: τ as shares of the τ at which nothing but intercepts is left, descending.
+        group: groups of judges whose intervals are found apart: a column, "judge" for each judge
+            alone, or None for one group of all.
+        missing: whether missing and held-out ratings come about alike ("at random"), or with odds
+            that depend on how high the rating is ("by value").
+        clip: ends of the scale: nothing beyond them is predicted; None leaves predictions as they
+            are.
+        abstain: False uses the low-rank part even where held-out ratings do not speak for it.
+        seed: of the draw of held-out cells.
+
+    """
+
+    calibration: float = 0.2
+    validation: float = 0.15
+    level: float = 0.9
+    path: tuple[float, ...] = PATH
+    group: str | None = None
+    missing: Missing = "at random"
+    clip: tuple[float, float] | None = None
+    abstain: bool = True
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: shares that leave nothing, a level or a path that is none.
+
+        """
+        require_option("missing", self.missing, MISSING)
+        shares = (self.calibration, self.validation)
+        if min(shares) < 0 or sum(shares) > HELD:
+            raise UnknownOption(
+                f"calibration {self.calibration:g} and validation {self.validation:g}: shares of"
+                f" the ratings that are held out, from 0, together {HELD:g} or less"
+            )
+        require_level(self.level, ".9")
+        falling = all(a > b for a, b in pairwise(self.path))
+        if not self.path or not falling or self.path[-1] <= 0 or self.path[0] > 1:
+            raise UnknownOption(f"path {self.path}: shares of τ, descending, above 0 and up to 1")
+        require_seed(self.seed)
+        if self.clip is not None and not self.clip[0] < self.clip[1]:
+            raise UnknownOption(f"clip {self.clip}: the lowest score, then a higher one")
+
+    @carries_excluded("controls", "repeats")
+    def fit(self, data: Ratings | RatingRows, *, judges: Sequence[str] = ()) -> Completion:
+        """Complete the ratings of one task under one criterion.
+
+        Args:
+            data: the ratings.
+            judges: further judges, who have rated nothing: as severe as the mean of the others,
+                with intervals without bounds.
+
+        Raises:
+            InvalidJudgments: several tasks or criteria, a matrix too large for memory, a judge in
+                two groups, or scores that are not within `clip`.
+            NotIdentified: fewer than two judges or outputs, or ratings that are all the same.
+            NotConverged: the gap to the best solution stays too large.
+
+        """
+        rows = self._read(data)
+        matrix = make_matrix(rows, judges, seed=self.seed)
+        refuse_equal(matrix)
+        refuse_beyond(rows, self.clip)
+        groups = group_judges(rows.targets(), matrix.judges, self.group)
+        held, deciding = self._deal(len(matrix.value))
+        with one_blas_thread():
+            choice = self.choose(matrix.take(~held & ~deciding), matrix.take(deciding))
+            dealt = deal(matrix, held)
+            found = solve(dealt.learned, choice, self.clip)
+        widths = find_half_widths(found.predicted, dealt, groups, (self.level, self.missing))
+        tested = groups.code[dealt.comparable.cells.row]
+        calibrated = np.bincount(tested, minlength=len(groups.names))
+        return Completion(
+            self,
+            matrix,
+            found.predicted,
+            widths,
+            choice,
+            found.tau,
+            found.rank,
+            found.gap,
+            self._compare(dealt, found),
+            dict(zip(groups.names, calibrated.tolist(), strict=True)),
+            tuple(groups.names[code] for code in groups.code.tolist()),
+            (*matrix.notes, *write_notes(dealt, found.predicted, widths, self)),
+            self._sign(rows, len(matrix.judges)),
+        )
+
+    def fit_groups(self, data: Ratings | RatingRows) -> Grouped[Completion]:
+        """Complete each task and criterion by itself; those that cannot be are said with why."""
+        found: dict[str, Completion] = {}
+        refused: dict[str, str] = {}
+        for name, part in group_ratings(self._read(data)).items():
+            try:
+                found[name] = self.fit(part)
+            except (NotIdentified, NotConverged) as refusal:
+                refused[name] = str(refusal)
+        return Grouped(found, "group", refused)
+
+    def _read(self, data: Ratings | RatingRows) -> RatingRows:
+        table = require_scores(data, "ratings are completed, not")
+        if isinstance(table, RatingRows):
+            return table
+        return table.rows(factors=[] if self.group in (None, BY_JUDGE) else [self.group])
+
+    def _deal(self, n: int) -> tuple[Flags, Flags]:
+        """Draw the cells for intervals and errors, and those for the choice of τ."""
+        order = np.random.default_rng(self.seed).permutation(n)
+        tested, deciding = int(n * self.calibration + ROUNDING), int(n * self.validation + ROUNDING)
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        return place < tested, (place >= tested) & (place < tested + deciding)
+
+    def choose(self, seen: RatingMatrix, held: RatingMatrix) -> Choice:
+        """Choose τ on held-out cells, or none.
+
+        Args:
+            seen: what is learned from.
+            held: cells that decide.
+
+        """
+        choice = choose_tau(seen, held, self.path)
+        if self.abstain or choice.best is None or choice.used:
+            return choice
+        return replace(choice, used=True, why=f"{choice.why}; used all the same, as asked")
+
+    def _compare(self, dealt: Dealt, found: Solution) -> tuple[MethodError, ...]:
+        tested = dealt.comparable
+        if not len(tested.value):
+            return ()
+        row, column = tested.cells.row, tested.cells.column
+        intercepts = found.effects.at(row, column)
+        errors = {
+            **find_errors(dealt.learned, tested),
+            ADDITIVE: errors_of(tested.value - keep_within(intercepts, self.clip)),
+            COMPLETION: errors_of(tested.value - found.predicted[row, column]),
+        }
+        item = np.unique(tested.items, return_inverse=True)[1].reshape(-1)
+        return compare_errors(errors, {"judge": row, "item": item[column]}, self.level)
+
+    def _sign(self, rows: RatingRows, judges: int) -> str:
+        kept = rows.targets()
+        clip = "none" if self.clip is None else f"{self.clip[0]:g}-{self.clip[1]:g}"
+        parts = (
+            f"completion calibration={self.calibration:g} validation={self.validation:g}",
+            f"nuclear norm path={'/'.join(f'{one:g}' for one in self.path)} abstain={self.abstain}",
+            f"conformal {100 * self.level:.12g} % group={self.group or 'none'}"
+            f" missing {self.missing} clip={clip} seed={self.seed}",
+        )
+        return write_signature(parts, kept.size, digest_ratings(kept), judges=judges)

@@ -1,0 +1,498 @@
+"""What is known of an output before anybody rates it: numbers, names, and numbers from its text.
+
+Numbers are standardised with constants that are kept, so that an output to come lies where it
+would have lain among those that were learned from. A feature that is the same everywhere says
+nothing and is left out, with a note.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any, Final, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import InvalidJudgments, UnknownOption, end, listing, suggest
+from evenhand.judgments.names import take_names
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.wrong_kind import require_scores
+from evenhand.numerics.gaussian_process import Points
+
+# Reading the features of outputs: numbers, names and texts, as tables and mappings hold them.
+
+Array = NDArray[np.float64]
+
+OUTPUT: Final = "each output"
+"""The label that is different for each output: its item and its system."""
+HEAVY: Final = 0.9
+"""Share of a number's variance beyond which one value hides all others."""
+
+
+def name_output(task: str, item: str, system: str) -> str:
+    r"""Return the name of an output as the label "each output" has it.
+
+    A slash within a name is written \/, so that no two outputs share theirs.
+
+    >>> name_output("", "item 3", "alpha"), name_output("news", "a / b", "c")
+    ('item 3 / alpha', 'news / a \\/ b / c')
+    """
+    parts = [task, item, system] if task else [item, system]
+    return " / ".join(part.replace("\\", "\\\\").replace("/", "\\/") for part in parts)
+
+
+def read_records(outputs: Sequence[Mapping[str, Any]] | Any) -> list[Mapping[str, Any]]:
+    """Return a mapping of columns for each row of a table, "each output" added where it can be."""
+    if not isinstance(outputs, Sequence):
+        frame = nw.from_native(outputs, eager_only=True)
+        outputs = list(frame.iter_rows(named=True))
+    found: list[Mapping[str, Any]] = []
+    for one in outputs:
+        if OUTPUT not in one and "item" in one:
+            parts = (str(one.get(role, "")) for role in ("task", "item", "system"))
+            found.append({**one, OUTPUT: name_output(*parts)})
+        else:
+            found.append(one)
+    return found
+
+
+def fold_number(text: str) -> str:
+    """Return a whole number as such, however it is typed; other texts as they are."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return str(int(value)) if value.is_integer() else text
+
+
+def read_numbers(rows: RatingRows, name: str) -> Array:
+    """Return a column of numbers, read as a factor.
+
+    Raises:
+        InvalidJudgments: not all are numbers.
+
+    """
+    labels, codes = rows.labels(name)
+    return np.array([parse_number(name, label) for label in labels])[codes]
+
+
+def parse_number(name: str, text: str) -> float:
+    """Return a finite number.
+
+    Raises:
+        InvalidJudgments: it is none.
+
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        comma = " (decimals are written with a point)" if "," in text else ""
+        raise InvalidJudgments(
+            f"feature '{name}' holds '{text}', which is no number{comma}: give every output one,"
+            " leave such ratings out, or use the column as a label"
+        )
+    return value
+
+
+def read_texts(rows: RatingRows, name: str) -> list[str]:
+    """Return a column, or what the ratings are of, row by row."""
+    labels, codes = rows.labels(name)
+    return cast("list[str]", np.array(labels, dtype=object)[codes].tolist())
+
+
+def leans(values: Array) -> bool:
+    """Say whether one of more than two different values carries most of the variance."""
+    known, code = np.unique(values, return_inverse=True)
+    if len(known) < 3:
+        return False
+    size = np.abs(values - values.mean()) / np.abs(values - values.mean()).max()
+    carried = np.bincount(code.reshape(-1), size**2)
+    return bool(carried.max() > HEAVY * carried.sum())
+
+
+def refuse_dates(types: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse dates and times where numbers are wanted.
+
+    Raises:
+        InvalidJudgments: for that reason.
+
+    """
+    for name in names:
+        if types[name].is_temporal():
+            raise InvalidJudgments(
+                f"feature '{name}' holds dates or times ({types[name]}), which are no numbers: turn"
+                " them into days since one of them, or use the column as a label in text"
+            )
+
+
+# Numbers that a source and an output text have without any model of language.
+#
+# Tokens are runs of letters, marks and digits in folded case. Characters of scripts that put no
+# blanks between words (Han, kana, Thai, Lao, Khmer, Burmese) are tokens by themselves. Texts are
+# put into Unicode's composed form (NFC) first, so that é is one character however it was typed.
+
+ALONE: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
+)
+"""Characters that are tokens by themselves."""
+ONE_TEXT: Final = (
+    *("log characters", "log tokens", "type-token ratio"),
+    *("punctuation share", "digit share"),
+)
+TWO_TEXTS: Final = ("log length ratio", "overlap")
+
+
+def split_tokens(text: str) -> list[str]:
+    """Return the tokens of a text.
+
+    >>> split_tokens("The CAT's 2 mats, 猫座る")
+    ['the', 'cat', 's', '2', 'mats', '猫', '座', 'る']
+    """
+    tokens, run = [], ""
+    for character in unicodedata.normalize("NFC", text).casefold():
+        alone = ALONE.match(character) is not None
+        inside = unicodedata.category(character)[0] in "LMN"
+        if run and (alone or not inside):
+            tokens.append(run)
+            run = ""
+        if alone and inside:
+            tokens.append(character)
+        elif inside:
+            run += character
+    return [*tokens, run] if run else tokens
+
+
+def measure_text(text: str) -> tuple[float, ...]:
+    """Return the numbers of ONE_TEXT.
+
+    Logarithms are natural and of 1 + a count. The type-token ratio is different tokens over tokens,
+    1 where there are none. Shares are of the characters, 0 where there are none.
+
+    >>> [round(one, 3) for one in measure_text("to be, or not to be")]
+    [2.996, 1.946, 0.667, 0.053, 0.0]
+    """
+    composed, tokens = unicodedata.normalize("NFC", text), split_tokens(text)
+    kinds = [unicodedata.category(character) for character in composed]
+    length = max(len(composed), 1)
+    return (
+        log(1 + len(composed)),
+        log(1 + len(tokens)),
+        len(set(tokens)) / len(tokens) if tokens else 1.0,
+        sum(kind[0] == "P" for kind in kinds) / length,
+        sum(kind == "Nd" for kind in kinds) / length,
+    )
+
+
+def compare_texts(source: str, output: str) -> tuple[float, float]:
+    """Return the numbers of TWO_TEXTS.
+
+    The ratio is log (1 + characters of the output) - log (1 + those of the source). The overlap is
+    the share of the output's different tokens that the source has as well, 0 without tokens: names
+    and numbers that were carried over, or text left untranslated.
+
+    >>> [round(one, 3) for one in compare_texts("Il vit Rome", "He saw Rome")]
+    [0.0, 0.333]
+    """
+    sizes = [len(unicodedata.normalize("NFC", text)) for text in (source, output)]
+    given, made = set(split_tokens(source)), set(split_tokens(output))
+    ratio = log(1 + sizes[1]) - log(1 + sizes[0])
+    return ratio, len(given & made) / len(made) if made else 0.0
+
+
+def measure_texts(
+    source: Sequence[str] | None, output: Sequence[str] | None, size: int
+) -> tuple[tuple[str, ...], Array]:
+    """Return the names and the (n, p) numbers of texts; each different text is read once.
+
+    Args:
+        source: n texts, or None.
+        output: n texts, or None.
+        size: n, where there are no texts.
+
+    """
+    names: list[str] = []
+    columns: list[Array] = []
+    for name, texts in (("source", source), ("output", output)):
+        if texts is not None:
+            names += [f"{name} {one}" for one in ONE_TEXT]
+            known = {text: measure_text(text) for text in set(texts)}
+            columns.append(np.array([known[text] for text in texts]).reshape(-1, len(ONE_TEXT)))
+    if source is not None and output is not None:
+        names += TWO_TEXTS
+        pairs = list(zip(source, output, strict=True))
+        both = {pair: compare_texts(*pair) for pair in set(pairs)}
+        columns.append(np.array([both[pair] for pair in pairs]))
+    return tuple(names), np.column_stack(columns) if columns else np.zeros((size, 0))
+
+
+__all__ = ["OUTPUT", "ROLES", "FeatureTable", "OutputFeatures", "Scaling", "learn_scaling"]
+__all__ += ["parse_number", "read_numbers"]
+
+Texts = NDArray[Any]
+
+ROLES: Final = ("task", "item", "system", "criterion")
+SAME: Final = 1e-12
+"""Spread, relative to the size of a number, that is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """Features of n outputs, as they are.
+
+    Attributes:
+        names: of the P numbers.
+        numbers: (n, P), all finite.
+        label_names: of the L labels.
+        labels: (n, L) texts.
+
+    """
+
+    names: tuple[str, ...]
+    numbers: Array
+    label_names: tuple[str, ...]
+    labels: Texts
+
+    def take(self, rows: NDArray[Any]) -> FeatureTable:
+        """Keep some rows."""
+        return FeatureTable(self.names, self.numbers[rows], self.label_names, self.labels[rows])
+
+    def join(self, other: FeatureTable) -> FeatureTable:
+        """Put outputs with the same features below these."""
+        numbers = np.vstack([self.numbers, other.numbers])
+        labels = np.vstack([self.labels, other.labels])
+        return FeatureTable(self.names, numbers, self.label_names, labels)
+
+
+@dataclass(frozen=True)
+class OutputFeatures:
+    """Which features are read, and from where.
+
+    Attributes:
+        numbers: columns of numbers.
+        labels: columns of names: two outputs are alike in one or not. "each output" tells each one
+            from all others, so that what one judge said of it is known of the others' ratings.
+        source_text: column of the source text, which simple numbers are found from.
+        output_text: column of the output's text, likewise.
+
+    """
+
+    numbers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = (OUTPUT,)
+    source_text: str | None = None
+    output_text: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: no feature at all, one that is asked for twice, or the judge as one.
+
+        """
+        for name in ("numbers", "labels"):
+            object.__setattr__(self, name, take_names(getattr(self, name)))
+        asked = [*self.numbers, *self.labels, *self._texts()]
+        if not asked:
+            raise UnknownOption("no features: name columns, or the label 'each output'")
+        twice = sorted({name for name in asked if asked.count(name) > 1})
+        if twice:
+            raise UnknownOption(f"features are named once each: {listing(twice)} is named twice")
+        if "judge" in asked:
+            raise UnknownOption("the judge is no feature of an output: judges are modelled anyway")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that must be read beside the ratings."""
+        roles = {OUTPUT, *ROLES}
+        return (*self.numbers, *self._texts(), *(one for one in self.labels if one not in roles))
+
+    def _texts(self) -> list[str]:
+        return [one for one in self._pair if one is not None]
+
+    @property
+    def _pair(self) -> tuple[str | None, str | None]:
+        return self.source_text, self.output_text
+
+    def read_rows(self, data: Ratings | RatingRows) -> RatingRows:
+        """Return the ratings of outputs with the columns that are needed beside them."""
+        table = require_scores(data, "features are read beside ratings, not beside")
+        if isinstance(table, RatingRows):
+            return table.targets()
+        numbers = [table.require(name) for name in self.numbers]
+        types = table.frame.collect_schema()
+        refuse_dates(types, numbers)
+        floats = [nw.col(name).cast(nw.String) for name in numbers if types[name].is_float()]
+        written = replace(table, frame=table.frame.with_columns(*floats)) if floats else table
+        return written.rows(factors=self.columns).targets()
+
+    def read(self, rows: RatingRows) -> FeatureTable:
+        """Return the features of each rated output.
+
+        Raises:
+            InvalidJudgments: a column was not read with the ratings, or holds no numbers.
+
+        """
+        lost = [name for name in self.columns if name not in rows.factors]
+        if lost:
+            raise InvalidJudgments(
+                f"features {listing(lost)} were not read with the ratings: pass the table itself,"
+                f" or rows(factors={list(self.columns)})"
+            )
+        levels = [self._find_labels(rows, name) for name in self.labels]
+        columns = [read_numbers(rows, name) for name in self.numbers]
+        source, output = (None if one is None else read_texts(rows, one) for one in self._pair)
+        return self._join(columns, levels, (source, output), rows.size)
+
+    def describe(self, one: Mapping[str, float | str]) -> FeatureTable:
+        """Return the features of one output that is told by column.
+
+        Raises:
+            InvalidJudgments: as for `tabulate`.
+
+        """
+        return self.tabulate([one])
+
+    def tabulate(self, outputs: Sequence[Mapping[str, Any]] | Any) -> FeatureTable:
+        """Return the features of outputs that nobody need have rated.
+
+        Args:
+            outputs: a table with a column for each feature, or a mapping of them for each output.
+                "each output" may be told by `item` and `system`.
+
+        Raises:
+            InvalidJudgments: a feature is missing, or is no number where numbers are.
+
+        """
+        told = read_records(outputs)
+        wanted = [*self.numbers, *self.labels, *self._texts()]
+        for one in told:
+            lost = [name for name in wanted if name not in one]
+            if lost:
+                raise InvalidJudgments(
+                    f"the output's {listing(lost)} is not given: it has no default"
+                )
+        numbers = [[parse_number(name, str(one[name])) for one in told] for name in self.numbers]
+        source, output = (
+            None if name is None else [str(one[name]) for one in told] for name in self._pair
+        )
+        labels = [[str(one[name]) for one in told] for name in self.labels]
+        return self._join(numbers, labels, (source, output), len(told))
+
+    def _join(
+        self,
+        numbers: Sequence[Any],
+        labels: Sequence[Sequence[str]],
+        texts: tuple[Sequence[str] | None, Sequence[str] | None],
+        size: int,
+    ) -> FeatureTable:
+        names, measured = measure_texts(*texts, size)
+        read = np.array(numbers, dtype=np.float64).T.reshape(size, len(numbers))
+        levels = np.array(labels, dtype=object).T.reshape(size, len(labels))
+        values = np.hstack([read, measured])
+        return FeatureTable((*self.numbers, *names), values, self.labels, levels)
+
+    def _find_labels(self, rows: RatingRows, name: str) -> Sequence[str]:
+        if name != OUTPUT:
+            return read_texts(rows, name)
+        parts = (read_texts(rows, role) for role in ("task", "item", "system"))
+        return [name_output(*one) for one in zip(*parts, strict=True)]
+
+    def __str__(self) -> str:
+        texts = [f"text of {one}" for one in self._texts()]
+        return ", ".join([*self.numbers, *(f"{one} (label)" for one in self.labels), *texts])
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """How features become points, with the constants of the outputs that were learned from.
+
+    Attributes:
+        names: of the numbers that are used.
+        means: (P,) their means over ratings.
+        deviations: (P,) their standard deviations.
+        levels: label → its names, in the order of their codes; those that are used.
+        constant: features that are the same everywhere, and left out.
+        heavy: numbers of which one value carries most of the variance.
+
+    """
+
+    names: tuple[str, ...]
+    means: Array
+    deviations: Array
+    levels: Mapping[str, tuple[str, ...]]
+    constant: tuple[str, ...]
+    heavy: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """All that are used, numbers first."""
+        return (*self.names, *self.levels)
+
+    def apply(self, table: FeatureTable) -> Points:
+        """Return points; a name that was not seen is unlike all that were."""
+        at = [table.names.index(name) for name in self.names]
+        numbers = (table.numbers[:, at] - self.means) / self.deviations
+        codes = [self._code(table, name) for name in self.levels]
+        n = len(table.numbers)
+        return Points(numbers, np.array(codes, dtype=np.int64).reshape(len(codes), n).T)
+
+    def _code(self, table: FeatureTable, name: str) -> list[int]:
+        codes = {level: i for i, level in enumerate(self.levels[name])}
+        return [codes.setdefault(text, len(codes)) for text in self._fold(table, name)]
+
+    def _fold(self, table: FeatureTable, name: str) -> list[str]:
+        """Return the names of a label; whole numbers are one name, 2.0 as 2."""
+        known = {fold_number(level): level for level in reversed(self.levels[name])}
+        seen = set(self.levels[name])
+        texts = table.labels[:, table.label_names.index(name)].tolist()
+        return [text if text in seen else known.get(fold_number(text), text) for text in texts]
+
+    def find_unseen(self, table: FeatureTable) -> tuple[str, ...]:
+        """Say which names of labels were never seen, where they do not tell outputs apart."""
+        found = []
+        for name, levels in self.levels.items():
+            strange = sorted(set(self._fold(table, name)) - set(levels))
+            if strange and name not in (OUTPUT, "item"):
+                hint = end(suggest(strange[0].strip(), levels))
+                found.append(
+                    f"'{name}' was never {listing([repr(one) for one in strange], 3)} where ratings"
+                    f" were seen: taken as unlike all that was{hint}"
+                )
+        return tuple(found)
+
+
+def learn_scaling(table: FeatureTable) -> Scaling:
+    """Find the constants of features.
+
+    Raises:
+        InvalidJudgments: nothing differs between outputs, or a number is too large to square.
+
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        means, deviations = table.numbers.mean(axis=0), table.numbers.std(axis=0)
+    finite = np.isfinite(means) & np.isfinite(deviations)
+    if not finite.all():
+        huge = [name for name, fine in zip(table.names, finite, strict=True) if not fine]
+        raise InvalidJudgments(f"features {listing(huge)} are too large: divide them by a constant")
+    moves = deviations > SAME * (1.0 + np.abs(means))
+    columns = zip(table.label_names, table.labels.T, strict=True)
+    levels = {name: tuple(sorted(set(column.tolist()))) for name, column in columns}
+    constant = [name for name, moved in zip(table.names, moves, strict=True) if not moved]
+    constant += [name for name, own in levels.items() if len(own) == 1]
+    kept = {name: own for name, own in levels.items() if len(own) > 1}
+    if not moves.any() and not kept:
+        raise InvalidJudgments(
+            f"no feature differs between the outputs that were rated ({listing(constant)}): a model"
+            " of features has nothing to go by; name other columns"
+        )
+    names = tuple(name for name, moved in zip(table.names, moves, strict=True) if moved)
+    heavy = [name for name, own in zip(table.names, table.numbers.T, strict=True) if leans(own)]
+    return Scaling(names, means[moves], deviations[moves], kept, tuple(constant), tuple(heavy))

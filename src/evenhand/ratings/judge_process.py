@@ -1,0 +1,817 @@
+"""Judges as tasks of one Gaussian process: what each says of outputs, and how alike they are.
+
+    y = β_d + f_d(x) + ε      Cov[f_d(x), f_d'(x')] = B_dd' k(x, x')      ε ~ N(0, σ_d²)
+
+B = W Wᵀ + diag(κ): judges lean on R functions in common, and each has one of its own. k is the
+squared exponential with a length scale for each feature of outputs (numerics/ard.py), k(x, x) = 1.
+σ_d is how inconsistent judge d is, β_d how lenient. A feature that is a name, such as the system or
+the domain, multiplies k by one correlation between any two different names. B diagonal gives a
+process for each judge, B constant one for all; both are settings of the same class.
+
+Ratings are standardised together, so that judges keep their differences. Parameters are the
+likeliest under evidence times priors (process_priors.py). Up to 1,000 ratings predictions average
+over draws from a normal around them (process_uncertainty.py); beyond, over the noise alone.
+
+Up to `exact` ratings the evidence is exact; beyond it rests on `inducing` ratings, drawn as evenly
+over judges as can be (FITC).
+
+Sources: Cohn & Specia (2013), ACL, "Modelling Annotator Bias with Multi-task Gaussian Processes: An
+Application to Machine Translation Quality Estimation", of which the abstract is what is known to
+us; Bonilla, Chai & Williams (2008), NIPS 20 (the covariance of tasks); Rasmussen & Williams (2006);
+Snelson & Ghahramani (2006). Priors, remarks, and means that are integrated out are ours.
+
+When not to use it: with a few ratings from each of many judges; where all scores lie at the ends of
+the scale, since noise is normal; for judges whose ratings are to be tested, not predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownOption,
+    end,
+    listing,
+    require_level,
+    require_option,
+    suggest,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.exclusions import carries_excluded, write_excluded
+from evenhand.judgments.notebook import InNotebooks
+from evenhand.judgments.rating_digest import digest_ratings
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.judgments.signature import write_signature
+from evenhand.numerics.distributions import mixture_quantile
+from evenhand.numerics.gaussian_process import Points, Posterior, correlate
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ratings.features import (
+    OUTPUT,
+    FeatureTable,
+    OutputFeatures,
+    Scaling,
+    learn_scaling,
+    name_output,
+)
+from evenhand.ratings.matrix import Foreseen, find_noise, foresee_at, mix
+from evenhand.ratings.process_search import (
+    CURVED,
+    SHARINGS,
+    Asked,
+    Coregion,
+    Layout,
+    Problem,
+    Sharing,
+    Surface,
+    Uncertainty,
+    draw_correlations,
+    find_uncertainty,
+    search,
+    spread_out,
+)
+
+# What a fit of judges' processes says of each judge and each pair of judges, with intervals.
+#
+# Intervals of correlations, tastes and noise are quantiles of draws of the parameters around the
+# likeliest ones; those of leniency mix the posteriors of the functions over such draws.
+
+Array = NDArray[np.float64]
+
+QUANTILE_DRAWS: Final = 1000
+"""Draws of parameters that quantiles are taken of."""
+MIN_RATINGS: Final = 20
+"""Ratings of a judge below which intervals rest on the prior."""
+
+
+def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
+    """Say whose ratings are too few for intervals to be sharp.
+
+    Args:
+        fit: of the processes.
+        judge: who is asked; None for all.
+
+    """
+    asked = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
+    few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in asked if fit.ratings[d] < MIN_RATINGS]
+    if not few:
+        return []
+    return [
+        f"fewer than {MIN_RATINGS} ratings were seen of {listing(few)}: intervals rest on what is"
+        " usual of judges, and hold less than they claim where these are unusual"
+    ]
+
+
+def describe_pairs(fit: JudgeProcess, level: float) -> list[dict[str, Any]]:
+    """Return a row for each pair of judges."""
+    covariance, correlation = fit.covariance, fit.correlation
+    ends = _find_ends(fit, level)
+    rows = []
+    for a in range(len(fit.judges)):
+        for b in range(a):
+            found = float(correlation[a, b])
+            lower, upper, known = None, None, False
+            if ends is not None:
+                low, high, widest = ends
+                lower, upper = min(float(low[a, b]), found), max(float(high[a, b]), found)
+                known = (lower > 0 or upper < 0) and upper - lower < widest
+            rows.append(
+                {
+                    "judge": fit.judges[a],
+                    "other": fit.judges[b],
+                    "covariance": float(covariance[a, b]),
+                    "correlation": found,
+                    "lower": lower,
+                    "upper": upper,
+                    "known": known,
+                    "near": bool(fit.near[a, b]),
+                }
+            )
+    return rows
+
+
+def describe_judges(fit: JudgeProcess, level: float) -> list[dict[str, Any]]:
+    """Return a row for each judge, in points of the scale."""
+    scale, leniency = fit.learned.standard.deviation, fit.leniency
+    low, high = (scale * mixture_quantile(0.5 + side * level / 2, *fit.lenient) for side in (-1, 1))
+    drawn = fit.uncertainty.draw(QUANTILE_DRAWS, fit.model.seed)
+    tails = (0.5 - level / 2, 0.5 + level / 2)
+    private, noise = (
+        scale * np.sqrt(np.quantile([getattr(at, name) for at in drawn], tails, axis=0))
+        for name in ("private", "noise")
+    )
+    return [
+        {
+            "judge": judge,
+            "ratings": int(fit.ratings[d]),
+            "leniency": leniency[judge],
+            "leniency_lower": float(low[d]),
+            "leniency_upper": float(high[d]),
+            **_describe_parts(fit.at, d, scale),
+            **_hide(fit, d, {"private": private[:, d], "noise": noise[:, d]}),
+        }
+        for d, judge in enumerate(fit.judges)
+    ]
+
+
+def _describe_parts(at: Coregion, d: int, scale: float) -> dict[str, float]:
+    shared, private, noise = at.loadings[d] @ at.loadings[d], at.private[d], at.noise[d]
+    return {
+        "shared": scale * float(shared) ** 0.5,
+        "private_and_noise": scale * float(private + noise) ** 0.5,
+    }
+
+
+def _hide(fit: JudgeProcess, d: int, ends: dict[str, Array]) -> dict[str, float | None]:
+    """Return the judge's own taste and noise with intervals; None where they are not told apart."""
+    found: dict[str, float | None] = {}
+    for name, (low, high) in ends.items():
+        value = fit.learned.standard.deviation * float(getattr(fit.at, name)[d]) ** 0.5
+        told = (value, float(low), float(high)) if fit.separable[d] else (None, None, None)
+        found |= dict(zip((name, f"{name}_lower", f"{name}_upper"), told, strict=True))
+    return found
+
+
+def _find_ends(fit: JudgeProcess, level: float) -> tuple[Array, Array, float] | None:
+    """Return ends of intervals of correlations, and the width of the prior's."""
+    layout = fit.problem.layout
+    if layout.sharing != "low rank":
+        return None
+    tails = (0.5 - level / 2, 0.5 + level / 2)
+    drawn = fit.uncertainty.draw(QUANTILE_DRAWS, fit.model.seed)
+    low, high = np.quantile([at.correlation for at in drawn], tails, axis=0)
+    before = np.quantile(draw_correlations(layout.rank, QUANTILE_DRAWS, fit.model.seed), tails)
+    return low, high, float(before[1] - before[0])
+
+
+# How lenient judges are: what each would say on average of the outputs that were rated.
+#
+# leniency of d = mean over outputs x of β_d + f_d(x),  less the mean of that over judges
+#
+# Each output counts once, however often it was rated, and each judge as if he had rated all.
+
+OUTPUTS_AT_ONCE = 1000
+"""Outputs that are looked at at once."""
+
+
+def find_outputs(points: Points) -> Points:
+    """Return each different output once."""
+    both = np.hstack([points.numbers, points.labels])
+    return points.take(np.unique(both, axis=0, return_index=True)[1])
+
+
+def find_leniency(
+    weighed: Iterable[tuple[Coregion, Posterior]], points: Points, support: Asked
+) -> tuple[Array, Array]:
+    """Return how lenient judges are beside the mean of all.
+
+    Args:
+        weighed: draws of the parameters, with the posterior of the functions under each.
+        points: features of the outputs that were rated.
+        support: rows that the posteriors rest on.
+
+    Returns:
+        (S, D) means and standard deviations, on standardised ratings.
+
+    """
+    outputs = find_outputs(points)
+    means, variances = zip(*(_find_at(*one, outputs, support) for one in weighed), strict=True)
+    return np.array(means), np.sqrt(np.array(variances))
+
+
+def _find_at(
+    at: Coregion, posterior: Posterior, outputs: Points, support: Asked
+) -> tuple[Array, Array]:
+    """Return (D,) means and variances at given parameters."""
+    judges, b = len(at.noise), at.similarity
+    near = _average(outputs, support.points, at)
+    inner = float(_average(outputs, outputs, at).mean())
+    cross = b[:, support.judge] * near
+    cross += at.spread * (np.arange(judges)[:, None] == support.judge)
+    before = b * inner + at.spread * np.eye(judges)
+    beside = np.eye(judges) - 1 / judges  # the mean of all judges falls out
+    cross = beside @ cross
+    left = beside @ before @ beside - cross @ posterior.reduction @ cross.T
+    return cross @ posterior.weights, np.maximum(np.diag(left), 0.0)
+
+
+def _average(outputs: Points, others: Points, at: Coregion) -> Array:
+    """Return (m,) mean k of all outputs with each of some points."""
+    total = np.zeros(len(others))
+    for low in range(0, len(outputs), OUTPUTS_AT_ONCE):
+        part = outputs.take(np.arange(low, min(low + OUTPUTS_AT_ONCE, len(outputs))))
+        total += correlate(part, others, at.log_scales).sum(axis=0)
+    return total / len(outputs)
+
+
+# What a fit of judges' processes says: predictions, and how alike judges are.
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Standard:
+    """Constants that ratings were standardised by, all judges together.
+
+    Attributes:
+        mean: in points of the scale.
+        deviation: likewise.
+
+    """
+
+    mean: float
+    deviation: float
+
+    def shrink(self, score: Array) -> Array:
+        """Return standardised ratings."""
+        return np.asarray((score - self.mean) / self.deviation)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What the numbers of a process refer to.
+
+    Attributes:
+        features: which features outputs have.
+        scaling: how they become points.
+        standard: constants of the ratings.
+        judges: names, sorted.
+
+    """
+
+    features: OutputFeatures
+    scaling: Scaling
+    standard: Standard
+    judges: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeProcess(InNotebooks):
+    """A fit of `MultiTaskGP`.
+
+    Attributes:
+        model: the settings.
+        learned: features, constants and judges.
+        problem: standardised ratings and features.
+        top: the likeliest parameters, with the posterior of the functions.
+        ratings: (D,) number of each judge's ratings.
+        near: (D, D) whether two judges rated outputs that are near each other (k of .6 or more).
+        separable: (D,) whether the ratings tell κ and σ² apart.
+        notes: what must stand beside the numbers.
+        signature: what made them.
+
+    """
+
+    model: MultiTaskGP
+    learned: Learned
+    problem: Problem
+    top: Surface
+    ratings: NDArray[np.int64]
+    near: Flags
+    separable: Flags
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges."""
+        return self.learned.judges
+
+    @property
+    def at(self) -> Coregion:
+        """The likeliest parameters, on standardised ratings and features."""
+        return self.top.at
+
+    @property
+    def evidence(self) -> float:
+        """Log density of the standardised ratings, in nats."""
+        return self.top.evidence.value
+
+    @property
+    def covariance(self) -> Array:
+        """(D, D) B, in squared points of the scale."""
+        return self.at.similarity * self.learned.standard.deviation**2
+
+    @property
+    def correlation(self) -> Array:
+        """(D, D) B_dd' / √(B_dd B_d'd'): 1 where judges rank outputs alike."""
+        return self.at.correlation
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """How sure the parameters are."""
+        return find_uncertainty(self.problem, self.top.vector, self.model.seed)
+
+    @property
+    def length_scales(self) -> dict[str, float]:
+        """Feature → length scale: of numbers in their standard deviations.
+
+        Long ones say that a feature changes little. Of a label, exp(-½ / ℓ²) is the correlation
+        between outputs that differ in it alone.
+        """
+        scales = np.exp(self.at.log_scales).tolist()
+        return dict(zip(self.learned.scaling.features, scales, strict=True))
+
+    @property
+    def leniency(self) -> dict[str, float]:
+        """Judge → points that he gives more than the mean of all judges, for the same outputs."""
+        mean = self.lenient[0] * self.learned.standard.deviation
+        return dict(zip(self.judges, mean.mean(axis=0).tolist(), strict=True))
+
+    def predict(
+        self, data: Ratings | RatingRows | FeatureTable, judges: Sequence[str] | str | None = None
+    ) -> Foreseen:
+        """Predict the rating of each row: its judge and its output; its score is not looked at.
+
+        Args:
+            data: ratings, or outputs that nobody rated (`OutputFeatures.tabulate`).
+            judges: whose ratings are to be predicted: one name, or one for each row; those of the
+                ratings unless told otherwise.
+
+        Raises:
+            InvalidJudgments: a judge who gave no rating to learn from, features that are missing,
+                or outputs without judges.
+
+        """
+        table = self._read(data)
+        if judges is None:
+            if isinstance(data, FeatureTable):
+                raise InvalidJudgments("outputs have no judges: name them (judges=...)")
+            rows = self.learned.features.read_rows(data)
+            judges = np.array(rows.judges, dtype=object)[rows.judge].tolist()
+        names = [judges] * len(table.numbers) if isinstance(judges, str) else list(judges)
+        if len(names) != len(table.numbers):
+            count = f"{len(names):,} judges for {len(table.numbers):,} outputs"
+            raise InvalidJudgments(f"{count}: one for all, or one for each")
+        return self._foresee(table, self._find_judges(names))
+
+    def predict_one(
+        self,
+        judge: str,
+        output: Mapping[str, float | str] | None = None,
+        *,
+        item: str | None = None,
+        system: str = "",
+    ) -> Foreseen:
+        """Predict what a judge would say of an output.
+
+        Args:
+            judge: who.
+            output: its features: column → value.
+            item: instead of "each output" among them: its item,
+            system: and its system.
+
+        Raises:
+            InvalidJudgments: as for `predict`.
+
+        """
+        told = dict(output or {})
+        if item is not None:
+            told[OUTPUT] = name_output(str(told.get("task", "")), item, system)
+        return self.predict(self.learned.features.tabulate([told]), judge)
+
+    def predict_average(self, data: Ratings | RatingRows | FeatureTable) -> Foreseen:
+        """Predict the mean of what all judges would say of each row's output.
+
+        It stands for these judges, each counted once, and not for a judge to come, who may differ
+        from it as they do. The noise is that of the mean.
+        """
+        return self._foresee(self._read(data), None)
+
+    def _read(self, data: Ratings | RatingRows | FeatureTable) -> FeatureTable:
+        if isinstance(data, FeatureTable):
+            return data
+        return self.learned.features.read(self.learned.features.read_rows(data))
+
+    def _foresee(self, table: FeatureTable, judge: NDArray[np.int64] | None) -> Foreseen:
+        """Mix what is foreseen under each draw of the parameters."""
+        points = self.learned.scaling.apply(table)
+        notes = (*self.learned.scaling.find_unseen(table), *say_few(self, judge))
+        with one_blas_thread():
+            support = self.problem.support
+            parts = [foresee_at(weighed, support, points, judge) for weighed in self._weigh()]
+            if not self._integrates and self.model.draws:
+                mean, variance, _ = parts[0]
+                parts = [(mean, variance, find_noise(at, judge, len(mean))) for at in self._drawn]
+        return mix([self._to_points(part) for part in parts], notes)
+
+    def _to_points(self, part: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        mean, variance, noise = part
+        scale = self.learned.standard.deviation
+        return self.learned.standard.mean + scale * mean, scale**2 * variance, scale**2 * noise
+
+    @cached_property
+    def _drawn(self) -> list[Coregion]:
+        return self.uncertainty.draw(self.model.draws, self.model.seed)
+
+    @property
+    def _integrates(self) -> bool:
+        """Whether predictions average over all parameters, not over σ² alone."""
+        return self.model.draws > 0 and len(self.problem.y) <= CURVED
+
+    def _find_judges(self, names: list[str]) -> NDArray[np.int64]:
+        known = {name: i for i, name in enumerate(self.judges)}
+        strange = sorted({name for name in names if name not in known})
+        if strange:
+            raise InvalidJudgments(
+                f"nothing was learned of {listing(strange)}: no rating of theirs was seen"
+                f"{end(suggest(strange[0], known))}; predict_average tells what the judges who were"
+                " seen would say together"
+            )
+        return np.array([known[name] for name in names], dtype=np.int64)
+
+    def similarity(self, level: float = 0.9) -> list[dict[str, Any]]:
+        """Return a row for each pair of judges: how alike they are, and what that rests on.
+
+        "known": the interval of the correlation leaves 0 out and is narrower than the prior's. It
+        is None where judges share all or nothing by the settings.
+
+        Args:
+            level: of intervals (proportion).
+
+        """
+        require_level(level)
+        return describe_pairs(self, level)
+
+    def records(self, level: float = 0.9) -> list[dict[str, Any]]:
+        """Return a row for each judge, in points of the scale; noise and tastes as deviations.
+
+        "private" is the judge's own taste. Where the ratings do not tell it from noise, both are
+        None and only the sum of their variances is told.
+
+        Args:
+            level: of intervals (proportion).
+
+        """
+        require_level(level)
+        return describe_judges(self, level)
+
+    @cached_property
+    def lenient(self) -> tuple[Array, Array]:
+        """(S, D) means and deviations of how lenient judges are, under each draw of parameters."""
+        with one_blas_thread():
+            return find_leniency(self._weigh(), self.problem.asked.points, self.problem.support)
+
+    def _weigh(self) -> Iterator[tuple[Coregion, Posterior]]:
+        """Return parameters with their posteriors: draws, or the likeliest where there are many."""
+        if self._integrates:
+            return ((at, self.problem.weigh(at)) for at in self._drawn)
+        return iter([(self.at, self.top.evidence.posterior)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {
+            "judges": self.records(),
+            "similarity": self.similarity(),
+            "length_scales": self.length_scales,
+            "left_out": list(self.learned.scaling.constant),
+            "evidence": self.evidence,
+            "notes": list(self.notes),
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+        }
+
+    def __repr__(self) -> str:
+        scales = ", ".join(f"{name} {own:.3g}" for name, own in self.length_scales.items())
+        first = f"{len(self.judges):,} judges, {int(self.ratings.sum()):,} ratings"
+        return "\n".join([f"{first}; length scales: {scales}", *self.notes, self.signature])
+
+
+# What of a judge process the ratings can tell, and what its priors told instead.
+
+NEAR: Final = np.exp(-0.5)
+"""Covariance k of outputs that are one length scale apart."""
+TOGETHER: Final = 0.95
+"""Correlation of the estimates of κ and σ² beyond which only their sum is told."""
+MIN_TO_TELL: Final = 5
+"""Ratings of a judge below which priors speak louder."""
+MAX_RATINGS_COMPARED: Final = 1000
+"""Most ratings of a judge that this looks at."""
+
+
+def find_near(asked: Asked, log_scales: Array) -> Flags:
+    """Return (D, D) whether two judges rated outputs within a length scale of each other.
+
+    Args:
+        asked: n rows, sorted by judge.
+        log_scales: (P + L,) log ℓ.
+
+    """
+    starts = np.flatnonzero(np.diff(asked.judge, prepend=-1))
+    ends = [*starts[1:].tolist(), len(asked)]
+    near = np.zeros((len(starts), len(starts)), dtype=bool)
+    for judge, (start, stop) in enumerate(zip(starts.tolist(), ends, strict=True)):
+        best = np.zeros(len(asked))
+        for low in range(start, stop, MAX_RATINGS_COMPARED):
+            own = asked.points.take(np.arange(low, min(low + MAX_RATINGS_COMPARED, stop)))
+            np.maximum(best, correlate(own, asked.points, log_scales).max(axis=0), out=best)
+        near[judge] = np.maximum.reduceat(best, starts) >= NEAR
+    return near
+
+
+def find_separable(problem: Problem, top: Surface) -> Flags:
+    """Return (D,) whether a judge's ratings tell κ from σ².
+
+    From the expected information on both, ½ tr(V⁻¹ ∂V V⁻¹ ∂V) with V the covariance of the judge's
+    ratings given nobody else's; other parameters are held.
+    """
+    judges = problem.layout.judges
+    if problem.layout.sharing == "full":
+        return np.ones(judges, dtype=bool)
+    return np.array([_tells(problem, top, judge) for judge in range(judges)])
+
+
+def _tells(problem: Problem, top: Surface, judge: int) -> bool:
+    own = problem.asked.take(np.flatnonzero(problem.asked.judge == judge)[:MAX_RATINGS_COMPARED])
+    if len(own) == 1:
+        return False
+    covariance, k = top.at.covariance(own, own)
+    covariance[np.diag_indices(len(own))] += top.at.noise[judge]
+    inverse = np.linalg.inv(covariance)
+    through = inverse @ k
+    private, both = float((through * through.T).sum()), float((through * inverse.T).sum())
+    noise = float((inverse**2).sum())
+    return bool(both < TOGETHER * np.sqrt(private * noise))
+
+
+def write_remarks(
+    problem: Problem, learned: Learned, near: Flags, separable: Flags
+) -> tuple[str, ...]:
+    """Return what must be said of a fit."""
+    return (
+        *_features(learned),
+        *_judges(problem, learned),
+        *_pairs(problem, near),
+        *_sums(learned, separable),
+        *_inducing(problem),
+    )
+
+
+def _features(learned: Learned) -> list[str]:
+    constant, heavy = learned.scaling.constant, learned.scaling.heavy
+    found = []
+    if constant:
+        found = [f"features that are the same everywhere are left out: {listing(constant)}"]
+    if heavy:
+        found.append(
+            "one value is so far from all others that these look alike: see whether it is right,"
+            f" or take logarithms: {listing(heavy)}"
+        )
+    return found
+
+
+def _judges(problem: Problem, learned: Learned) -> list[str]:
+    counts = np.bincount(problem.asked.judge)
+    if learned.judges == ("",):
+        return ["no judge column: all ratings are taken as one judge's"]
+    if len(counts) == 1:
+        return ["there is one judge: nobody to be alike"]
+    few = int((counts < MIN_TO_TELL).sum())
+    found = []
+    if few:
+        who = "1 judge has" if few == 1 else f"{few:,} judges have"
+        found = [
+            f"{who} fewer than {MIN_TO_TELL} ratings: what is said of them is mostly the prior"
+        ]
+    parameters = sum(problem.layout.sizes().values())
+    if parameters > len(problem.y):
+        found.append(
+            f"{parameters:,} parameters and {len(problem.y):,} ratings: priors decide what the"
+            f" ratings of {len(learned.judges):,} judges do not"
+        )
+    return found
+
+
+def _pairs(problem: Problem, near: Flags) -> list[str]:
+    apart = int((~near).sum()) // 2
+    if not apart or problem.layout.sharing != "low rank":
+        return []
+    many = len(near) * (len(near) - 1) // 2
+    return [
+        f"{apart:,} of {many:,} pairs of judges rated nothing near each other: how alike they are"
+        " follows from others and the prior alone"
+    ]
+
+
+def _sums(learned: Learned, separable: Flags) -> list[str]:
+    names = [name for name, apart in zip(learned.judges, separable, strict=True) if not apart]
+    if not names:
+        return []
+    return [
+        "what is a judge's own and what is noise cannot be told apart without outputs that he"
+        f" rated twice or that are near each other; only their sum is told: {listing(names, 5)}"
+    ]
+
+
+def _inducing(problem: Problem) -> list[str]:
+    if problem.inducing is None:
+        return []
+    return [
+        f"{len(problem.y):,} ratings: they depend on each other only through"
+        f" {len(problem.inducing):,} of them, drawn by chance and evenly over judges"
+    ]
+
+
+EXACT: Final = 3000
+INDUCING: Final = 500
+PARAMETER_DRAWS: Final = 30
+LEAST: Final = 3
+
+
+@dataclass(frozen=True)
+class MultiTaskGP:
+    """Settings of a process over judges.
+
+    Attributes:
+        sharing: "low rank" lets judges share functions, "none" gives each a process of its own,
+            "full" gives all the same one.
+        rank: number of functions that judges share, where they do.
+        judge_means: whether judges have means of their own.
+        judge_noise: whether judges have noise of their own.
+        exact: most ratings for which the evidence is exact.
+        inducing: ratings that it rests on beyond.
+        draws: of the parameters, which predictions average over; 0 takes the likeliest as known.
+        seed: of where the search begins, which ratings are drawn, and those draws.
+
+    """
+
+    sharing: Sharing = "low rank"
+    rank: int = 1
+    judge_means: bool = True
+    judge_noise: bool = True
+    exact: int = EXACT
+    inducing: int = INDUCING
+    draws: int = PARAMETER_DRAWS
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: an unknown way to share, or numbers below 1.
+
+        """
+        require_option("sharing", self.sharing, SHARINGS)
+        for name in ("rank", "exact", "inducing"):
+            if getattr(self, name) < 1:
+                raise UnknownOption(f"{name} {getattr(self, name)}: a number from 1")
+        if self.draws < 0:
+            raise UnknownOption(f"draws {self.draws}: a number from 0")
+        if self.rank > 1 and self.sharing != "low rank":
+            raise UnknownOption(f"rank {self.rank}: only where sharing is 'low rank'")
+
+    @carries_excluded("controls", "repeats")
+    def fit(
+        self, data: Ratings | RatingRows, features: OutputFeatures | None = None
+    ) -> JudgeProcess:
+        """Learn from the ratings of outputs; controls and repeats are left out.
+
+        Args:
+            data: the ratings, of one criterion or with it among the features.
+            features: what is known of outputs; unless told otherwise only which is which.
+
+        Raises:
+            InvalidJudgments: too few ratings, ratings that are all the same, several tasks or
+                criteria that are no label among the features, features that are missing or the
+                same everywhere.
+            NotConverged: no likeliest parameters are found.
+
+        """
+        known = OutputFeatures() if features is None else features
+        rows = known.read_rows(data)
+        _refuse(rows, known)
+        rows, table = sort_rows(rows, known.read(rows))
+        scaling = learn_scaling(table)
+        names, judge = np.unique(np.array(rows.judges)[rows.judge], return_inverse=True)
+        asked = Asked(judge.reshape(-1).astype(np.int64), scaling.apply(table))
+        standard = Standard(float(rows.score.mean()), float(rows.score.std()))
+        problem = self._pose(asked, standard.shrink(rows.score), len(scaling.features))
+        with one_blas_thread():
+            top = search(problem, np.random.default_rng(self.seed))
+        return self._report(
+            problem, top, Learned(known, scaling, standard, tuple(names.tolist())), rows
+        )
+
+    def _pose(self, asked: Asked, y: np.ndarray, scales: int) -> Problem:
+        judges = int(asked.judge.max()) + 1
+        rank = min(self.rank, judges) if self.sharing == "low rank" else 1
+        layout = Layout(self.sharing, judges, rank, scales, self.judge_means, self.judge_noise)
+        if len(y) <= self.exact:
+            return Problem(layout, asked, y)
+        part = spread_out(asked.judge, max(self.inducing, judges), np.random.default_rng(self.seed))
+        return Problem(layout, asked, y, asked.take(part))
+
+    def _report(
+        self, problem: Problem, top: Surface, learned: Learned, rows: RatingRows
+    ) -> JudgeProcess:
+        near = find_near(problem.asked, top.at.log_scales)
+        separable = find_separable(problem, top)
+        return JudgeProcess(
+            self,
+            learned,
+            problem,
+            top,
+            np.bincount(problem.asked.judge),
+            near,
+            separable,
+            (*rows.notes, *write_remarks(problem, learned, near, separable)),
+            self._sign(rows, learned),
+        )
+
+    def _sign(self, rows: RatingRows, learned: Learned) -> str:
+        share = f"low rank {self.rank}" if self.sharing == "low rank" else self.sharing
+        exact = rows.size <= self.exact
+        parts = (
+            f"multi-task GP sharing={share} judge_means={self.judge_means}"
+            f" judge_noise={self.judge_noise}",
+            f"features {learned.features}",
+            f"{'exact' if exact else f'FITC {self.inducing}'} draws={self.draws} seed={self.seed}",
+        )
+        return write_signature(parts, rows.size, digest_ratings(rows), judges=len(learned.judges))
+
+
+def sort_rows(rows: RatingRows, table: FeatureTable) -> tuple[RatingRows, FeatureTable]:
+    """Put ratings in an order that does not depend on the order of the table."""
+    names = np.array(rows.judges)[rows.judge]
+    labels = [column.astype(str) for column in table.labels.T]
+    keys = [rows.score, *table.numbers.T, *labels, names]
+    order = np.lexsort(keys)
+    return rows.take(order), table.take(order)
+
+
+def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
+    """Refuse ratings that nothing can be learned from.
+
+    Raises:
+        InvalidJudgments: for that reason.
+
+    """
+    if rows.size < LEAST:
+        raise InvalidJudgments(
+            f"{rows.size} ratings of outputs: a process is learned from {LEAST} or more, and says"
+            " something from about 10 of each judge"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(rows.score.std())
+    if not np.isfinite(deviation):
+        raise InvalidJudgments("scores are too large to square: divide them by a constant")
+    if np.ptp(rows.score) == 0:
+        raise InvalidJudgments(
+            f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be told apart, and"
+            " there is nothing to predict but this"
+        )
+    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
+        names, codes = rows.labels(role)
+        several = [names[code] for code in np.unique(codes)]
+        if len(several) > 1 and role not in features.labels:
+            raise InvalidJudgments(
+                f"ratings of several {plural} ({listing(several)}): choose one, or make '{role}' a"
+                " label among the features"
+            )

@@ -1,0 +1,857 @@
+"""What simple predictions of a missing rating are away from it, beside those of completion.
+
+    random draw      a score that the judge gave, drawn at random: its expected error, not a draw's
+    judge mean       the mean of the judge's scores
+    output mean      the mean of the scores of the output
+    judge + output   effects of both by least squares: judges differ in severity, and that is all
+
+Where nothing of a judge or an output is seen, all that is seen stands for it. Errors are of
+held-out cells, which no method has learned from. Differences to completion are over the same cells;
+their intervals let the cells of one judge and of one item depend on each other, or of one item
+alone where judges are fewer than five (numerics/cluster_intervals.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownColumn,
+    listing,
+    require_level,
+    suggest,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.numerics.cluster_means import (
+    Estimate,
+    choose_ways,
+    number_groups,
+    paired,
+    pairs_within,
+    root_slopes,
+)
+from evenhand.numerics.completion import SeenCells
+from evenhand.numerics.distributions import mixture_quantile
+from evenhand.numerics.gaussian_process import Points, Posterior
+from evenhand.ratings.process_search import Asked, Coregion
+
+# Ratings as a matrix, judges by outputs, of which some cells are seen.
+#
+# An output is what one system made of one item. A judge who rated an output several times has its
+# mean in the cell, with the number of ratings as its weight.
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+LARGEST = 100_000_000
+"""Most cells of a matrix; a completed one is held in memory as a whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatingMatrix:
+    """Which cells are seen, and what is in them.
+
+    Attributes:
+        judges: names of the rows, those without a rating included.
+        items: (n,) item of each column.
+        systems: (n,) system of each column.
+        cells: judge, output and number of ratings of each cell that is seen.
+        value: (c,) mean rating of each.
+        answer: (c,) one rating of each, drawn where there are several.
+        notes: what must be said of the data.
+
+    """
+
+    judges: tuple[str, ...]
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    cells: SeenCells
+    value: Array
+    answer: Array
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Judges and outputs."""
+        return self.cells.shape
+
+    @property
+    def fill(self) -> float:
+        """Proportion of the cells that are seen."""
+        return len(self.value) / (self.shape[0] * self.shape[1])
+
+    def take(self, chosen: Flags) -> RatingMatrix:
+        """Keep some of the seen cells; judges and outputs stay."""
+        return replace(
+            self,
+            cells=self.cells.take(chosen),
+            value=self.value[chosen],
+            answer=self.answer[chosen],
+        )
+
+    def single(self) -> RatingMatrix:
+        """Keep one answer of each cell, as a missing cell would have: a mean scatters less."""
+        cells = replace(self.cells, weight=np.ones(len(self.value)))
+        return replace(self, cells=cells, value=self.answer)
+
+    def outputs(self) -> list[tuple[str, str]]:
+        """Return item and system of each column."""
+        return list(zip(self.items, self.systems, strict=True))
+
+    def table(self) -> Array:
+        """Return the (m, n) table of a matrix of which every cell is seen."""
+        table = np.empty(self.shape)
+        table[self.cells.row, self.cells.column] = self.value
+        return table
+
+    def seen(self) -> Flags:
+        """Return the (m, n) table of which cells are seen."""
+        table = np.zeros(self.shape, dtype=np.bool_)
+        table[self.cells.row, self.cells.column] = True
+        return table
+
+
+def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEED) -> RatingMatrix:
+    """Arrange ratings by judge and output.
+
+    Args:
+        rows: ratings of one task under one criterion. Controls and second answers are left out.
+        judges: further judges, who have rated nothing.
+        seed: of the answer that is drawn where a judge rated an output several times.
+
+    Raises:
+        InvalidJudgments: several tasks or criteria, or a matrix too large for memory.
+        NotIdentified: fewer than two judges or outputs: there is nothing to learn a cell from.
+
+    """
+    kept = rows.targets()
+    _refuse_several(kept)
+    _refuse_few(kept)
+    names, judge = _name_judges(kept, judges)
+    output = number_groups(kept.item, kept.system)
+    shape = (len(names), int(output.max()) + 1)
+    if shape[0] * shape[1] > LARGEST:
+        raise InvalidJudgments(
+            f"{shape[0]:,} judges by {shape[1]:,} outputs are more than {LARGEST:,} cells: take a"
+            " part of the items"
+        )
+    first = np.zeros(shape[1], dtype=np.int64)
+    first[output] = np.arange(kept.size)
+    place = judge * shape[1] + output
+    cell = number_groups(place)
+    weight = np.bincount(cell).astype(np.float64)
+    at = np.zeros(len(weight), dtype=np.int64)
+    at[cell] = place
+    row, column = np.divmod(at, shape[1])
+    return RatingMatrix(
+        names,
+        tuple(kept.items[code] for code in kept.item[first].tolist()),
+        tuple(kept.systems[code] for code in kept.system[first].tolist()),
+        SeenCells(row, column, weight, shape),
+        *_answers(cell, kept.score, weight, seed),
+        (*rows.notes, *_notes(rows, kept, weight), *_say_idle(len(names) - len(np.unique(judge)))),
+    )
+
+
+def _name_judges(
+    rows: RatingRows, further: Sequence[str]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the judges who rated, then the further ones, and the number of each row's."""
+    present, judge = np.unique(rows.judge, return_inverse=True)
+    names = tuple(rows.judges[code] for code in present.tolist())
+    more = tuple(name for name in dict.fromkeys(further) if name not in names)
+    return (*names, *more), judge.reshape(-1).astype(np.int64)
+
+
+def _answers(
+    cell: NDArray[np.int64], score: Array, weight: Array, seed: int
+) -> tuple[Array, Array]:
+    """Return the mean of each cell and one answer, the same in any order of rows."""
+    order = np.lexsort((score, cell))
+    mean = np.asarray(np.bincount(cell[order], score[order]) / weight)
+    last = np.cumsum(weight)
+    drawn = last - weight + np.floor(weight * np.random.default_rng((seed, 1)).random(len(weight)))
+    return mean, score[order][drawn.astype(np.int64)]
+
+
+def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
+    """Refuse a scale that given scores are not on: intervals would be cut where ratings are.
+
+    Args:
+        rows: ratings.
+        clip: lowest and highest score, or None.
+
+    Raises:
+        InvalidJudgments: names the first.
+
+    """
+    if clip is None:
+        return
+    low, high = clip
+    kept = rows.targets()
+    off = np.flatnonzero((kept.score < low) | (kept.score > high))
+    if not len(off):
+        return
+    at = off[0]
+    who, item = kept.judges[kept.judge[at]], kept.items[kept.item[at]]
+    are = "1 score is" if len(off) == 1 else f"{len(off):,} scores are"
+    raise InvalidJudgments(
+        f"{are} not within clip {low:g} to {high:g}: '{who}' gave {kept.score[at]:g} to the output"
+        f" of '{kept.systems[kept.system[at]]}' for item '{item}'; clip to the whole scale, or not"
+        " at all"
+    )
+
+
+def refuse_equal(matrix: RatingMatrix) -> None:
+    """Refuse ratings that are all the same.
+
+    Raises:
+        NotIdentified: names the score.
+
+    """
+    if np.ptp(matrix.value) == 0 == np.ptp(matrix.answer):
+        raise NotIdentified(
+            f"all {matrix.cells.weight.sum():,.0f} ratings are {matrix.value[0]:g}: there is"
+            " nothing to predict but this",
+            ["collect ratings that differ"],
+        )
+
+
+def _refuse_several(rows: RatingRows) -> None:
+    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
+        labels, codes = rows.labels(name)
+        found = [labels[code] for code in np.unique(codes).tolist()]
+        if len(found) > 1:
+            raise InvalidJudgments(
+                f"ratings of several {plural} ({listing(found)}): each has a matrix of its own;"
+                " take one, or complete all of them with fit_groups"
+            )
+
+
+def _refuse_few(rows: RatingRows) -> None:
+    if not rows.size:
+        raise NotIdentified("no ratings of outputs as such", ["collect some"])
+    judges = np.unique(rows.judge)
+    if len(judges) == 1:
+        only = rows.judges[judges[0]]
+        who = f"{only} is the only judge" if only else "no judges are named"
+        name = [] if only else ["name the judges, if there are several"]
+        raise NotIdentified(
+            f"{who}: what others would have said cannot be learned from one",
+            [*name, "collect ratings of others"],
+        )
+    if len(np.unique(rows.output)) == 1:
+        raise NotIdentified(
+            "all ratings are of one output: there is nothing to complete",
+            ["collect ratings of others"],
+        )
+
+
+def _notes(rows: RatingRows, kept: RatingRows, weight: Array) -> tuple[str, ...]:
+    notes = []
+    if kept.size < rows.size:
+        left = rows.size - kept.size
+        notes.append(f"controls and second answers are left out: {left:,} of {rows.size:,} ratings")
+    again = int((weight > 1).sum())
+    if again:
+        cells = "1 cell was" if again == 1 else f"{again:,} cells were"
+        notes.append(f"{cells} rated more than once by the same judge: its mean counts as often")
+    return tuple(notes)
+
+
+def _say_idle(n: int) -> list[str]:
+    if not n:
+        return []
+    who = "1 judge has" if n == 1 else f"{n:,} judges have"
+    return [f"{who} no rating: as severe as the mean of the others, intervals without bounds"]
+
+
+# Which ratings of a full matrix a cheaper campaign would have asked for.
+#
+# spread   every output by so many judges, drawn at random for each
+# common   every output by one judge, drawn at random, and some outputs by all of them
+#
+# Both are told by the share of the matrix that they see.
+
+SPREAD: Final = "spread"
+COMMON: Final = "common"
+SHARES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+LEAST: Final = 0.5
+"""Share of the ratings that must lie in the full part of a matrix."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A cheaper campaign.
+
+    Attributes:
+        kind: SPREAD or COMMON.
+        share: of the matrix that it sees.
+
+    """
+
+    kind: str
+    share: float
+
+    def draw(self, shape: tuple[int, int], rng: np.random.Generator) -> Flags:
+        """Return the (m, n) table of which cells are seen.
+
+        Args:
+            shape: judges and outputs.
+            rng: of the draw.
+
+        """
+        m, n = shape
+        place = rng.permuted(np.tile(np.arange(m)[:, None], (1, n)), axis=0)
+        if self.kind == SPREAD:
+            many = self.share * m
+            each = np.floor(many + rng.random(n)).astype(np.int64)
+            return np.asarray(place < np.maximum(each, 1))
+        seen = place < 1
+        whole = round(n * (self.share * m - 1) / (m - 1))
+        seen[:, rng.permutation(n)[:whole]] = True
+        return np.asarray(seen)
+
+
+def make_designs(judges: int) -> list[Design]:
+    """Return the designs that are looked at: one rating per output, then 10 to 90 % seen.
+
+    Args:
+        judges: rows of the matrix.
+
+    """
+    one = 1 / judges
+    spread = [Design(SPREAD, one), *(Design(SPREAD, s) for s in SHARES if s > 1.05 * one)]
+    return [*spread, *(Design(COMMON, s) for s in SHARES[:5] if s > 1.2 * one)]
+
+
+def take_full(matrix: RatingMatrix) -> RatingMatrix:
+    """Keep judges and outputs among whom nothing is missing.
+
+    The judge or output with the largest share missing is left out, again and again.
+
+    Raises:
+        NotIdentified: less than half of the ratings are left.
+
+    """
+    absent = ~matrix.seen()
+    rows, columns = (np.ones(n, np.bool_) for n in absent.shape)
+    by_judge, by_output = (absent.sum(axis=axis) for axis in (1, 0))
+    m, n = absent.shape
+    while m * n >= LEAST * len(matrix.value) and by_judge.any():
+        judge, output = by_judge.argmax(), by_output.argmax()
+        if by_judge[judge] * m >= by_output[output] * n:  # shares, without rounding
+            by_output -= absent[judge] & columns
+            by_judge[judge], rows[judge], m = 0, False, m - 1
+        else:
+            by_judge -= absent[:, output] & rows
+            by_output[output], columns[output], n = 0, False, n - 1
+    if m * n < LEAST * len(matrix.value) or min(m, n) < 2:
+        raise NotIdentified(
+            f"judges rated too few of the same outputs ({100 * matrix.fill:.0f} % of the cells are"
+            " seen) to hide ratings and see what decisions would have been",
+            ["let several judges rate the same outputs", "leave --reliability out"],
+        )
+    return _cut(matrix, rows, columns)
+
+
+def _cut(matrix: RatingMatrix, rows: Flags, columns: Flags) -> RatingMatrix:
+    """Keep some judges and outputs."""
+    cells = matrix.cells
+    kept = rows[cells.row] & columns[cells.column]
+    numbers = [np.cumsum(own) - 1 for own in (rows, columns)]
+    part = replace(
+        cells.take(kept),
+        row=numbers[0][cells.row[kept]],
+        column=numbers[1][cells.column[kept]],
+        shape=(int(rows.sum()), int(columns.sum())),
+    )
+    at = np.flatnonzero(columns).tolist()
+    return replace(
+        matrix,
+        judges=tuple(matrix.judges[i] for i in np.flatnonzero(rows).tolist()),
+        items=tuple(matrix.items[i] for i in at),
+        systems=tuple(matrix.systems[i] for i in at),
+        cells=part,
+        value=matrix.value[kept],
+        answer=matrix.answer[kept],
+    )
+
+
+# Ratings dealt out: what is learned from, and what intervals and errors are found on.
+#
+# A held-out cell can tell of a missing one only if it is predicted in the same way. Where all that
+# is seen of an output, or of a judge, is held out, the fit knows nothing of it, and its cells are
+# of a kind of their own: strange ones. A tested cell has one answer, as a missing cell would have.
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """Which ratings were learned from, and which were not.
+
+    Attributes:
+        every: all that were given.
+        learned: those that the last fit learns from.
+        tested: the others, one answer of each cell.
+
+    """
+
+    every: RatingMatrix
+    learned: RatingMatrix
+    tested: RatingMatrix
+
+    @cached_property
+    def known(self) -> Flags:
+        """(c,) tested cells of a judge and an output that something was learned of."""
+        cells = self.tested.cells
+        return np.asarray(~self.strange(cells.row, cells.column))
+
+    @property
+    def comparable(self) -> RatingMatrix:
+        """Tested cells that are predicted as missing ones are."""
+        return self.tested.take(self.known)
+
+    def strange(self, row: Integers, column: Integers) -> Flags:
+        """Return whether nothing was learned of the judge or of the output of cells."""
+        cells = self.learned.cells
+        return np.asarray(~(cells.seen_rows[row] & cells.seen_columns[column]))
+
+
+def deal(matrix: RatingMatrix, held: Flags) -> Dealt:
+    """Deal ratings out.
+
+    Args:
+        matrix: the ratings.
+        held: (c,) which cells nothing is learned from.
+
+    """
+    return Dealt(matrix, matrix.take(~held), matrix.take(held).single())
+
+
+# Groups of judges whose intervals are found apart.
+
+BY_JUDGE: Final = "judge"
+ALL: Final = "all judges"
+ABOUT: Final = ("task", "item", "system", "criterion")
+"""What a rating is about, which does not group judges."""
+NOBODY: Final = "judges without ratings"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeGroups:
+    """Which group a judge is in.
+
+    Attributes:
+        names: of the groups.
+        code: (m,) group of each judge.
+
+    """
+
+    names: tuple[str, ...]
+    code: Integers
+
+
+def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> JudgeGroups:
+    """Return the groups of judges: all in one, each alone, or by a column.
+
+    Args:
+        rows: ratings, with the column among their factors.
+        judges: names of the judges, in the order of the matrix.
+        by: None, "judge", or the name of a factor.
+
+    Raises:
+        UnknownColumn: a factor that was not read, or one that is not about judges.
+        InvalidJudgments: a judge who is in two groups.
+
+    """
+    if by is None:
+        return JudgeGroups((ALL,), np.zeros(len(judges), dtype=np.int64))
+    if by == BY_JUDGE:
+        return JudgeGroups(tuple(judges), np.arange(len(judges)))
+    if by in ABOUT:
+        raise UnknownColumn(
+            f"judges cannot be grouped by {by}: a judge is in one group, whatever is rated; name a"
+            " column about the judges, or 'judge' for each alone"
+        )
+    if by not in rows.factors:
+        hint = suggest(by, rows.factors) or " Read the ratings with rows(factors=[...])"
+        raise UnknownColumn(f"column '{by}' of groups of judges is not among the ratings.{hint}")
+    factor = rows.factors[by]
+    found = np.unique(rows.judge.astype(np.int64) * len(factor.labels) + factor.codes)
+    level: dict[str, str] = {}
+    for judge, code in zip(*np.divmod(found, len(factor.labels)), strict=True):
+        who, group = rows.judges[judge], factor.labels[code]
+        if who in level:
+            raise InvalidJudgments(
+                f"judge '{who}' is in two groups by '{by}' ({level[who]}, {group}): intervals are"
+                " by group of judges, so each must be in one"
+            )
+        level[who] = group
+    held = [level.get(judge, NOBODY) for judge in judges]
+    names = tuple(sorted(set(held) - {NOBODY})) + ((NOBODY,) if NOBODY in held else ())
+    return JudgeGroups(names, np.array([names.index(one) for one in held], dtype=np.int64))
+
+
+# How far systems are apart on each item, by judges who scored several of them.
+#
+# The mean of |difference| of two systems' scores by one judge on one item, so that a judge's
+# severity is not in it. Noise of single scores is: every item has some, and of many items the
+# extremes are extremes of noise as well. The mean of an item is therefore drawn towards that of all
+# items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
+# what is left.
+
+DRAWN: Final = 5
+"""Differences that the mean of all items counts for."""
+MOST: Final = 2_000_000
+"""Most differences that are looked at."""
+
+
+@dataclass(frozen=True)
+class ItemSpread:
+    """How far systems are apart on one item.
+
+    Attributes:
+        item: its name.
+        differences: differences of two systems by one judge that it rests on.
+        difference: their mean size (points).
+        drawn: the same, drawn towards the mean of all items.
+        high: the system with the highest mean score on it.
+        low: that with the lowest.
+
+    """
+
+    item: str
+    differences: int
+    difference: float
+    drawn: float
+    high: str
+    low: str
+
+
+def count_differences(rows: RatingRows) -> int:
+    """Return how many differences there are, without making them."""
+    sizes = np.bincount(number_groups(rows.judge, rows.item))
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def spread_items(rows: RatingRows) -> list[ItemSpread]:
+    """Return the items on which a judge scored two systems, those farthest apart first.
+
+    Args:
+        rows: scores of outputs under one criterion; at most MOST differences.
+
+    """
+    order = np.lexsort((rows.score, rows.system, rows.judge, rows.item))
+    rows = rows.take(order)
+    first, second = pairs_within(number_groups(rows.judge, rows.item))
+    other = rows.system[first] != rows.system[second]
+    first, second = first[other], second[other]
+    if not len(first):
+        return []
+    size = len(rows.items)
+    apart = np.abs(rows.score[first] - rows.score[second])
+    count = np.bincount(rows.item[first], minlength=size)
+    total = np.bincount(rows.item[first], apart, minlength=size)
+    drawn = (total + DRAWN * apart.mean()) / (count + DRAWN)
+    held = np.flatnonzero(count)
+    mean = total[held] / count[held]
+    best_first = np.lexsort((held, -drawn[held]))
+    ends = _find_ends(rows)
+    return [
+        ItemSpread(
+            rows.items[code],
+            int(count[code]),
+            float(mean[place]),
+            float(drawn[code]),
+            *(rows.systems[ends[which, code]] for which in (0, 1)),
+        )
+        for place, code in zip(best_first.tolist(), held[best_first].tolist(), strict=True)
+    ]
+
+
+def _find_ends(rows: RatingRows) -> NDArray[np.int64]:
+    """Return (2, I) the systems with the highest and the lowest mean score on each item."""
+    output, own = np.unique(rows.output, return_inverse=True)
+    mean = np.bincount(own, rows.score) / np.bincount(own)
+    item, system = np.divmod(output, len(rows.systems))
+    ends = np.zeros((2, len(rows.items)), dtype=np.int64)
+    up = np.lexsort((-system, mean, item))
+    ends[0, item[up]] = system[up]  # the last one stays
+    down = np.lexsort((-system, -mean, item))
+    ends[1, item[down]] = system[down]
+    return ends
+
+
+# Predicted ratings: a mean, what is uncertain of it, and intervals.
+
+Codes = NDArray[np.int64]
+
+BLOCK: Final = 1000
+"""Outputs that are predicted at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen:
+    """Predicted ratings.
+
+    Attributes:
+        mean: (n,) in points of the scale.
+        variance: (n,) of what the judge says on average of such an output, in squared points;
+            that parameters are uncertain is part of it.
+        noise: (n,) variance of one rating around that.
+        means: (S, n) means under each of S draws of the parameters.
+        deviations: (S, n) standard deviations of one rating under each, its noise included.
+        notes: what must stand beside the predictions.
+
+    """
+
+    mean: Array
+    variance: Array
+    noise: Array
+    means: Array
+    deviations: Array
+    notes: tuple[str, ...] = ()
+
+    def interval(self, level: float = 0.9) -> tuple[Array, Array]:
+        """Return the ends of intervals for one rating, its noise included.
+
+        Raises:
+            UnknownOption: a level that is no proportion.
+
+        """
+        require_level(level, ".9")
+        low, high = (
+            mixture_quantile(0.5 + side * level / 2, self.means, self.deviations)
+            for side in (-1, 1)
+        )
+        return low, high
+
+
+def mix(parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()) -> Foreseen:
+    """Put together what is foreseen under each draw of the parameters.
+
+    Args:
+        parts: of each draw (n,) means, variances and variances of noise.
+        notes: to stand beside.
+
+    """
+    means, variances, noises = (np.array(one) for one in zip(*parts, strict=True))
+    return Foreseen(
+        means.mean(axis=0),
+        variances.mean(axis=0) + means.var(axis=0),
+        noises.mean(axis=0),
+        means,
+        np.sqrt(variances + noises),
+        notes,
+    )
+
+
+def foresee_at(
+    weighed: tuple[Coregion, Posterior], support: Asked, points: Points, judge: Codes | None
+) -> tuple[Array, Array, Array]:
+    """Return (n,) means, variances and variances of noise, a block of outputs at a time.
+
+    Args:
+        weighed: parameters, and the posterior under them.
+        support: rows that the posterior rests on.
+        points: n outputs.
+        judge: (n,) who is asked; None for the mean of all judges.
+
+    """
+    at, posterior = weighed
+    parts = []
+    for low in range(0, len(points), BLOCK):
+        rows = np.arange(low, min(low + BLOCK, len(points)))
+        if judge is None:
+            cross, own = at.average(points.take(rows), support)
+            parts.append(posterior.predict(cross, np.full(len(rows), own)))
+        else:
+            asked = Asked(judge[rows], points.take(rows))
+            parts.append(posterior.predict(at.covariance(asked, support)[0], at.own(asked)))
+    mean, variance = (np.concatenate(one) for one in zip(*parts, strict=True))
+    return mean, variance, find_noise(at, judge, len(points))
+
+
+def find_noise(at: Coregion, judge: Codes | None, size: int) -> Array:
+    """Return (n,) variances of noise; of the mean of all judges where none are named."""
+    if judge is None:
+        return np.full(size, float(at.noise.mean()) / len(at.noise))
+    return np.asarray(at.noise[judge])
+
+
+RANDOM: Final = "random draw"
+JUDGE_MEAN: Final = "judge mean"
+OUTPUT: Final = "output mean"
+ADDITIVE: Final = "judge + output"
+COMPLETION: Final = "completion"
+METHODS: Final = (RANDOM, JUDGE_MEAN, OUTPUT, ADDITIVE, COMPLETION)
+
+
+@dataclass(frozen=True)
+class MethodError:
+    """How far a method is off on held-out cells.
+
+    Attributes:
+        method: of METHODS.
+        n: number of cells.
+        mae: mean absolute error, in points of the scale.
+        rmse: root mean squared error.
+        mae_more: by how much more than completion; None for completion itself, and where all cells
+            are of one item and of few judges, so that there is no interval.
+        rmse_more: the same of the other.
+
+    """
+
+    method: str
+    n: int
+    mae: float
+    rmse: float
+    mae_more: Estimate | None = None
+    rmse_more: Estimate | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {
+            "method": self.method,
+            "n": self.n,
+            "mae": self.mae,
+            "rmse": self.rmse,
+            "mae_more": _to_dict(self.mae_more),
+            "rmse_more": _to_dict(self.rmse_more),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Errors of one method, cell by cell.
+
+    Attributes:
+        absolute: (n,) |error|, or its expectation.
+        squared: (n,) its square, likewise.
+
+    """
+
+    absolute: Array
+    squared: Array
+
+
+def find_errors(seen: RatingMatrix, held: RatingMatrix) -> dict[str, Errors]:
+    """Return the errors of the means and of the random draw on held-out cells.
+
+    Args:
+        seen: what predictions are learned from.
+        held: what they are compared with.
+
+    """
+    cells = seen.cells
+    return {
+        RANDOM: _draw(seen, held),
+        JUDGE_MEAN: errors_of(held.value - _means(cells, seen.value)[held.cells.row]),
+        OUTPUT: errors_of(held.value - _means(cells.turned(), seen.value)[held.cells.column]),
+    }
+
+
+def errors_of(residual: Array) -> Errors:
+    """Return absolute and squared errors."""
+    return Errors(np.abs(residual), residual**2)
+
+
+def _means(cells: SeenCells, value: Array) -> Array:
+    """Return the mean of each row; of all cells where nothing of a row is seen."""
+    sums = np.bincount(cells.row, cells.weight, cells.shape[0])
+    total = np.bincount(cells.row, cells.weight * value, cells.shape[0])
+    mean = float(cells.weight @ value / cells.weight.sum())
+    found = np.full(cells.shape[0], mean)
+    np.divide(total, sums, out=found, where=sums > 0)
+    return found
+
+
+def _draw(seen: RatingMatrix, held: RatingMatrix) -> Errors:
+    """Return the expected errors of a score of the judge's, drawn at random.
+
+    With a judge's scores sorted, Σ |y − s| is (2 k − n) y + (total − 2 sum of the k lowest).
+    """
+    absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
+    for judge in np.unique(held.cells.row).tolist():
+        own = seen.cells.row == judge
+        chosen = own if own.any() else np.ones_like(own)
+        order = np.argsort(seen.value[chosen], kind="stable")
+        score = seen.value[chosen][order]
+        weight = seen.cells.weight[chosen][order]
+        below, heavy = np.cumsum(np.r_[0.0, weight * score]), np.cumsum(np.r_[0.0, weight])
+        at = held.cells.row == judge
+        y = held.value[at]
+        place = np.searchsorted(score, y)
+        sums = (2 * heavy[place] - heavy[-1]) * y + below[-1] - 2 * below[place]
+        absolute[at] = sums / heavy[-1]
+        mean = below[-1] / heavy[-1]
+        squared[at] = (y - mean) ** 2 + weight @ (score - mean) ** 2 / heavy[-1]
+    return Errors(absolute, squared)
+
+
+def compare_errors(
+    errors: Mapping[str, Errors], ways: Mapping[str, Integers], level: float
+) -> tuple[MethodError, ...]:
+    """Return the table of errors, in the order of METHODS.
+
+    Args:
+        errors: of each method on the same cells, completion among them.
+        ways: judge and item of each cell, (n,) each, which cells hang together by.
+        level: of the intervals of differences.
+
+    """
+    clusters, best = choose_ways(ways), errors[COMPLETION]
+    rows = []
+    for method in METHODS:
+        own = errors[method]
+        mae, rmse = float(own.absolute.mean()), sqrt(float(own.squared.mean()))
+        more: tuple[Estimate | None, ...] = (None, None)
+        if method != COMPLETION:
+            slopes = root_slopes(own.squared) - root_slopes(best.squared)
+            more = (
+                paired(own.absolute - best.absolute, clusters, level),
+                paired(slopes, clusters, level),
+            )
+        rows.append(MethodError(method, len(own.absolute), mae, rmse, *more))
+    return tuple(rows)
+
+
+def say_better(table: Sequence[MethodError]) -> tuple[str, ...]:
+    """Say which simple methods are surely less far off than completion, and by how much.
+
+    >>> less = Estimate(-0.5, 0.2, -0.9, -0.1, 0.02)
+    >>> print(*say_better([MethodError("judge mean", 9, 2.0, 3.0, less)]))
+    judge mean predicts held-out ratings better (mae 0.5 (0.1 to 0.9) less): prefer it here
+    """
+    said = []
+    for row in table:
+        gaps = {"mae": row.mae_more, "rmse": row.rmse_more}
+        less = [
+            f"{name} {-gap.value:.3g} ({-gap.upper:.3g} to {-gap.lower:.3g})"
+            for name, gap in gaps.items()
+            if gap is not None and gap.upper < 0
+        ]
+        if less:
+            said.append(
+                f"{row.method} predicts held-out ratings better ({listing(less)} less): prefer"
+                " it here"
+            )
+    return tuple(said)
+
+
+def _to_dict(one: Estimate | None) -> dict[str, float] | None:
+    if one is None:
+        return None
+    return {"estimate": one.value, "lower": one.lower, "upper": one.upper}

@@ -1,0 +1,669 @@
+"""Which judges are alike, in an order in which that is seen, and what may be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from math import sqrt
+from typing import Any, Final, Literal
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownOption,
+    listing,
+    require_level,
+    require_option,
+    suggest,
+)
+from evenhand.judgments.coding import SEED
+from evenhand.judgments.exclusions import carries_excluded
+from evenhand.judgments.rating_groups import list_levels
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judgments.ratings import Ratings
+from evenhand.numerics.cluster_means import (
+    Clusters,
+    Estimate,
+    choose_ways,
+    number_groups,
+    paired,
+    root_slopes,
+)
+from evenhand.numerics.sorting import order_leaves
+from evenhand.ratings.features import OutputFeatures
+from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows
+from evenhand.ratings.process_search import Asked
+
+# How far ways to predict ratings are off, and by how much more than the multi-task process.
+#
+# Each rating counts once: its loss is the mean over the splits in which it was predicted.
+# Differences are paired; their intervals let the ratings of one judge and of one item depend on
+# each other (numerics/cluster_intervals.py), and, beside that, those of one item alone: about these
+# judges.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+MULTI: Final = "multi-task"
+SIZES: Final = (1, 5, 20, 100)
+"""Least ratings of a judge in each line of coverage by size."""
+
+
+@dataclass(frozen=True)
+class ProcessError:
+    """How far one way to predict is off.
+
+    Attributes:
+        method: its name.
+        mae: mean absolute error, in points of the scale.
+        rmse: root mean squared error.
+        covered: share of ratings within 90 % intervals; None without intervals.
+        mae_more: by how much more than multi-task; None for itself, and without any interval.
+        rmse_more: the same of the other.
+        mae_these: `mae_more` with an interval about these judges: the ratings of an item alone
+            depend on each other.
+
+    """
+
+    method: str
+    mae: float
+    rmse: float
+    covered: float | None
+    mae_more: Estimate | None
+    rmse_more: Estimate | None
+    mae_these: Estimate | None
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseeing:
+    """Predictions of held-out ratings, one by one: of n ratings m times in all.
+
+    Attributes:
+        residual: method → (m,) rating less prediction.
+        held: method → (m,) whether the 90 % interval holds the rating; GPs only.
+        rating: (m,) which rating.
+        learned: (m,) how many ratings of the judge were learned from.
+
+    """
+
+    residual: Mapping[str, Array]
+    held: Mapping[str, Flags]
+    rating: Integers
+    learned: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessErrors:
+    """Errors of all methods on the same held-out ratings.
+
+    Attributes:
+        found: predictions.
+        judge: (n,) number of each rating's judge.
+        item: (n,) number of its item.
+        task: (n,) number of its task: 0 but for `pool_errors`.
+        left_out: ratings that no split predicts: of their judges nothing was seen.
+        level: of intervals, unless told otherwise.
+
+    """
+
+    found: Foreseeing
+    judge: Integers
+    item: Integers
+    task: Integers
+    left_out: int
+    level: float = 0.95
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside the table."""
+        return self._clusters(("judge", "item")).notes
+
+    def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
+        """Return the table of errors.
+
+        Args:
+            level: of intervals (proportion); that of `HeldOut` unless told otherwise.
+
+        """
+        level = self.level if level is None else level
+        every, these = self._clusters(("judge", "item")), self._clusters(("item",))
+        best = self._average(MULTI)
+        rows = []
+        for name in self.found.residual:
+            absolute, squared = self._average(name)
+            more: tuple[Estimate | None, ...] = (None, None, None)
+            if name != MULTI:
+                apart = absolute - best[0]
+                slopes = root_slopes(squared) - root_slopes(best[1])
+                more = (
+                    paired(apart, every, level),
+                    paired(slopes, every, level),
+                    paired(apart, these, level),
+                )
+            covered = float(self.found.held[name].mean()) if name in self.found.held else None
+            mae, rmse = float(absolute.mean()), sqrt(float(squared.mean()))
+            rows.append(ProcessError(name, mae, rmse, covered, *more))
+        return tuple(rows)
+
+    def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
+        """Return what share 90 % intervals hold, by how much was learned of the judge.
+
+        Returns:
+            A row for each of less than 5, 20, 100 and more ratings: `least` ratings, `predicted`
+            ratings, and the share `covered`.
+
+        """
+        size = np.searchsorted(SIZES, self.found.learned, side="right") - 1
+        held = self.found.held[method]
+        return [
+            {
+                "least": SIZES[at],
+                "predicted": int((size == at).sum()),
+                "covered": float(held[size == at].mean()),
+            }
+            for at in np.unique(size).tolist()
+        ]
+
+    def _clusters(self, names: tuple[str, ...]) -> Clusters:
+        known = np.unique(self.found.rating)
+        return choose_ways({name: getattr(self, name)[known] for name in names}, self.task[known])
+
+    def _average(self, method: str) -> tuple[Array, Array]:
+        """Return the absolute and squared error of each rating, its mean over splits."""
+        times = np.bincount(self.found.rating)
+        own = self.found.residual[method]
+        absolute, squared = (
+            np.bincount(self.found.rating, loss)[times > 0] / times[times > 0]
+            for loss in (np.abs(own), own**2)
+        )
+        return absolute, squared
+
+
+def pool_errors(parts: list[ProcessErrors]) -> ProcessErrors:
+    """Put the errors of several tasks together; their judges and items are different ones.
+
+    Raises:
+        InvalidJudgments: tasks on which different methods were compared.
+
+    """
+    methods = [set[str](part.found.residual) for part in parts]
+    if any(own != methods[0] for own in methods):
+        odd = sorted(methods[0].union(*methods) - methods[0].intersection(*methods))
+        raise InvalidJudgments(f"compared on some tasks and not on others: {listing(odd)}")
+    founds = [part.found for part in parts]
+    names = founds[0].residual
+    return ProcessErrors(
+        Foreseeing(
+            {name: np.concatenate([one.residual[name] for one in founds]) for name in names},
+            {name: np.concatenate([one.held[name] for one in founds]) for name in founds[0].held},
+            _stack([one.rating for one in founds], [len(part.judge) for part in parts]),
+            np.concatenate([one.learned for one in founds]),
+        ),
+        _stack([part.judge for part in parts]),
+        _stack([part.item for part in parts]),
+        _stack([part.task for part in parts]),
+        sum(part.left_out for part in parts),
+        parts[0].level,
+    )
+
+
+def _stack(codes: list[Integers], sizes: list[int] | None = None) -> Integers:
+    """Put codes below each other, those of each part above the last's."""
+    widths = [int(own.max()) + 1 for own in codes] if sizes is None else sizes
+    starts = np.cumsum([0, *widths[:-1]])
+    return np.concatenate([own + start for own, start in zip(codes, starts, strict=True)])
+
+
+# Ridge regression of ratings on judges and features: the plain rival of a process.
+#
+# y = m + a_judge + Σ_p w_p x_p + Σ_l b_l,level + ε
+#
+# with Σ ε² + λ (|a|² + |w|² + |b|²) as small as can be.
+#
+# All judges share w and b: they differ in severity alone. λ is the one of a grid that is best by
+# generalised cross-validation.
+#
+# Source: Golub, Heath & Wahba (1979), Technometrics 21:215-223.
+
+WEIGHTS: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
+"""λ that are tried; columns are of about unit spread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """A fit.
+
+    Attributes:
+        mean: m.
+        weights: (p,) of judges, numbers and levels.
+        sizes: how many judges, and how many levels of each label, have a column.
+        penalty: λ.
+
+    """
+
+    mean: float
+    weights: Array
+    sizes: tuple[int, ...]
+    penalty: float
+
+    def predict(self, asked: Asked) -> Array:
+        """Return (n,) predictions; a level that was not seen adds nothing."""
+        return self.mean + spread_columns(asked, self.sizes) @ self.weights
+
+
+def fit_ridge(asked: Asked, y: Array) -> Ridge:
+    """Fit, with λ by generalised cross-validation.
+
+    Args:
+        asked: n rows.
+        y: (n,) ratings.
+
+    """
+    codes = [asked.judge, *asked.points.labels.T]
+    sizes = tuple(int(code.max()) + 1 for code in codes)
+    mean, x = float(y.mean()), spread_columns(asked, sizes)
+    u, d, vt = np.linalg.svd(x, full_matrices=False)
+    along = u.T @ (y - mean)
+    rest = float((y - mean) @ (y - mean) - along @ along)
+    scores = []
+    for penalty in WEIGHTS:
+        shrunk = penalty / (d**2 + penalty)
+        lost = rest + float(((shrunk * along) ** 2).sum())
+        free = len(y) - 1 - float((1.0 - shrunk).sum())
+        scores.append(lost / max(free, 1e-9) ** 2)
+    best = WEIGHTS[int(np.argmin(scores))]
+    return Ridge(mean, vt.T @ (d / (d**2 + best) * along), sizes, best)
+
+
+def spread_columns(asked: Asked, sizes: tuple[int, ...]) -> Array:
+    """Return the (n, p) columns of judges, numbers and levels.
+
+    Args:
+        asked: n rows.
+        sizes: columns of judges, and of each label; a code beyond has none.
+
+    """
+    judges, *levels = (
+        (code[:, None] == np.arange(size)).astype(np.float64)
+        for code, size in zip([asked.judge, *asked.points.labels.T], sizes, strict=True)
+    )
+    return np.hstack([judges, asked.points.numbers, *levels])
+
+
+# Do judges who share predict better? Processes beside each other on ratings that were held out.
+#
+# multi-task      B = W Wᵀ + diag(κ): judges share, and differ
+# independent     B diagonal: a process for each judge
+# pooled + means  B constant: one process, and a mean and noise for each judge
+# pooled          one process: who rated does not matter
+# ridge           judges' severities and features, all linear (ridge.py)
+# judge mean      the mean of the judge's ratings
+#
+# All learn from the same ratings and are compared on the same others (process_errors.py), in
+# several splits, since one alone may speak for either side.
+
+Part = tuple[dict[str, Array], dict[str, Flags], NDArray[np.int64]]
+"""Residuals, whether intervals hold, and ratings of the judge that were learned from."""
+
+RIDGE: Final = "ridge"
+JUDGE: Final = "judge mean"
+MODELS: Final[Mapping[str, MultiTaskGP]] = {
+    MULTI: MultiTaskGP(),
+    "independent": MultiTaskGP("none"),
+    "pooled + means": MultiTaskGP("full"),
+    "pooled": MultiTaskGP("full", judge_means=False, judge_noise=False),
+}
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How ratings are held out.
+
+    Attributes:
+        folds: parts, each of which is predicted once.
+        splits: how often ratings are dealt into folds anew; errors are averaged.
+        by: "rating" holds out what a judge said of an output that others rated, all of it where he
+            rated it twice; "item" all ratings of an item, so that only its features are known.
+        share: of the other ratings that are learned from, drawn by chance.
+        level: of intervals.
+        seed: of both draws.
+
+    """
+
+    folds: int = 5
+    splits: int = 5
+    by: Literal["rating", "item"] = "rating"
+    share: float = 1.0
+    level: float = 0.95
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be.
+
+        Raises:
+            UnknownOption: one fold, a share or level that is none.
+
+        """
+        require_option("by", self.by, ("rating", "item"))
+        require_level(self.level)
+        if self.folds <= 1 or self.splits < 1 or not 0 < self.share <= 1:
+            raise UnknownOption(
+                f"folds {self.folds}, splits {self.splits}, share {self.share:g}: two folds or"
+                " more, a split or more, a share above 0 and up to 1"
+            )
+
+
+@carries_excluded("controls", "repeats")
+def compare_processes(
+    data: Ratings | RatingRows,
+    features: OutputFeatures,
+    how: HeldOut | None = None,
+    models: Mapping[str, MultiTaskGP] = MODELS,
+) -> ProcessErrors:
+    """Predict each rating from others, in several ways.
+
+    Args:
+        data: ratings of one task under one criterion, or with these among the features.
+        features: of outputs.
+        how: what is held out.
+        models: name → settings; "multi-task" must be among them.
+
+    Raises:
+        InvalidJudgments: as for fits, fewer ratings or items than folds, or nothing left to
+            predict.
+        NotConverged: a fit finds no likeliest parameters.
+
+    """
+    how = HeldOut() if how is None else how
+    rows = features.read_rows(data)
+    rows, _ = sort_rows(rows, features.read(rows))
+    rng, parts, places = np.random.default_rng(how.seed), [], []
+    for _ in range(how.splits):
+        fold = _deal(rows, how, rng)
+        for number in range(how.folds):
+            seen = (fold != number) & (rng.random(rows.size) < how.share)
+            held = (fold == number) & np.isin(rows.judge, rows.judge[seen])
+            if seen.any() and held.any():
+                name = f"fold {number + 1} of {how.folds}"
+                parts.append(_predict(rows, (seen, held), features, (models, name)))
+                places.append(np.flatnonzero(held))
+    if not parts:
+        raise InvalidJudgments(
+            "nothing is left to predict: all ratings of each judge are held out together; take more"
+            " folds, or a larger share"
+        )
+    rating = np.concatenate(places)
+    left_out = rows.size - len(np.unique(rating))
+    found = _join(parts, rating)
+    judge, item = number_groups(rows.judge), number_groups(rows.item)
+    return ProcessErrors(found, judge, item, np.zeros_like(item), left_out, how.level)
+
+
+def _join(parts: list[Part], rating: NDArray[np.int64]) -> Foreseeing:
+    residuals, helds, learned = zip(*parts, strict=True)
+    return Foreseeing(
+        {name: np.concatenate([part[name] for part in residuals]) for name in residuals[0]},
+        {name: np.concatenate([part[name] for part in helds]) for name in helds[0]},
+        rating,
+        np.concatenate(learned),
+    )
+
+
+def _deal(rows: RatingRows, how: HeldOut, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Give each item with its ratings a fold, or each judge and output with theirs."""
+    unit = number_groups(*((rows.judge, rows.unit) if how.by == "rating" else (rows.item,)))
+    units = int(unit.max()) + 1
+    if units < how.folds:
+        raise InvalidJudgments(f"{units} {how.by}s in {how.folds} folds: some would be empty")
+    return np.asarray(rng.permutation(np.arange(units) % how.folds)[unit])
+
+
+def _predict(
+    rows: RatingRows,
+    split: tuple[Flags, Flags],
+    features: OutputFeatures,
+    how: tuple[Mapping[str, MultiTaskGP], str],
+) -> Part:
+    """Learn from some rows and predict others, in every way."""
+    models, name_of_fold = how
+    seen, held = (rows.take(flags) for flags in split)
+    residual: dict[str, Array] = {}
+    within: dict[str, Flags] = {}
+    for name, model in models.items():
+        try:
+            fit = model.fit(seen, features)
+        except InvalidJudgments as fault:
+            raise InvalidJudgments(
+                f"what is learned from for {name_of_fold} ({seen.size:,} ratings): {fault}"
+            ) from fault
+        found = fit.predict(held)
+        low, high = found.interval(0.9)
+        residual[name] = held.score - found.mean
+        within[name] = (held.score >= low) & (held.score <= high)
+    learn, scaling = fit.learned.features.read, fit.learned.scaling
+    asked, aside = (
+        Asked(part.judge.astype(np.int64), scaling.apply(learn(part))) for part in (seen, held)
+    )
+    residual[RIDGE] = held.score - fit_ridge(asked, seen.score).predict(aside)
+    sums = np.bincount(seen.judge, seen.score, len(rows.judges))
+    counts = np.bincount(seen.judge, minlength=len(rows.judges))
+    residual[JUDGE] = held.score - sums[held.judge] / counts[held.judge]
+    return residual, within, counts[held.judge]
+
+
+MANY: Final = 1000
+"""Ratings beyond which a fit takes minutes."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How alike two judges are.
+
+    Attributes:
+        judge: one.
+        other: the other.
+        correlation: of their opinions of outputs, their leniency aside.
+        lower: end of its interval; None where it has none.
+        upper: the other end.
+        known: whether the ratings say that they are alike, or that they are opposites.
+
+    """
+
+    judge: str
+    other: str
+    correlation: float
+    lower: float | None
+    upper: float | None
+    known: bool
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeLikeness:
+    """Judges of one task, and how alike they are.
+
+    Attributes:
+        process: what was learned.
+        level: of intervals.
+        errors: how well it predicts beside other ways; None where nobody asked.
+
+    """
+
+    process: JudgeProcess
+    level: float = 0.95
+    errors: ProcessErrors | None = None
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair once."""
+        names = [field.name for field in fields(Pair)]
+        rows = self.process.similarity(self.level)
+        return tuple(Pair(**{name: row[name] for name in names}) for row in rows)
+
+    @cached_property
+    def table(self) -> tuple[ProcessError, ...]:
+        """How far each way to predict is off; empty where nobody asked."""
+        return () if self.errors is None else self.errors.tabulate(self.level)
+
+    @cached_property
+    def both(self) -> dict[tuple[str, str], Pair]:
+        """Names of two judges, in either order → the pair."""
+        named = {(one.judge, one.other): one for one in self.pairs}
+        return {**named, **{(b, a): one for (a, b), one in named.items()}}
+
+    @cached_property
+    def judges(self) -> tuple[str, ...]:
+        """Names, those who are alike beside each other; pairs that are not known count as 0."""
+        names = self.process.judges
+        alike = np.zeros((len(names), len(names)))
+        for (one, other), pair in self.both.items():
+            if pair.known:
+                alike[names.index(one), names.index(other)] = pair.correlation
+        return tuple(names[at] for at in order_leaves(alike))
+
+    @cached_property
+    def records(self) -> dict[str, dict[str, Any]]:
+        """Judge → what `JudgeProcess.records` says of him, in the order of `judges`."""
+        found = {row["judge"]: row for row in self.process.records(self.level)}
+        return {judge: found[judge] for judge in self.judges}
+
+    def rank_others(self, judge: str) -> list[tuple[str, Pair]]:
+        """Return the other judges, the most alike first."""
+        own = [(other, self.both[judge, other]) for other in self.judges if other != judge]
+        return sorted(own, key=lambda one: -one[1].correlation)
+
+    def mean(self, judge: str) -> float:
+        """Return a judge's mean correlation with the others."""
+        own = [one.correlation for _, one in self.rank_others(judge)]
+        return sum(own) / len(own)
+
+    @property
+    def kept(self) -> dict[str, float]:
+        """Feature → correlation of what a judge thinks of two outputs that differ in it alone.
+
+        Numbers differ by one of their standard deviations. Near 1 the feature changes little.
+        """
+        scales = self.process.length_scales
+        return {name: float(np.exp(-0.5 / scale**2)) for name, scale in scales.items()}
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        return (_say_pairs(self.pairs), *_say_errors(self.table))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside the numbers."""
+        if self.errors is None:
+            return self.process.notes
+        lost = self.errors.left_out
+        left = f"{lost:,} ratings were never predicted: nothing was seen of their judges"
+        return (*self.process.notes, *([left] if lost else []), *self.errors.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        return {
+            **self.process.to_dict(),
+            "says": list(self.says),
+            "level": self.level,
+            "judges": list(self.records.values()),
+            "similarity": [asdict(one) for one in self.pairs],
+            "feature_correlations": self.kept,
+            "errors": [asdict(one) for one in self.table] or None,
+            "notes": list(self.notes),
+        }
+
+
+def examine_likeness(
+    data: Ratings,
+    features: OutputFeatures,
+    model: MultiTaskGP,
+    how: HeldOut | None = None,
+    *,
+    level: float = 0.95,
+    warn: Callable[[str], None] | None = None,
+) -> JudgeLikeness:
+    """Learn how alike the judges of one task are.
+
+    Args:
+        data: ratings of one task under one criterion, or with these among the features.
+        features: what is known of outputs.
+        model: settings.
+        how: what is held out to see how well this predicts; None does not look.
+        level: of intervals.
+        warn: is told before the work begins that it takes long.
+
+    Raises:
+        InvalidJudgments: fewer than two judges, a rank beyond their number, or as for fits.
+        NotConverged: no likeliest parameters are found.
+
+    """
+    if not data.has("judge"):
+        raise InvalidJudgments(
+            "there is no judge column, and so nobody to be alike: name it with --column judge=NAME"
+        )
+    rows = features.read_rows(data)
+    judges = len(np.unique(rows.judge))
+    if judges < 2:
+        raise InvalidJudgments(f"{judges} judge: there is nobody to be alike; two or more are")
+    if model.rank > judges:
+        raise InvalidJudgments(f"rank {model.rank}: {judges} judges share {judges} tastes at most")
+    if warn is not None and rows.size > MANY:
+        warn(f"{rows.size:,} ratings of {judges:,} judges, more than {MANY:,}: this takes minutes")
+    process = model.fit(rows, features)
+    if how is None:
+        return JudgeLikeness(process, level)
+    errors = compare_processes(rows, features, how, {**MODELS, MULTI: model})
+    return JudgeLikeness(process, level, errors)
+
+
+def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
+    """Keep the ratings under one criterion.
+
+    Raises:
+        InvalidJudgments: there is no such criterion.
+
+    """
+    if criterion is None:
+        return data
+    levels = list_levels(data, "criterion") if data.has("criterion") else []
+    known = [one for one in levels if one is not None]
+    if not known:
+        raise InvalidJudgments("no criteria here: leave the criterion out")
+    if criterion not in known:
+        hint = suggest(criterion, known) or f" There are {listing(known)}"
+        raise InvalidJudgments(f"no criterion '{criterion}'.{hint}")
+    kept = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
+    return data.keep_rows(kept.frame, "criterion", f"by criterion '{criterion}'")
+
+
+def _say_pairs(pairs: Sequence[Pair]) -> str:
+    """Say of how many pairs the ratings tell that they like the same outputs, or opposite ones."""
+    known = [one.correlation > 0 for one in pairs if one.known]
+    counts = {
+        "tend to like the same outputs": known.count(True),
+        "tend to like opposite outputs": known.count(False),
+        "are open, the ratings do not tell": len(pairs) - len(known),
+    }
+    said = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+    whose = "the only pair" if len(pairs) == 1 else f"the {len(pairs):,} pairs"
+    return f"of {whose} of judges, taken one at a time: {said}"
+
+
+def _say_errors(table: Sequence[ProcessError]) -> list[str]:
+    """Say beside which ways predictions are surely better, worse, or not told apart."""
+    if not table:
+        return []
+    gaps = [(one.method, one.mae_more) for one in table]
+    kinds: dict[str, list[str]] = {"better than": [], "worse than": [], "not told apart from": []}
+    for name, gap in gaps:
+        if gap is not None:
+            better, worse = gap.lower > 0, gap.upper < 0
+            kind = "better than" if better else "worse than" if worse else "not told apart from"
+            kinds[kind].append(name)
+    said = "; ".join(f"{kind} {listing(names)}" for kind, names in kinds.items() if names)
+    return [f"predictions of ratings that were held out are {said}"]

@@ -1,0 +1,628 @@
+"""Variance components of ratings: how much of a score is the system, the judge, the item, chance.
+
+    y = μ + system + judge + item + (item x system) + (judge x system) + (judge x item) + residual
+
+Each effect is normal with a variance of its own; the variances are what is estimated, by restricted
+maximum likelihood. Designs need not be balanced or complete. Components that a design cannot tell
+apart are one, and it is said which (components/identification.py).
+
+Sources: Patterson & Thompson (1971), Biometrika 58:545-554 (the likelihood); Brennan (2001),
+Generalizability Theory, Springer (the use); components/ has the numerics.
+
+When not to use it: where scores pile up at an end of the scale, variances are too small there and
+differ between systems; where judges are of a few known groups; with two or three judges the
+variance between them is hardly known, as the interval shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, inf, log, sqrt
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import NotConverged, NotIdentified
+from evenhand.judgments.components import RESIDUAL, SYSTEM, Component
+from evenhand.judgments.rating_rows import RatingRows
+from evenhand.numerics.distributions import chi2_tail, normal_quantile
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ratings.components import (
+    Arrangement,
+    Problem,
+    Solved,
+    Term,
+    arrange,
+    count_incidence,
+    cross,
+    identify,
+    make_terms,
+    solve_equations,
+)
+
+# Moment estimates of variance components, linear in the number of scores.
+#
+# The sum of squares within the levels of term k is a quadratic form of the scores that the mean
+# leaves alone; its expectation is Σ_l σ_l² tr Z_lᵀ(I − P_k)Z_l, also in the most unbalanced design.
+# As many forms as components are solved for them. Unbiased; negative estimates become 0. In
+# balanced designs they are those of the analysis of variance.
+#
+# Source: Henderson (1953), Biometrics 9:226-252, method 1; Gao & Owen (2017), Electronic Journal of
+# Statistics 11:1235-1296, for crossed designs of any size.
+
+Array = NDArray[np.float64]
+
+
+def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
+    """Return the variances of the terms and, last, of the residual.
+
+    Args:
+        score: (n,) scores.
+        terms: K terms that the design can tell apart.
+
+    Returns:
+        (K + 1,) variances, none below 0.
+
+    >>> judge = Term("judge", np.array([0, 0, 1, 1]), 2)
+    >>> estimate_moments(np.array([1.0, 3.0, 5.0, 7.0]), [judge]).round(9).tolist()
+    [7.0, 2.0]
+    """
+    n = len(score)
+    whole = Term("", np.zeros(n, dtype=np.int64), 1)
+    rest = Term(RESIDUAL, np.arange(n), n)
+    within = count_incidence([whole, *terms, rest]).within[:-1, 1:]
+    squares = np.array([_squares_within(score, one) for one in (whole, *terms)])
+    return np.maximum(np.linalg.solve(within, squares), 0.0)
+
+
+def _squares_within(score: Array, term: Term) -> float:
+    """Return the sum of squares around the means of the levels."""
+    means = np.bincount(term.codes, score, term.size) / term.counts
+    return float(((score - means[term.codes]) ** 2).sum())
+
+
+# Restricted maximum likelihood: steps of average information, variances not below 0.
+#
+# A variance at 0 whose derivative is not positive rests there; the others take a Newton step with
+# the average information, halved until the likelihood does not fall; where none such is found, a
+# step of the EM algorithm.
+#
+# Source: Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450; resting at the bound:
+# Bertsekas (1982), SIAM Journal on Control and Optimization 20:221-246.
+
+FLOOR: Final = 1e-7
+"""Variance of a term that is as good as 0, where scores have variance 1."""
+LEAST_RESIDUAL: Final = 1e-9
+"""The same of the residual, which the equations are divided by."""
+STEPS: Final = 200
+HALVINGS: Final = 30
+GAIN: Final = 1e-8
+"""Twice the log-likelihood still to be gained at the end (nats)."""
+LOGLIK_ROUNDING: Final = 1e-9
+"""Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding."""
+NEARLY: Final = 1e-4
+"""The same where rounding keeps the likelihood from rising."""
+LEAST_KNOWN: Final = 1e-12
+"""Information that is rounding."""
+RIDGE: Final = 1e-9
+"""Share added to the diagonal of the information."""
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    """Where the restricted likelihood is highest.
+
+    Attributes:
+        variances: (K + 1,) estimates, the residual's last; the floor where they are 0.
+        solved: the likelihood there.
+        steps: steps taken.
+
+    """
+
+    variances: Array
+    solved: Solved
+    steps: int
+
+    @property
+    def zero(self) -> NDArray[np.bool_]:
+        """(K + 1,) which variances are 0."""
+        return np.asarray(self.variances <= _floors(len(self.variances)))
+
+
+def maximise(
+    problem: Problem, start: Array, *, held: int | None = None, gain: float = GAIN
+) -> Peak:
+    """Climb to the highest restricted likelihood.
+
+    Args:
+        problem: scores of variance about 1, and terms.
+        start: (K + 1,) variances to begin with.
+        held: the number of a variance that stays as it is.
+        gain: twice the log-likelihood that may be left to gain.
+
+    Raises:
+        NotConverged: no step gains, or 200 do not suffice.
+
+    """
+    floors = _floors(len(start))
+    variances = np.maximum(start, floors)
+    here = solve_equations(problem, variances)
+    for count in range(STEPS):
+        free = (variances > floors) | (here.gradient > 0)
+        if held is not None:
+            free[held] = False
+        step = _step(here, free)
+        promise = float(here.gradient @ step)
+        if promise <= gain:
+            return Peak(variances, here, count)
+        found = _advance(problem, (variances, here), step)
+        if found is None and promise <= NEARLY:
+            return Peak(variances, here, count)
+        if found is None:
+            found = _advance(problem, (variances, here), _cautious(problem, variances, here, free))
+        if found is None:
+            break
+        variances, here = found
+    raise NotConverged(
+        "the variance components were not found: the likelihood has no clear maximum",
+        ["collect more scores per output", "take tasks or criteria apart"],
+    )
+
+
+def _floors(size: int) -> Array:
+    """Return the least variances."""
+    return np.append(np.full(size - 1, FLOOR), LEAST_RESIDUAL)
+
+
+def _step(here: Solved, free: NDArray[np.bool_]) -> Array:
+    """Return the Newton step of the free variances."""
+    step = np.zeros(len(free))
+    if free.any():
+        information = here.information[np.ix_(free, free)].copy()
+        scale = np.sqrt(np.maximum(np.diag(information), LEAST_KNOWN))
+        information /= scale * scale[:, None]
+        information[np.diag_indices_from(information)] += RIDGE
+        step[free] = np.linalg.solve(information, here.gradient[free] / scale) / scale
+    return step
+
+
+def _cautious(problem: Problem, variances: Array, here: Solved, free: NDArray[np.bool_]) -> Array:
+    """Return the step of the EM algorithm, for where the scores hold no average information.
+
+    That is so where a source has no trace in the scores at all, as judges who agree perfectly.
+    """
+    sizes = np.array([*(term.size for term in problem.terms), problem.df], dtype=np.float64)
+    return np.where(free, 2 * variances**2 * here.gradient / sizes, 0.0)
+
+
+def _advance(
+    problem: Problem, at: tuple[Array, Solved], step: Array
+) -> tuple[Array, Solved] | None:
+    """Go along a step as far as the likelihood does not fall; None where it falls at once."""
+    variances, here = at
+    least = here.value - LOGLIK_ROUNDING * (1 + abs(here.value))
+    for _ in range(HALVINGS):
+        moved = np.maximum(variances + step, _floors(len(step)))
+        there = _look(problem, moved)
+        if there is not None and there.value >= least and not np.array_equal(moved, variances):
+            return moved, there
+        step = step / 2
+    return None
+
+
+def _look(problem: Problem, variances: Array) -> Solved | None:
+    """Solve the equations; None where variances are so far apart that rounding decides."""
+    try:
+        return solve_equations(problem, variances)
+    except np.linalg.LinAlgError:
+        return None
+
+
+# Intervals and tests of variance components by profile likelihood.
+#
+# The profile of a variance is the highest restricted likelihood that is left when it is held. The
+# interval holds the variances whose profile is within χ²/2 of the maximum; a lower end that is not
+# reached above 0 is 0. The test of 0 stands on the edge of the parameter's range: the statistic is
+# half the time 0, half the time χ² on one degree of freedom (Self & Liang 1987, Journal of the
+# American Statistical Association 82:605-610).
+
+CLOSE: Final = 0.004
+"""How near the root of the statistic must come to the quantile, a third digit of sd."""
+TRIES: Final = 25
+FARTHEST: Final = log(1e8)
+"""Log of the largest variance looked at, where scores have variance 1."""
+_GAIN: Final = 1e-5
+
+
+@dataclass(frozen=True)
+class Range:
+    """What is known of one variance.
+
+    Attributes:
+        lower: lower end of the interval of the variance; None where nobody asked.
+        upper: upper end; infinite where the profile never falls far enough.
+        p: one-sided p-value of 0; None of the residual.
+
+    """
+
+    lower: float | None
+    upper: float | None
+    p: float | None
+
+
+def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
+    """Return interval and test of one variance.
+
+    Args:
+        problem: scores and terms.
+        peak: the maximum.
+        at: number of the variance; the last is the residual's.
+        level: of the interval.
+
+    Raises:
+        NotConverged: a profile was not found.
+
+    """
+    z = normal_quantile((1 + level) / 2)
+    curve = _Curve(problem, peak, at, z)
+    above = curve.cross(1)
+    if at == len(problem.terms):
+        return Range(curve.cross(-1), above, None)
+    p, root = _test(curve)
+    return Range(curve.cross(-1) if root > z else 0.0, above, p)
+
+
+def try_zero(problem: Problem, peak: Peak, at: int) -> Range:
+    """Return the test of 0 alone; of the residual nothing."""
+    if at == len(problem.terms):
+        return Range(None, None, None)
+    return Range(None, None, _test(_Curve(problem, peak, at, 0.0))[0])
+
+
+def _test(curve: _Curve) -> tuple[float, float]:
+    """Return the p-value of 0, and the root of the statistic."""
+    if curve.peak.zero[curve.at]:
+        return 1.0, 0.0
+    root = curve.look(FLOOR, curve.peak)[0]
+    return chi2_tail(root**2, 1) / 2, root
+
+
+def approximate(peak: Peak, at: int, level: float) -> Range:
+    """Return an interval from the information alone, on the scale of log sd.
+
+    For data on which a profile takes too long. Nothing is tested.
+    """
+    keep = ~peak.zero | (np.arange(len(peak.variances)) == at)
+    place = int(keep[:at].sum())
+    error = sqrt(np.linalg.inv(peak.solved.information[np.ix_(keep, keep)])[place, place])
+    z, value = normal_quantile((1 + level) / 2), float(peak.variances[at])
+    if peak.zero[at]:
+        return Range(0.0, z * error, None)
+    factor = exp(z * error / value)
+    return Range(value / factor, value * factor, None)
+
+
+class _Curve:
+    """The profile of one variance, followed from the maximum outwards."""
+
+    def __init__(self, problem: Problem, peak: Peak, at: int, z: float) -> None:
+        self.problem, self.peak, self.at, self.z = problem, peak, at, z
+
+    def look(self, variance: float, near: Peak) -> tuple[float, float, Peak]:
+        """Return the root of the statistic, its slope by log variance, and where it was found."""
+        others, _ = _others(near, self.at)
+        start = near.variances + others * (variance - near.variances[self.at])
+        start = np.maximum(start, near.variances / 4)
+        start[self.at] = variance
+        found = maximise(self.problem, start, held=self.at, gain=_GAIN)
+        root = sqrt(max(2 * (self.peak.solved.value - found.solved.value), 1e-12))
+        slope = -variance * float(found.solved.gradient[self.at]) / root
+        return root, slope, found
+
+    def cross(self, side: int) -> float:
+        """Return where the root of the statistic is z, below (−1) or above (+1) the maximum."""
+        inner = log(float(self.peak.variances[self.at]))
+        outer: float | None = None if side > 0 else log(FLOOR)
+        here, near = inner + side * self._first(side), self.peak
+        for _ in range(TRIES):
+            if here > FARTHEST:
+                return inf
+            root, slope, near = self.look(exp(here), near)
+            if abs(root - self.z) < CLOSE:
+                break
+            if root < self.z:
+                inner = here
+            else:
+                outer = here
+            newton = (self.z - root) / slope if slope * side > 0 else None
+            here = _next(here, newton, (inner, outer), side)
+        return exp(here)
+
+    def _first(self, side: int) -> float:
+        """Return a first guess of how far away the end is, in log variance.
+
+        As if the variance were a mean of squares with as many degrees of freedom as its error says.
+        """
+        variance = float(self.peak.variances[self.at])
+        known = max(_others(self.peak, self.at)[1], 1e-12)
+        if self.peak.zero[self.at]:
+            return log(max(self.z / sqrt(known), 2 * FLOOR) / variance)
+        error = self.z / sqrt(known) / variance
+        return min(error + side * error**2 / 6, 3.0)
+
+
+def _others(peak: Peak, at: int) -> tuple[Array, float]:
+    """Return how the other variances move with one, and the information that is left on it."""
+    information = peak.solved.information
+    free = ~peak.zero
+    free[at] = False
+    slopes = np.zeros(len(free))
+    slopes[free] = -np.linalg.solve(information[np.ix_(free, free)], information[free, at])
+    return slopes, float(information[at, at] + information[at] @ slopes)
+
+
+def _next(here: float, newton: float | None, ends: tuple[float, float | None], side: int) -> float:
+    """Take Newton's step where it stays between the ends, else halve or go on outwards."""
+    inner, outer = ends
+    if newton is not None:
+        wanted = here + max(min(newton, 3.0), -3.0)
+        low, high = sorted((inner, outer if outer is not None else side * inf))
+        if low < wanted < high:
+            return wanted
+    return (inner + outer) / 2 if outer is not None else here + side * 1.0
+
+
+# How far the levels of a term cancel in a difference of two system means.
+#
+# With p_ls the share of system s's scores that stand at level l, a variance σ² of the term gives
+# the difference of the means of s and t the variance σ² Σ_l (p_ls − p_lt)²: 0 where both systems
+# have the same levels to the same shares, σ²(1/J + 1/J) where each has J of its own.
+
+
+def share_levels(terms: Sequence[Term], system: Term) -> dict[str, float]:
+    """Return Σ_l (p_ls − p_lt)² of each term, the mean over all pairs of systems.
+
+    Args:
+        terms: partitions of the scores.
+        system: the systems, two or more.
+
+    >>> judge = Term("judge", np.array([0, 1, 0, 1]), 2)
+    >>> system = Term("system", np.array([0, 0, 1, 1]), 2)
+    >>> share_levels([judge, system], system)
+    {'judge': 0.0, 'system': 2.0}
+    """
+    return {term.name: _share(term, system) for term in terms}
+
+
+def _share(term: Term, system: Term) -> float:
+    codes, cells = cross(term.codes, (system.codes, system.size))
+    level = np.empty(cells, dtype=np.int64)
+    owner = np.empty(cells, dtype=np.int64)
+    level[codes], owner[codes] = term.codes, system.codes
+    part = np.bincount(codes, minlength=cells) / system.counts[owner]
+    own = float(part @ part)
+    total = np.bincount(level, part, term.size).astype(np.float64)
+    k = system.size
+    return max(2 * (own / k - (float(total @ total) - own) / (k * (k - 1))), 0.0)
+
+
+Systems = Literal["random", "fixed"]
+
+PROFILED: Final = 1e8
+"""Operations of one solution up to which intervals are profiles."""
+START: Final = 1e-3
+"""Least share of the variance to begin with, so that no component starts at 0."""
+MOMENT_ROUNDING: Final = 1e-12
+"""Moment estimate that is 0 but for rounding, where scores have variance 1."""
+_NOTHING: Final = (
+    "nothing can be said of sources of variance: there are no two judges, items or systems whose"
+    " scores could be told from chance"
+)
+_NO_ERROR: Final = (
+    "scores are explained without a remainder, or nearly so: there is no chance to compare with, so"
+    " variances are moment estimates (Henderson's first method), without intervals and tests"
+)
+_UNCLEAR: Final = (
+    "the restricted likelihood has no clear maximum within the range of the scores: variances are"
+    " moment estimates (Henderson's first method), without intervals and tests"
+)
+_CONSTANT: Final = "all scores are equal: there is no variance to take apart"
+_LARGE: Final = (
+    "intervals are from the information, on the scale of log sd, and nothing is tested: profiles"
+    " would take too long on data of this size"
+)
+_LOST: Final = (
+    "intervals are from the information, on the scale of log sd, and nothing is tested: the"
+    " likelihood is too flat for profiles"
+)
+_TOO_LARGE: Final = (
+    "variances are moment estimates (Henderson's first method), without intervals: judges, systems"
+    " and items are too many for restricted likelihood; take one task, or a part of the items"
+)
+_QUICK: Final = (
+    "variances are moment estimates (Henderson's first method), without intervals and tests, which"
+    " take longer"
+)
+_FIXED: Final = "systems are fixed: their variance is that of these systems' means, less error"
+
+
+@dataclass(frozen=True)
+class RatingComponents:
+    """What one set of ratings says of the sources of variance.
+
+    Attributes:
+        components: in the order of NAMES; only those that the design can tell apart.
+        method: "REML" or "moments".
+        sharing: component → how far its variance goes into the average difference of two system
+            means in this design: 0 where it cancels (components/sharing.py); empty for one system.
+        reasons: what cannot be told from what, and why.
+        notes: what must stand beside the estimates.
+
+    """
+
+    components: tuple[Component, ...]
+    method: str
+    sharing: Mapping[str, float]
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Variances of terms and residual, in units where scores have variance 1.
+
+    Attributes:
+        terms: random terms.
+        variances: (K + 1,) the residual's last.
+        ranges: interval and test of each; empty where there are none.
+        method: what made them.
+        notes: what must be said.
+        systems: variance of fixed systems, or None.
+
+    """
+
+    terms: Sequence[Term]
+    variances: Array
+    ranges: Sequence[Range]
+    method: str
+    notes: tuple[str, ...] = ()
+    systems: float | None = None
+
+
+def estimate_rating_components(
+    rows: RatingRows,
+    *,
+    systems: Systems = "random",
+    level: float = 0.95,
+    intervals: bool = True,
+    quick: bool = False,
+) -> RatingComponents:
+    """Take the variance of ratings apart.
+
+    Args:
+        rows: scores of one task under one criterion.
+        systems: random, a sample of systems; fixed, these systems only.
+        level: of the intervals.
+        intervals: False leaves them out, which takes most of the time; tests stay.
+        quick: whether moment estimates will do, which take a hundredth of the time; they come
+            without intervals and tests, and systems are random.
+
+    Raises:
+        NotIdentified: no source has two levels that could be told from chance.
+        NotConverged: neither likelihood nor moments give variances within the range of scores.
+
+    """
+    system, *others = make_terms(rows)
+    known = identify([system, *others])
+    if not known.terms:
+        raise NotIdentified(_NOTHING, ["collect scores of several systems, items and judges"])
+    mean, spread = float(rows.score.mean()), float(rows.score.std())
+    if spread <= 1e-12 * abs(mean):
+        variances = np.zeros(len(known.terms) + 1)
+        found, spread = _Found(known.terms, variances, (), "REML", (_CONSTANT,)), 0.0
+    else:
+        fixed = system if systems == "fixed" and system in known.terms else None
+        score, terms = (rows.score - mean) / spread, known.terms
+        with one_blas_thread():
+            if quick:
+                found = _fall_back(score, terms, estimate_moments(score, terms), _QUICK)
+            else:
+                found = _estimate(score, terms, fixed, level if intervals else None)
+    listed = _list_components(found, spread, system)
+    components = [replace(one, carries=known.carries.get(one.name, ())) for one in listed]
+    rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
+    sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
+    return RatingComponents(tuple(components), found.method, sharing, known.reasons, found.notes)
+
+
+def _estimate(
+    score: Array, terms: Sequence[Term], fixed: Term | None, level: float | None
+) -> _Found:
+    """Estimate variances of scores of mean 0 and variance 1."""
+    moments = estimate_moments(score, terms)
+    random = [term for term in terms if term is not fixed]
+    kept = np.array([term is not fixed for term in terms] + [True])
+    means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
+    arrangement = arrange(random, means)
+    if arrangement is None:
+        return _Found(terms, moments, (), "moments", (_TOO_LARGE,))
+    problem = Problem(score, random, means, arrangement)
+    if moments[-1] <= LEAST_RESIDUAL:
+        return _fall_back(score, terms, moments, _NO_ERROR)
+    try:
+        peak = maximise(problem, np.maximum(moments[kept], START))
+    except NotConverged:
+        return _fall_back(score, terms, moments, _UNCLEAR)
+    if peak.zero[-1] or float(peak.variances.max()) > _most(score):
+        return _fall_back(score, terms, moments, _NO_ERROR if peak.zero[-1] else _UNCLEAR)
+    ranges, notes = _find_ranges(problem, peak, arrangement, level)
+    variances = np.where(peak.zero, 0.0, peak.variances)
+    if fixed is None:
+        return _Found(random, variances, ranges, "REML", notes)
+    between = _between_systems(peak, fixed.size)
+    return _Found(random, variances, ranges, "REML", (*notes, _FIXED), between)
+
+
+def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Found:
+    """Return moment estimates, for where the likelihood says nothing of the scores.
+
+    Raises:
+        NotConverged: moments say what the range of the scores rules out.
+
+    """
+    if float(moments.max()) > _most(score):
+        raise NotConverged(
+            "the variance components were not found: what fits these scores best has variances"
+            " beyond the range of the scores",
+            ["collect scores of more outputs by each judge", "take tasks or criteria apart"],
+        )
+    return _Found(terms, np.where(moments <= MOMENT_ROUNDING, 0.0, moments), (), "moments", (why,))
+
+
+def _most(score: Array) -> float:
+    """Return the largest variance that values within the range of the scores can have."""
+    return float(np.ptp(score)) ** 2 / 2
+
+
+def _find_ranges(
+    problem: Problem, peak: Peak, arrangement: Arrangement, level: float | None
+) -> tuple[list[Range], tuple[str, ...]]:
+    """Return intervals and tests, and what must be said of them."""
+    numbers = range(len(peak.variances))
+    if level is None:
+        return [try_zero(problem, peak, at) for at in numbers], ()
+    if arrangement.cost > PROFILED:
+        return [approximate(peak, at, level) for at in numbers], (_LARGE,)
+    try:
+        return [profile(problem, peak, at, level) for at in numbers], ()
+    except NotConverged:
+        return [approximate(peak, at, level) for at in numbers], (_LOST,)
+
+
+def _between_systems(peak: Peak, size: int) -> float:
+    """Return the variance of fixed systems' means, less what their errors add."""
+    means, vcov = peak.solved.effects[:size], peak.solved.means_vcov
+    error = (np.trace(vcov) - vcov.sum() / size) / (size - 1)
+    return max(float(means.var(ddof=1) - error), 0.0)
+
+
+def _list_components(found: _Found, spread: float, system: Term) -> list[Component]:
+    """Return components in the unit of the scores, the residual last."""
+    rows = []
+    if found.systems is not None:
+        sd = spread * sqrt(found.systems)
+        rows.append(Component(SYSTEM, sd, system.size, how=found.method))
+    names = [*((one.name, one.size) for one in found.terms), (RESIDUAL, len(system.codes))]
+    for i, (name, size) in enumerate(names):
+        one = Component(name, spread * sqrt(float(found.variances[i])), size, how=found.method)
+        rows.append(_with_range(one, found.ranges[i], spread) if found.ranges else one)
+    return rows
+
+
+def _with_range(one: Component, known: Range, spread: float) -> Component:
+    if known.lower is None or known.upper is None:
+        return replace(one, p=known.p)
+    upper = inf if known.upper == inf else spread * sqrt(known.upper)
+    return replace(one, lower=spread * sqrt(known.lower), upper=upper, p=known.p)

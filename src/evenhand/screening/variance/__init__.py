@@ -1,1 +1,0 @@
-"""Variance components as they are reported: estimates, sentences, and what a design would give."""

@@ -1,1 +1,0 @@
-"""Is there a preference at all? The classical tests, with what they assume."""

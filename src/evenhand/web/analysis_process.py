@@ -1,0 +1,316 @@
+"""The server's side of the process that computes for the organiser's page.
+
+Judges never wait for it: a question has a time limit, after which the last answer is shown with its
+time. If the process ends, the page and the log say so, and it is started again after a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Final
+
+import msgspec
+
+from evenhand.errors import EvenhandError
+from evenhand.web.analysis_worker import Setup
+from evenhand.web.questions import Answer, Message, Question, make_refusal, pack, unpack
+from evenhand.web.refusals import NotComputed
+from evenhand.web.store.kept_boards import KeptBoard, keep_boards
+from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.store import Store
+
+SOON: Final = 2.0
+"""Seconds to wait for an answer where an older one can be shown."""
+FIRST: Final = 20.0
+"""Seconds to wait where there is none."""
+LONG: Final = 600.0
+"""Seconds to wait for a file."""
+FILES: Final = ("download", "export")
+MOST: Final = 32
+"""Questions that may wait at a time."""
+AGAIN: Final = 30.0
+"""Seconds from the end of the process to its next start."""
+SILENT: Final = 300.0
+"""Seconds after which a process that does not even take a question is ended."""
+MEMORY: Final = "/dev/shm"
+"""A file system in memory, on Linux."""
+ROOM: Final = 2**29
+"""Free bytes there from which temporary files are made in it."""
+COMMAND: Final = (sys.executable, "-P", "-m", "evenhand.web.analysis_worker")
+"""What is run; `-P` as nothing is to be imported from the folder where the server was started."""
+THREADS: Final = ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
+"""Libraries that would take all processors."""
+_log: Final = logging.getLogger("evenhand")
+
+
+@dataclass
+class _Waiting:
+    """A question that has no answer yet.
+
+    Attributes:
+        question: what was asked.
+        asked: when, in seconds by a steady clock.
+        taken: whether the process has taken it.
+        done: its answer.
+
+    """
+
+    question: Question
+    asked: float = field(default_factory=time.monotonic)
+    taken: bool = False
+    done: Future[Answer] = field(default_factory=Future)
+
+
+class AnalysisProcess:
+    """A process that computes on the answers of a store.
+
+    Attributes:
+        pid: of the process; 0 while there is none.
+
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Start nothing yet."""
+        self._store = store
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+        self._waiting: dict[int, _Waiting] = {}
+        self._last: dict[Question, Answer] = {}
+        self._fault = ""
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 while there is none."""
+        process = self._process
+        return 0 if process is None else process.pid
+
+    def begin(self) -> None:
+        """Start the process, and whenever it ends, start it again."""
+        self._thread = threading.Thread(target=self._keep_up, name="analysis", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """End the process; wait until it is gone."""
+        self._over.set()
+        with self._lock:
+            process = self._process
+            if process is not None:
+                assert process.stdin is not None
+                with suppress(OSError):
+                    process.stdin.close()
+        if process is not None:
+            try:
+                process.wait(2)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        if self._thread is not None:
+            self._thread.join(5)
+
+    async def ask(self, question: Question) -> Answer:
+        """Return an answer, the last one where a new one takes long or there is no process.
+
+        Raises:
+            EvenhandError: why there is none.
+
+        """
+        last = self._last.get(question)
+        waiting = self._send(question)
+        if waiting is None:
+            return _show(question, last, self._fault or "The analysis is being started.")
+        limit = LONG if question.what in FILES else FIRST if last is None else SOON
+        future = asyncio.wrap_future(waiting.done)
+        future.add_done_callback(asyncio.Future.exception)  # taken note of, also where time is up
+        await asyncio.wait([future], timeout=limit)
+        if not future.done():
+            if question.what in FILES:
+                waiting.done.add_done_callback(_discard)
+            return _show(question, self._last.get(question), self._explain(waiting))
+        try:
+            return future.result()
+        except NotComputed as refusal:
+            return _show(question, self._last.get(question), str(refusal))
+
+    def _send(self, question: Question) -> _Waiting | None:
+        """Ask the process, unless it was asked the same already; None where there is none."""
+        with self._lock:
+            if self._process is None or self._over.is_set():
+                return None
+            for one in self._waiting.values():
+                if one.question == question and question.what not in FILES:
+                    return one
+            if len(self._waiting) >= MOST:
+                raise NotComputed("too much is being computed at the moment: try again later")
+            assert self._process.stdin is not None
+            number, made = next(self._numbers), _Waiting(question)
+            self._waiting[number] = made
+            with suppress(OSError):  # it has ended: its reader says so to all who wait
+                self._process.stdin.write(pack(Message(number, question)))
+                self._process.stdin.flush()
+        return made
+
+    def _explain(self, waiting: _Waiting) -> str:
+        """Say why there is no answer yet; end a process that has been silent for long."""
+        if waiting.taken:
+            return "A new analysis is being computed, at low priority so that judges do not wait."
+        with self._lock:
+            if time.monotonic() > waiting.asked + SILENT and self._process is not None:
+                self._process.kill()
+        return "The analysis process does not respond."
+
+    def _keep_up(self) -> None:
+        """Run the process again and again, as long as the server runs."""
+        while not self._over.is_set():
+            try:
+                with TemporaryDirectory(
+                    prefix="evenhand-", dir=_choose_place(), ignore_cleanup_errors=True
+                ) as folder:
+                    ended = self._run(folder)
+            except OSError as fault:
+                ended = f"could not be started ({fault.strerror or fault})"
+            if self._over.is_set():
+                return
+            when = datetime.now(UTC).strftime("%H:%M:%S UTC")
+            again = f"it is started again after {AGAIN:.0f} seconds"
+            self._fault = f"The analysis process {ended} at {when}; {again}."
+            _log.warning("evenhand: the analysis process %s; %s", ended, again)
+            self._refuse_all()
+            self._over.wait(AGAIN)
+
+    def _run(self, folder: str) -> str:
+        """Run the process until it ends; say how it did."""
+        process = subprocess.Popen(
+            COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=_make_environment(folder),
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        where = self._store.engine.url.render_as_string(hide_password=False)
+        setup = msgspec.json.encode(Setup(where, self._store.clock.now(), folder)) + b"\n"
+        with process, suppress(OSError):
+            process.stdin.write(setup)
+            process.stdin.flush()
+            with self._lock:
+                self._process = process
+                if self._over.is_set():
+                    process.stdin.close()
+            self._read(process.stdout)
+        with self._lock:
+            self._process = None
+        code = process.returncode
+        if code >= 0:
+            return f"ended with code {code}"
+        return f"was ended by {signal.Signals(-code).name}"
+
+    def _read(self, lines: IO[bytes]) -> None:
+        """Take messages until the process ends."""
+        for line in lines:
+            with suppress(msgspec.DecodeError):  # cut off where the process ended as it wrote
+                self._take(unpack(line))
+
+    def _take(self, message: Message) -> None:
+        """Take a message."""
+        if message.log:
+            _log.warning("%s", message.log)
+        elif message.boards:
+            self._store_boards(message.boards)
+        elif message.taken:
+            with self._lock:
+                if message.number in self._waiting:
+                    self._waiting[message.number].taken = True
+        else:
+            self._settle(message)
+
+    def _settle(self, message: Message) -> None:
+        """Give an answer, or a refusal, to whoever waits for it."""
+        with self._lock:
+            waiting = self._waiting.pop(message.number, None)
+        if waiting is None:
+            return
+        if message.answer is None:
+            waiting.done.set_exception(make_refusal(message.word, message.why))
+            return
+        self._fault = ""
+        if not message.answer.path:
+            self._last[waiting.question] = message.answer
+        waiting.done.set_result(message.answer)
+
+    def _refuse_all(self) -> None:
+        """Tell all who wait that there is no process."""
+        with self._lock:
+            refused, self._waiting = self._waiting, {}
+        for one in refused.values():
+            one.done.set_exception(NotComputed(self._fault))
+
+    def _store_boards(self, boards: dict[str, tuple[int, str]]) -> None:
+        """Store boards beside the log; where that fails, later ones are stored."""
+        made = {name: KeptBoard(*one) for name, one in boards.items()}
+        with suppress(NotStored, EvenhandError):
+            self._store.do(lambda desk: keep_boards(desk, made))
+
+
+def _choose_place() -> str | None:
+    """Return where temporary files are made: in memory where there is room, else as usual.
+
+    A process of low priority that is interrupted while it writes to a disk can hold up the file
+    system's journal, and with it the commits of answers.
+    """
+    with suppress(OSError):
+        if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
+            return MEMORY
+    return None
+
+
+def _discard(done: Future[Answer]) -> None:
+    """Delete a file that nobody waits for any more."""
+    if done.exception() is None:
+        done.result().open().close()
+
+
+def _make_environment(folder: str) -> dict[str, str]:
+    """Return the environment of the process: it imports what the server would."""
+    path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
+    single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
+    return {**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder}
+
+
+def _show(question: Question, last: Answer | None, why: str) -> Answer:
+    """Return the last answer with its time, and why there is no new one.
+
+    Raises:
+        NotComputed: there is none, and no page to say so on.
+
+    """
+    if question.what in FILES or (last is None and question.what == "board"):
+        raise NotComputed(f"{why} Nothing is lost: try again.")
+    if question.what == "board":
+        assert last is not None
+        told = msgspec.json.decode(last.body)
+        told["faults"] = [*told["faults"], why]
+        return Answer(msgspec.json.encode(told).decode(), last.made)
+    if last is None:
+        words = f'<p class="hint">{why} It will stand here as soon as it is there.</p>'
+        return Answer(f'<div class="found" data-record="">{words}</div>')
+    at = datetime.fromtimestamp(last.made / 1000, UTC)
+    shown = f'<time data-when="{last.made}">{at:%H:%M:%S} UTC</time>'
+    words = f'<p class="warning" role="status">{why} What is shown is of {shown}.</p>'
+    return Answer(words + last.body, last.made)

@@ -1,0 +1,437 @@
+"""Every verb tells every exclusion: in text, JSON, CSV, LaTeX, signature, report and methods."""
+
+import csv
+import io
+import json
+import random
+from itertools import combinations
+from pathlib import Path
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import evenhand
+from evenhand.cli.main import main
+from evenhand.judgments.exclusions import find_excluded
+
+KEPT = "judge not in ('j00', 'j01', 'j02')"
+BALLOTS = ("fit --model plackett-luce", "rank", "test", "agreement", "judges", "doubt", "report")
+COMPARED = (
+    *("inspect", "rank", "rank --method all", "rank --method bojar", "rank --model random-judges"),
+    *("fit", "fit --model random-judges", "models", "compare --model uniform"),
+    *("test", "bias", "agreement", "judges", "labels"),
+    *("variance", "doubt", "watch", "next", "next --savings --replays 2", "rank --cache {folder}"),
+)
+SCORED = ("inspect", "agreement", "judges", "labels", "variance", "complete", "alike")
+
+
+def _votes(*, strength: int = 2) -> list[dict[str, str]]:
+    """Return 600 votes of 12 judges on 4 systems; the first three prefer what is worse."""
+    draw, rows = random.Random(7), []
+    pairs = list(combinations("ABCD", 2))
+    for j in range(12):
+        for i in range(50):
+            left, right = pairs[i % 6] if draw.random() < 0.5 else pairs[i % 6][::-1]
+            better = min(left, right) if j > 2 else max(left, right)
+            chosen = better if draw.random() < 0.5 + strength / 10 else left + right
+            chosen = chosen if len(chosen) == 1 else (left + right).replace(better, "")
+            outcome = "left" if chosen == left else "right"
+            rows.append(
+                {"judge": f"j{j:02}", "item": str(i), "left": left, "right": right}
+                | {"outcome": outcome, "task": "one", "kind": "target", "weight": "1"}
+            )
+    return rows
+
+
+def _scores() -> list[dict[str, str]]:
+    """Return the scores of 8 judges of 15 items by 3 systems."""
+    draw = random.Random(3)
+    return [
+        {"judge": f"j{j:02}", "item": str(i), "system": system, "task": "one", "kind": "target"}
+        | {"score": str(min(5, max(1, 3 - at + (i % 3) + draw.choice((-1, 0, 0, 1)))))}
+        for j in range(8)
+        for i in range(15)
+        for at, system in enumerate("ABC")
+    ]
+
+
+def _write(folder, rows, name="votes.csv") -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    path = folder / name
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return str(path)
+
+
+def _alter(rows, kind):
+    """Return rows that hold something to exclude, the options that exclude it, and how many."""
+    if kind == "where":
+        lost = sum(row["judge"] in ("j00", "j01", "j02") for row in rows)
+        return rows, ["--where", KEPT], lost
+    if kind == "task":
+        more = [{**row, "task": "two"} for row in rows[:90]]
+        return [*rows, *more], ["--task", "one"], 90
+    if kind == "controls":
+        sides = {"left": "good", "right": "bad"} if "left" in rows[0] else {"system": "good"}
+        more = [
+            {**row, **sides, "item": f"c{i}", "kind": "control"} for i, row in enumerate(rows[::10])
+        ]
+        return [*rows, *more], [], len(more)
+    if kind == "zero-weight":
+        return (
+            [{**row, "weight": "0"} if at % 9 == 4 else row for at, row in enumerate(rows)],
+            [],
+            (len(rows[4::9])),
+        )
+    assert kind == "no-score"
+    blank = [{**row, "score": ""} if at % 9 == 4 else row for at, row in enumerate(rows)]
+    return blank, [], len(rows[4::9])
+
+
+KINDS_OF_VOTES = ("where", "task", "controls", "zero-weight")
+KINDS_OF_SCORES = ("where", "task", "controls", "no-score")
+KEEP_CONTROLS = ("inspect", "judges", "agreement")
+"""Verbs whose numbers hold controls, or that count them apart."""
+TABLE = [
+    *((verb, kind, _votes) for verb in COMPARED for kind in KINDS_OF_VOTES),
+    *((verb, kind, _scores) for verb in SCORED for kind in KINDS_OF_SCORES),
+]
+
+
+@pytest.mark.parametrize(("verb", "kind", "table"), TABLE)
+def test_each_verb_tells_each_exclusion(verb, kind, table, evenhand, folder) -> None:
+    rows, options, lost = _alter(table(), kind)
+    path = _write(folder, rows)
+    words = verb.format(folder=folder / "cache").split()
+    call = [words[0], path, *words[1:], *options]
+    if kind == "controls" and words[0] in KEEP_CONTROLS and words[0] != "agreement":
+        pytest.skip("controls are among what this verb looks at")
+    contract = json.loads(evenhand(*call, "--json").out)
+    (told,) = [one for one in contract["excluded"] if one["code"] == kind]
+    assert told["rows"] == lost
+    assert told["of_rows"] in (len(rows), None)
+    if kind == "where":
+        assert told["judges"] == 3
+        assert told["judge_names"] == ["j00", "j01", "j02"]
+    text = " ".join(evenhand(*call).out.split())
+    assert f"{lost}" in told["text"]
+    assert f"{lost:,}" in text
+    signatures = _find_signatures(contract)
+    assert signatures or words[0] == "inspect"
+    assert all("excluded" in one and f"{lost}" in one for one in signatures)
+
+
+def _find_signatures(value) -> list[str]:
+    """Return all signatures of a contract."""
+    if isinstance(value, dict):
+        own = [value["signature"]] if isinstance(value.get("signature"), str) else []
+        return own + [one for part in value.values() for one in _find_signatures(part)]
+    return (
+        [one for part in value for one in _find_signatures(part)] if isinstance(value, list) else []
+    )
+
+
+def test_the_attack_leaves_a_trace_in_every_form(evenhand, folder) -> None:
+    path = _write(folder, _votes())
+    whole, part = (
+        evenhand("rank", path, *words, "--json").json for words in ((), ("--where", KEPT))
+    )
+    decided = [sum(row["better_than"] for row in one["systems"]) for one in (whole, part)]
+    assert decided[0] < decided[1]
+    assert whole["excluded"] == []
+    assert whole["signature"] != part["signature"]
+    told = f'150 of 600 rows, 3 of 12 judges (j00, j01, j02), by where "{KEPT}"'
+    signed = f'excluded 150 of 600 rows, 3 of 12 judges, by where "{KEPT}"'
+    assert part["signature"].endswith(f" | {signed}")
+    (only,) = part["excluded"]
+    assert (only["rows"], only["of_rows"], only["judges"], only["of_judges"]) == (150, 600, 3, 12)
+    assert only["text"] == f"excluded: {told}"
+    text = " ".join(evenhand("rank", path, "--where", KEPT).out.split())
+    assert text.count(f"excluded: {told}") == 1
+    assert signed in text
+    assert "excluded" not in evenhand("rank", path).out
+    assert evenhand("rank", path, "--where", KEPT, "--latex").out.startswith(f"% excluded: {told}")
+    table = evenhand("rank", path, "--where", KEPT, "--csv")
+    assert f"excluded: {told}" in " ".join(table.err.split())
+    assert "excluded" not in table.out  # a CSV file holds the table alone
+
+
+@pytest.mark.parametrize("table", [_votes, _scores])
+def test_the_report_tells_it_on_the_page_in_json_and_in_methods(table, evenhand, folder) -> None:
+    rows = table()
+    path = _write(folder, rows)
+    chosen = ("--sections", "data,methods")
+    lost = sum(row["judge"] in ("j00", "j01", "j02") for row in rows)
+    judges = len({row["judge"] for row in rows})
+    told = f"{lost} of {len(rows)} rows, 3 of {judges} judges (j00, j01, j02), by where"
+    whole, part = (
+        evenhand("report", path, *chosen, *words, "--json").json
+        for words in ((), ("--where", KEPT))
+    )
+    for report, expected in ((whole, 0), (part, lost)):
+        (dropped,) = (
+            one for one in report["parts"][0]["sections"][0]["tables"] if one["name"] == "left-out"
+        )
+        assert dropped["rows"][0]["n"] == expected
+        assert (dropped["rows"][0]["what"] == "nothing") == (not expected)
+        assert [one["rows"] for one in report["excluded"]] == ([expected] if expected else [])
+        methods = report["parts"][0]["sections"][1]["blocks"]
+        written = next(one["text"] for one in methods if one["name"] == "methods.txt")
+        assert (told in written) == bool(expected)
+        assert (f"excluded {lost} of" in report["parts"][0]["signature"]) == bool(expected)
+    said = evenhand("report", path, *chosen, "--where", KEPT, "-o", "r.html").err
+    assert told in " ".join(said.split())
+    assert told in (folder / "r.html").read_text("utf-8").split("<nav")[0]
+
+
+def test_a_plan_tells_what_its_pilot_lacks(evenhand, folder) -> None:
+    path = _write(folder, _votes())
+    call = ("plan", "--pilot", path, "--where", KEPT, "--judges", "10", "--items", "40")
+    found = evenhand(*call, "--campaigns", "0", "--json").json
+    assert [one["rows"] for one in found["excluded"]] == [150]
+    assert "excluded 150 of 600 rows" in found["signature"]
+    assert "150 of 600 rows" in evenhand(*call, "--campaigns", "0").out
+
+
+def test_rankings_tell_what_no_pair_comes_of(evenhand, folder) -> None:
+    rows = [
+        {"judge": f"j{i % 5}", "item": str(i), "ranking": str(i), "system": system}
+        | {"rank": "" if i < 4 or (i < 7 and system == "C") else str(1 + (at + (i % 4 == 0)) % 3)}
+        for i in range(40)
+        for at, system in enumerate("ABC")
+    ]
+    path = _write(folder, rows)
+    for verb in ("rank", "fit", "fit --model plackett-luce", "test", "bias", "doubt", "watch"):
+        if verb == "bias":  # the table does not say where outputs stood
+            continue
+        words = verb.split()
+        found = evenhand(words[0], path, *words[1:], "--json").json
+        told = {one["code"]: (one["rows"], one["of_rows"]) for one in found["excluded"]}
+        assert told == {"blank-rankings": (4, 40), "blank-ranks": (3, 108)}, verb
+
+
+FRAMES = {
+    "duckdb": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy polars": pl.LazyFrame,
+    "arrow": pa.Table.from_pylist,
+}
+
+
+@pytest.mark.parametrize("engine", FRAMES)
+def test_engines_exclude_the_same(engine) -> None:
+    frame = FRAMES[engine](_votes())
+    condition = ~nw.col("judge").is_in(["j00", "j01", "j02"]) & (nw.col("left") != "D")
+    data = evenhand.read(frame, where=condition & (nw.col("right") != "D"))
+    (one,) = data.excluded
+    rows = pd.DataFrame(_votes())
+    some = rows[~rows.judge.isin(["j00", "j01", "j02"]) & (rows.left != "D") & (rows.right != "D")]
+    assert (one.rows, one.of_rows) == (600 - len(some), 600)
+    assert (one.judges, one.of_judges, one.judge_names) == (3, 12, ("j00", "j01", "j02"))
+    assert (one.systems, one.of_systems, one.system_names) == (1, 4, ("D",))
+    more = data.without(judges=["j05"]).select_task("one").excluded
+    assert [(e.code, e.rows, e.judges) for e in more[1:]] == [
+        ("judges", int((some.judge == "j05").sum()), 1)
+    ]
+
+
+def test_sql_and_an_expression_exclude_the_same() -> None:
+    frame = duckdb.from_arrow(pa.Table.from_pylist(_votes()))
+    by_sql = evenhand.read(frame, where=KEPT).excluded[0]
+    one = evenhand.read(frame, where=~nw.col("judge").is_in(["j00", "j01", "j02"])).excluded[0]
+    same = ("rows", "of_rows", "judges", "of_judges", "judge_names", "systems", "of_systems")
+    assert [getattr(by_sql, name) for name in same] == [getattr(one, name) for name in same]
+
+
+def test_a_missing_value_does_not_meet_a_condition() -> None:
+    rows = [{**row, "judge": None if at < 20 else row["judge"]} for at, row in enumerate(_votes())]
+    frame = duckdb.from_arrow(pa.Table.from_pylist(rows))
+    (one,) = evenhand.read(frame, where="judge <> 'j11'").excluded
+    assert (one.rows, one.judges, one.of_judges) == (20 + 50, 1, 12)
+
+
+def test_nothing_is_counted_without_a_filter(monkeypatch) -> None:
+    from evenhand.judgments import exclusions
+
+    def refuse(*_):
+        raise AssertionError("rows were counted")
+
+    monkeypatch.setattr(exclusions, "_count", refuse)
+    monkeypatch.setattr(exclusions, "_count_duckdb", refuse)
+    rows = [{k: v for k, v in row.items() if k not in ("kind", "weight")} for row in _votes()]
+    assert evenhand.rank(evenhand.read(pd.DataFrame(rows))).excluded == ()
+
+
+RESULTS = {
+    "rank": evenhand.rank,
+    "find_position_bias": evenhand.find_position_bias,
+    "find_preferences": evenhand.find_preferences,
+    "find_fragility": evenhand.find_fragility,
+    "find_cycles": evenhand.find_cycles,
+    "vary_choices": evenhand.vary_choices,
+    "tabulate_models": evenhand.tabulate_models,
+    "compare_methods": evenhand.compare_methods,
+    "compare_models": lambda data: evenhand.compare_models(data, models=["uniform"]),
+    "measure_agreement": evenhand.measure_agreement,
+    "screen_judges": evenhand.screen_judges,
+    "estimate_components": evenhand.estimate_components,
+    "choose_pairs": lambda data: evenhand.choose_pairs(data, n=2),
+    "watch": lambda data: evenhand.watch(data).board,
+    "check_borders": lambda data: evenhand.check_borders(data, after=1),
+    "MACE": lambda data: evenhand.MACE(restarts=1).fit(data),
+    "DawidSkene": lambda data: evenhand.DawidSkene().fit(data),
+    "read": lambda data: data,
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_each_public_function_carries_exclusions(name) -> None:
+    data = evenhand.read(pd.DataFrame(_votes()), where=~nw.col("judge").is_in(["j00", "j01"]))
+    found = RESULTS[name](data)
+    if isinstance(getattr(found, "groups", None), dict):
+        (found,) = found.groups.values()
+    assert [(one.code, one.rows, one.judges) for one in found.excluded] == [("where", 100, 2)]
+    signature = getattr(found, "signatures", getattr(found, "signature", None))
+    assert name == "read" or "excluded 100 of 600 rows, 2 of 12 judges" in signature
+    assert name == "read" or "100 of 600 rows" in repr(found)
+
+
+def test_long_conditions_are_told_apart_by_their_digest() -> None:
+    rows = pd.DataFrame(_votes())
+    signed = set()
+    for last in ("j05", "j06"):
+        names = [f"x{i:03}" for i in range(60)] + [last]
+        data = evenhand.read(rows, where=~nw.col("judge").is_in(names))
+        signed.add(data.excluded[0].signature)
+    assert len(signed) == 2
+    assert all(len(one) < 250 and "sha256" in one for one in signed)
+
+
+RULES = {
+    "rank --ties discard": ("ties", 60),
+    "fit --ties discard": ("ties", 60),
+    "labels --ties discard": ("ties", 60),
+    "rank --mix task=one:1,two:0": ("mix", 100),
+    "agreement": ("again", 12),
+}
+
+
+@pytest.mark.parametrize("verb", RULES)
+def test_rules_of_an_analysis_are_told(verb, evenhand, folder) -> None:
+    code, lost = RULES[verb]
+    rows = _votes()
+    if code == "ties":
+        rows = [{**row, "outcome": "tie"} if at % 10 == 3 else row for at, row in enumerate(rows)]
+    if code == "mix":
+        rows = [
+            {**row, "task": ""} | {"group": "two" if at % 6 == 1 else "one"}
+            for at, row in enumerate(rows)
+        ]
+        rows = [
+            {name: value for name, value in row.items() if name not in ("task", "weight")}
+            for row in rows
+        ]
+        verb = verb.replace("task=", "group=")
+    if code == "again":
+        rows += rows[::50]
+    words = verb.split()
+    call = (words[0], _write(folder, rows), *words[1:])
+    found = evenhand(*call, "--json").json
+    told = {one["code"]: one for one in found["excluded"]}
+    assert told[code]["rows"] == lost
+    assert f"excluded {lost}" in _find_signatures(found)[0]
+    assert f"{lost}" in evenhand(*call).out
+
+
+def test_a_format_tells_what_its_rules_exclude(evenhand, folder) -> None:
+    (folder / "m.csv").write_text("judge,i1,i2,i3\na,1,2,\nb,2,,3\nc,3,2,1\nd,1,1,2\n")
+    for verb in ("inspect", "judges"):
+        found = evenhand(verb, "m.csv", "--from", "matrix", "--json").json
+        (one,) = found["excluded"]
+        assert (one["code"], one["reason"], one["rows"]) == ("format", "blank cells", 2)
+        assert "blank cells left out: 2" in evenhand(verb, "m.csv", "--from", "matrix").out
+
+
+def test_references_of_ratings_are_told_in_the_report(evenhand, folder) -> None:
+    rows = [
+        {**row, "system": "refA" if row["system"] == "C" else row["system"]} for row in _scores()
+    ]
+    path = _write(folder, rows)
+    found = evenhand("report", path, "--sections", "data,methods", "--json").json
+    (one,) = found["excluded"]
+    assert (one["code"], one["rows"], one["of_rows"]) == ("references", 120, 360)
+    assert one["system_names"] == ["refA"]
+
+
+def test_counted_files_tell_what_is_excluded_and_keep_it(evenhand, folder) -> None:
+    for at in range(2):
+        _write(folder, _votes()[at * 300 : at * 300 + 300], f"v{at}.csv")
+    call = ("rank", "v0.csv", "v1.csv", "--cache", "kept", "--where", KEPT, "--json")
+    first, again = evenhand(*call).json, evenhand(*call).json
+    assert first["excluded"] == again["excluded"]
+    (one,) = first["excluded"]
+    assert (one["code"], one["rows"], one["of_rows"]) == ("where", 150, 600)
+    assert first["signature"] == again["signature"]
+    assert "excluded 150 of 600 rows" in first["signature"]
+
+
+RATED = (
+    "judge,item,system,score,kind\n"
+    "ann,1,A,4,target\nann,2,B,3,target\nben,1,A,5,target\nben,2,B,2,target\n"
+    "cy,1,A,5,repeat\ncy,2,B,,target\n"
+    "dee,1,A,1,control\ndee,2,B,,control\n"
+)
+
+
+def test_counts_of_ratings_add_up_and_name_who_is_lost(tmp_path: Path) -> None:
+    """8 rows: 2 have no score, 1 of the others is a control, 1 a repeat, and 4 are left."""
+    table = tmp_path / "rated.csv"
+    table.write_text(RATED)
+    excluded = find_excluded(evenhand.read(table), ("controls", "repeats"))
+    assert [(one.code, one.rows, one.judge_names) for one in excluded] == [
+        ("no-score", 2, ()),
+        ("controls", 1, ("dee",)),
+        ("repeats", 1, ("cy",)),
+    ]
+
+
+VOTED = (
+    "judge,item,left,right,outcome,kind,weight\n"
+    "ann,1,A,B,left,target,1\nann,2,B,A,left,target,1\nben,1,A,B,tie,target,1\n"
+    "cy,1,Z,A,left,control,1\ndee,1,Y,B,left,target,0\n"
+)
+
+
+@pytest.mark.parametrize("verb", ["rank", "doubt", "labels", "agreement", "variance", "watch"])
+def test_judges_and_systems_lost_with_controls_are_named(tmp_path: Path, verb: str) -> None:
+    table = tmp_path / "votes.csv"
+    table.write_text(VOTED)
+    ended = CliRunner().invoke(main, [verb, str(table)])
+    text = " ".join(ended.output.split())
+    assert "1 of 4 judges (cy), 1 of 4 systems (Z)" in text or (
+        "1 of 3 judges (cy), 1 of 3 systems (Z)" in text
+    )
+    assert "(dee)" in text
+
+
+def test_judges_lost_with_blank_rankings_are_named(tmp_path: Path) -> None:
+    table = tmp_path / "ranked.csv"
+    rows = "".join(
+        f"{judge}1,{judge},A,{first}\n{judge}1,{judge},B,{second}\n"
+        for judge, first, second in (("ann", 1, 2), ("ben", 2, 1), ("cy", -1, -1), ("dee", 1, -1))
+    )
+    table.write_text(f"ranking,judge,system,rank\n{rows}")
+    excluded = {one.code: one for one in evenhand.read(table).excluded}
+    assert excluded["blank-rankings"].judge_names == ("cy",)
+    assert (excluded["single-output"].judge_names, excluded["single-output"].of_judges) == (
+        ("dee",),
+        3,
+    )

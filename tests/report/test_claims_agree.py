@@ -1,0 +1,265 @@
+"""Headline, sections, checks, `rank`, `judges` and JSON of one report claim the same.
+
+The program reads each claim from the words people see and from the values a program sees, and
+compares both with the ranking made by itself. It runs on all bundled tables, on simulated
+campaigns, and (slow) on the files of EVENHAND_DATA; `-rP` prints how many claims were compared.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import evenhand
+from evenhand import datasets
+from evenhand.cli.main import main
+from evenhand.errors import NotIdentified
+from evenhand.judges.cards import CLASSES
+from evenhand.report.assemble import make_report
+from evenhand.report.caveat import FAULTS
+from evenhand.report.document import FAILED, LIGHTS, WARNING
+
+NAMES = "ABCDEF"
+FILES = {
+    "wmt12_rankings/rankings.parquet": "fr-en",
+    "wmt11_rankings/rankings.parquet": "cs-en",
+    "wmt16_rankings/rankings_collapsed.parquet": "tur-eng",
+    "llmfao/pairwise.parquet": "",
+    "rankme_nlg/rankings.parquet": "",
+    "evalica_samples/food.csv": "",
+    "classics/canonical/salad.csv": "",
+    "classics/canonical/cemspc.csv": "",
+    "classics/canonical/beans_trios.csv": "",
+    "classics/canonical/baseball.csv": "",
+}
+
+
+def simulate(seed, *, k=4, apart=0.6, first=0.0, bad=0, circle=0.0, n=960):
+    """Judges with a known truth: worths, a side that is preferred, careless judges, a circle."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for at in range(n):
+        one, two = rng.permutation(k)[:2].tolist()
+        judge = at % 12
+        gap = apart * (two - one) + first + circle * (1 if (two - one) % 3 == 1 else -1)
+        gap = 0.0 if judge < bad else gap
+        said = "tie" if rng.random() < 0.15 else "left" if rng.random() < _share(gap) else "right"
+        rows.append((NAMES[one], NAMES[two], said, f"j{judge:02d}", f"i{at // 12 % 40:02d}"))
+    return pd.DataFrame(rows, columns=["left", "right", "outcome", "judge", "item"])
+
+
+def _share(gap):
+    return 1 / (1 + np.exp(-gap))
+
+
+SIMULATED = {
+    "far apart": {},
+    "equal": {"apart": 0.0},
+    "close": {"apart": 0.1, "k": 6},
+    "first preferred": {"first": 0.9},
+    "first preferred by much, systems close": {"apart": 0.05, "first": 2.0},
+    "three careless": {"bad": 3},
+    "a circle of three": {"k": 3, "apart": 0.0, "circle": 0.9},
+}
+
+
+@cache
+def bundled(name):
+    one = datasets.load(name)
+    return evenhand.read(pd.DataFrame(list(one.rows), columns=list(one.columns)))
+
+
+def compare(data):
+    """Return how many claims of a report were compared; the first that disagrees fails."""
+    report = make_report(data)
+    written = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    return sum(
+        compare_part(part, held, data)
+        for part, held in zip(report.parts, written["parts"], strict=True)
+    )
+
+
+def compare_part(part, held, data):
+    table = data.select_task(part.name) if part.name else data
+    assert held["answer"] == list(part.answer)
+    done = compare_checks(part, held)
+    try:
+        ranking = evenhand.rank(table)
+    except NotIdentified:
+        assert part.refused
+        return done + 1
+    if not isinstance(ranking, evenhand.Ranking):
+        (ranking,) = ranking.groups.values()
+    done += compare_leaders(part, ranking)
+    done += compare_counts(part, ranking)
+    return done + compare_judges(part)
+
+
+def compare_checks(part, held):
+    """Red checks are in the answer, and say what is otherwise; nothing else is in it."""
+    checks = {check.name: check for section in part.sections for check in section.checks}
+    assert [one["name"] for one in held["lights"]] == [name for name in LIGHTS if name in checks]
+    for one in held["lights"]:
+        assert (one["state"], one["says"]) == (checks[one["name"]].state, checks[one["name"]].says)
+    caveats = [one for one in part.answer[1:] if one.startswith(("But ", "And "))]
+    red = [name for name in FAULTS if name in checks and checks[name].state == FAILED]
+    if not part.refused:
+        assert bool(red) <= bool(caveats), (red, part.answer)
+    for check in checks.values():
+        if check.state == FAILED:
+            assert check.otherwise, check
+            assert "decided order stays" not in check.otherwise
+            assert "answer stays the same" not in check.otherwise
+        if check.state == WARNING:
+            assert "another one" not in check.otherwise, check
+            assert "is first" not in check.otherwise, check
+    return 2 * len(checks) + 1
+
+
+def compare_leaders(part, ranking):
+    """Who may be the best: the headline, the board of the report, and `rank`."""
+    leaders = [
+        name for name, low in zip(ranking.systems, ranking.rank_lower, strict=True) if low == 1
+    ]
+    alone = int(ranking.rank_upper[0]) == 1
+    head = part.answer[0]
+    assert alone == bool(re.search(r" is the best of \d+ systems\.$| is better than ", head)), head
+    assert alone == (" is the best: better than " in ranking.says)
+    # `rank --task` excludes the other tasks, and says so; the report holds a part for each
+    assert part.signature == ranking.signature.partition(" | excluded")[0]
+    if alone:
+        assert head.startswith(ranking.systems[0])
+        assert ranking.says.startswith(ranking.systems[0])
+    elif len(leaders) == len(ranking.systems) > 2:
+        assert head.startswith("Nothing is decided: ")
+        assert "any of them may be the best" in ranking.says
+    elif 1 < len(leaders) <= 5:
+        assert all(name in head for name in leaders)
+    board = next(one for one in part.section("ranking").tables if one.name == "board")
+    assert [row["system"] for row in board.rows] == list(ranking.systems)
+    best = [row["system"] for row in board.rows if row["places"].split("–")[0] == "1"]
+    assert best == leaders
+    return 6 + len(ranking.systems)
+
+
+def compare_counts(part, ranking):
+    """Decided pairs: heads, circles, choices and the ranking itself."""
+    decided = int((ranking.rank_sets.decided > 0).sum())
+    pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
+    heads = part.section("heads")  # of several tasks there are fewer sections
+    said = " ".join(heads.says) if heads else ""
+    found = re.search(r"Of [\d,]+ pairs ([\d,]+) (?:is|are) decided", said)
+    if pairs > 1 and heads:
+        assert int(found[1].replace(",", "")) == decided if found else "None of the" in said
+    circles = " ".join(part.section("circles").says) if part.section("circles") else ""
+    if "The ranking decides each pair" in circles:
+        assert decided == pairs
+    if found := re.search(r"the ranking decides ([\d,]+) of ([\d,]+) pairs", circles):
+        assert [int(one.replace(",", "")) for one in found.groups()] == [decided, pairs]
+    choices = part.section("choices")
+    tables = choices.tables if choices else ()
+    for table in tables:
+        own, *others = table.rows
+        assert own["first"] == ranking.systems[0] or own["first"].startswith(ranking.systems[0])
+        assert own["decided"] in (None, decided)
+        first = [row for row in others if row["first"] == own["first"]]
+        ranked = [row for row in others if not row["first"].startswith("no ranking")]
+        told = re.search(
+            r"under (?:all )?(\d+|the one)(?: of (\d+))? other reasonable", choices.says[0]
+        )
+        if told and told[2]:
+            assert (int(told[1]), int(told[2])) == (len(first), len(ranked))
+        elif told:
+            assert len(first) == len(ranked)
+        states = [one.state for one in choices.checks]
+        turned = any(row["turned"] for row in ranked) and decided
+        if turned:
+            assert FAILED in states, (choices.checks, table.rows)
+    return 4
+
+
+def compare_judges(part):
+    """Flags: sentence, check, table."""
+    section = part.section("judges")
+    table = next((one for one in section.tables if one.name == "judges"), None)
+    if table is None:
+        return 0
+    flagged = [row["judge"] for row in table.rows if row["flags"]]
+    (check,) = section.checks
+    count = re.match(r"(\d+) flagged of|none flagged of", check.says)
+    assert int(count[1] or 0) == len(flagged)
+    told = re.match(r"(?:([\d,]+)|None) of [\d,]+ judges (?:is|are) flagged", section.says[0])
+    assert int(told[1] or 0) == len(flagged)
+    assert (check.state in (FAILED, WARNING)) == bool(flagged)
+    return 3
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_reports_of_bundled_tables_agree_with_themselves_and_with_rank(name):
+    print(f"{name}: {compare(bundled(name))} claims compared")  # noqa: T201
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_reports_of_simulated_campaigns_agree_with_themselves_and_with_rank(name):
+    done = sum(compare(evenhand.read(simulate(seed, **SIMULATED[name]))) for seed in range(2))
+    print(f"{name}: {done} claims compared")  # noqa: T201
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_reports_of_real_judgments_agree_with_themselves_and_with_rank(name, data_folder):
+    more = {"merged": "+"} if "wmt16" in name else {}
+    data = evenhand.read(data_folder / name, **more)
+    data = data.select_task(FILES[name]) if FILES[name] else data
+    print(f"{name}: {compare(data)} claims compared")  # noqa: T201
+
+
+def judge_claims(path, *words):
+    """Return who is flagged for what, and how many could be found out, from each output."""
+    runner = CliRunner()
+
+    def run(*more):
+        found = runner.invoke(main, ["judges", str(path), *words, *more])
+        assert found.exit_code == 0, found.output
+        return found.stdout
+
+    part = json.loads(run("--json"))
+    part = part.get("screening", part)
+    cards = {one["judge"]: one["flags"] for one in part["cards"] if one["flags"]}
+    rows = [row for row in csv.DictReader(io.StringIO(run("--csv"))) if row["flags"]]
+    text = " ".join(run("--cards").split())
+    return part, cards, {row["judge"]: row["flags"].split(" ") for row in rows}, text
+
+
+@pytest.mark.parametrize("name", ["three careless", "far apart", "first preferred"])
+def test_judges_says_the_same_in_text_json_csv_and_the_report(name, tmp_path):
+    frame = simulate(5, n=1920, **SIMULATED[name])
+    path = tmp_path / "votes.csv"
+    frame.to_csv(path, index=False)
+    part, cards, rows, text = judge_claims(path)
+    assert part["flagged"] == list(cards)
+    assert rows == cards
+    told = re.search(r"(?:(\d+)|none) of (\d+) judges (?:is|are) flagged", text)
+    assert (int(told[1] or 0), int(told[2])) == (len(cards), part["judges"])
+    for judge, flags in cards.items():
+        assert f"{judge} ({', '.join(flags)})" in text
+    assert text.count("not flagged") == part["judges"] - len(cards)
+    assert sum(card["n"] for card in part["cards"]) == part["judgments"]
+    seen = sum(card["testable"] for card in part["cards"])
+    enough = re.search(r"(\d+) of (\d+) judges judged enough to be found out", text)
+    assert (enough is None) == (part["abstains"] is not None)
+    assert enough is None or int(enough[1]) == seen
+    classed = [judge for judge, flags in cards.items() if {*flags} & {*CLASSES}]
+    assert not (classed and part["abstains"])
+    (held,) = make_report(evenhand.read(path), sections=["judges"]).parts
+    sentence = held.section("judges").says[0]
+    assert sentence[1:-1] == part["says"][0][1:]  # the same words, begun with a capital
+    assert len(classed) == (3 if name == "three careless" else 0)

@@ -1,0 +1,177 @@
+"""Whether the server can do its work, and what it writes of faults."""
+
+import json
+import logging
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from starlette.testclient import TestClient
+
+from evenhand.web import health
+from evenhand.web.app import make_app
+from evenhand.web.health import Health
+from evenhand.web.serving import TimedLines
+from evenhand.web.site import Site
+from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.store import Store
+from stored_campaigns import fill, judge_next, take
+
+
+@pytest.fixture
+def site(store: Store) -> Site:
+    """A site whose health is asked of the store each time."""
+    fill(store)
+    made = Site(store)
+    made.__dict__["health"] = Health(store, clock=iter(range(0, 10_000_000, 100)).__next__)
+    return made
+
+
+@pytest.fixture
+def client(site: Site) -> Iterator[TestClient]:
+    with TestClient(make_app(site), raise_server_exceptions=False) as opened:
+        yield opened
+
+
+def ask(client: TestClient) -> tuple[int, str]:
+    told = client.get("/health")
+    assert ("retry-after" in told.headers) == (told.status_code == 503)
+    return told.status_code, told.text
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
+def test_it_reads_and_writes_and_changes_nothing(client: TestClient, store: Store) -> None:
+    before = store.head()
+    judge_next(store, "j0")
+    assert ask(client) == (200, "well\n")
+    assert store.verify().holds
+    assert store.head().number == before.number + 1
+
+
+def test_it_reaches_the_disk(client: TestClient, store: Store, where: str) -> None:
+    store.checkpoint()
+    log = Path(f"{where}-wal")
+    assert log.stat().st_size == 0
+    assert ask(client) == (200, "well\n")
+    assert log.stat().st_size > 4096
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
+def test_a_store_that_was_closed_is_not_well(
+    client: TestClient, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    store._writer.close()
+    assert ask(client) == (
+        503,
+        "the database cannot be written: the terminal of the server says why\n",
+    )
+    assert "the store was closed" in caplog.text
+
+
+def test_a_database_that_another_program_holds_does_not_answer(
+    client: TestClient, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "PATIENCE", 0.2)
+    with closing(sqlite3.connect(where, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        assert ask(client) == (503, "the database does not answer\n")
+        holder.execute("ROLLBACK")
+    monkeypatch.setattr(health, "PATIENCE", 60)
+    assert ask(client) == (200, "well\n")
+
+
+def test_a_database_that_is_damaged_cannot_be_read(client: TestClient, where: str) -> None:
+    with closing(sqlite3.connect(where)) as other:
+        other.execute("DROP TABLE specs")
+        other.execute("ALTER TABLE campaign RENAME TO gone")
+        other.commit()
+    status, words = ask(client)
+    assert (status, words.startswith("the database cannot be read: ")) == (503, True)
+
+
+def test_a_file_that_was_moved_takes_no_answer_until_it_is_back(
+    client: TestClient, store: Store, where: str, tmp_path: Path
+) -> None:
+    """SQLite goes on writing into a file that has no name any more."""
+    served = take(store, "j0")
+    Path(where).rename(tmp_path / "elsewhere")
+    assert ask(client)[0] == 503
+    with pytest.raises(NotStored, match="was moved or deleted: put it back"):
+        judge_next(store, "j0")
+    (tmp_path / "elsewhere").rename(where)
+    assert ask(client) == (200, "well\n")
+    assert take(store, "j0").ticket == served.ticket
+
+
+def test_who_asks_often_costs_the_database_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    asked: list[object] = []
+    transact = store._writer.transact
+
+    def count(work: object) -> None:
+        asked.append(work)
+        transact(work)  # type: ignore[arg-type]
+
+    store._writer.transact = count
+    site = Site(store)
+    site.__dict__["health"] = Health(store, clock=lambda: 0.0)
+    with TestClient(make_app(site)) as client:
+        assert {client.get("/health").status_code for _ in range(50)} == {200}
+    assert len(asked) == 1
+
+
+def format_line(message: str, fault: BaseException | None = None) -> list[str]:
+    found = logging.LogRecord("evenhand", logging.WARNING, "", 0, message, (), None)
+    found.created = 0.25
+    if fault is not None:
+        found.exc_info = (type(fault), fault, fault.__traceback__)
+    return TimedLines("%(message)s").format(found).splitlines()
+
+
+def test_each_line_of_a_fault_begins_with_the_time() -> None:
+    try:
+        json.loads("{")
+    except ValueError as fault:
+        lines = format_line("this failed\n", fault)
+    assert lines[0] == "1970-01-01T00:00:00.250Z this failed"
+    assert len(lines) > 4
+    assert {one[:25] for one in lines} == {"1970-01-01T00:00:00.250Z "}
+
+
+def test_no_link_is_written_to_the_journal() -> None:
+    secret = "x" * 40
+    for path in (f"/j/{secret}", f"/study/a/{secret}/download", f"http://h/crowd/{secret}?a=b"):
+        (line,) = format_line(f"could not send {path}")
+        assert secret not in line
+
+
+def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,one,uno\n2,two,due\n")
+    command = [sys.executable, "-m", "evenhand", "serve", "items.csv", "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        assert server.stdout.readline().startswith("serves")
+        rows = (tmp_path / "items.links.csv").read_text()
+        address = rows.partition("judge-1,")[2].partition("/j/")[0]
+        (tmp_path / "items.db").rename(tmp_path / "gone")
+        with pytest.raises(OSError, match="503"):
+            urlopen(f"{address}/health", timeout=60)
+        server.send_signal(signal.SIGTERM)
+        said = server.stderr.read().splitlines()
+    line = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \S.*"
+    assert [one for one in said if not re.fullmatch(line, one)] == [
+        "begins a new campaign in items.db"  # before the server listens
+    ]
+    assert any("evenhand: the file of the database was moved or deleted" in one for one in said)

@@ -1,0 +1,421 @@
+"""A lost database: the server refuses, says how to restore it, and leaves the links alone."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+from evenhand.cli.main import main
+from evenhand.web import serving
+from evenhand.web.links import read_links
+from evenhand.web.site import Site
+from evenhand.web.store.judging import Reply
+from evenhand.web.store.store import Store
+from postgres_server import Server
+
+ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n3,drei,three,tre\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a campaign, in which the server ends as soon as it is open."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(serving, "serve", lambda _site, _taken, begun: begun())
+    Path("spring.csv").write_text(ITEMS)
+    return tmp_path
+
+
+def serve(*words: str) -> None:
+    """Serve, and end."""
+    ended = CliRunner().invoke(
+        main, ["serve", *(words or ("spring.csv",)), "--url", "http://x", "--port", "0"]
+    )
+    assert ended.exit_code == 0, ended.output
+
+
+def read_folder() -> dict[str, bytes]:
+    """The files and what is in them; SQLite makes two files without content when it reads."""
+    files = (one for one in sorted(Path().iterdir()) if one.is_file())
+    return {
+        one.name: text
+        for one in files
+        if not one.name.endswith("-shm")
+        and ((text := one.read_bytes()) or not one.name.endswith("-wal"))
+    }
+
+
+def refuse(*words: str) -> str:
+    """Serve where that is refused in a line; nothing in the folder changes."""
+    before = read_folder()
+    ended = CliRunner().invoke(
+        main, ["serve", *(words or ("spring.csv",)), "--url", "http://x", "--port", "0"]
+    )
+    assert ended.exit_code == 2, ended.output
+    assert ended.output.count("\n") == 1
+    assert read_folder() == before, "something was changed"
+    return str(ended.output)
+
+
+def cut(size: float) -> Callable[[Path], object]:
+    """What keeps the start of a file: so much of it, or so many bytes."""
+
+    def damage(database: Path) -> None:
+        whole = database.stat().st_size
+        os.truncate(database, int(whole * size) if size < 1 else int(size))
+
+    return damage
+
+
+def make_tables(database: Path) -> None:
+    database.unlink()
+    Store.open(str(database)).close()
+
+
+def lose_log(database: Path) -> None:
+    """A database whose write-ahead log was lost before anything of it came into the file."""
+    database.unlink()
+    with closing(sqlite3.connect(database)) as made:
+        made.execute("PRAGMA journal_mode=WAL")
+    assert database.stat().st_size
+
+
+LOSSES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (Path.unlink, "is missing"),
+    "empty": (lambda database: database.write_bytes(b""), "is empty"),
+    "a few bytes": (cut(300), "cannot be read ("),
+    "one page": (cut(4096), "cannot be read (database disk image is malformed)"),
+    "half": (cut(0.5), "cannot be read (database disk image is malformed)"),
+    "all but a page": (cut(0.97), "is damaged ("),
+    "text": (lambda database: database.write_text("dear diary\n" * 99), "is not a database"),
+    "without a launch": (make_tables, "holds no launch"),
+    "without its log": (lose_log, "holds no launch"),
+}
+
+
+@pytest.mark.parametrize("how", LOSSES)
+def test_a_database_that_was_lost_is_named_and_can_be_restored(folder: Path, how: str) -> None:
+    serve()
+    database, links = Path("spring.db"), Path("spring.links.csv")
+    shutil.copy(database, "backup")
+    tokens = read_links(links)
+    lose, seen = LOSSES[how]
+    lose(database)
+    told = refuse()
+    assert "spring.links.csv holds links that were given out, but the database spring.db" in told
+    assert seen in told
+    assert "put a backup in its place as spring.db" in told
+    if how not in ("missing", "empty"):
+        assert "move spring.db away" in told
+    database.unlink(missing_ok=True)
+    shutil.copy("backup", database)
+    serve()
+    assert read_links(links) == tokens
+
+
+@pytest.mark.parametrize("how", LOSSES)
+def test_a_campaign_is_begun_anew_on_purpose(folder: Path, how: str) -> None:
+    serve()
+    first = read_links(Path("spring.links.csv"))
+    LOSSES[how][0](Path("spring.db"))
+    away = refuse().strip().rpartition("to begin anew, move ")[2].removesuffix(" away")
+    for number, one in enumerate(away.split(" and ")):
+        Path(one).rename(f"old-{number}")
+    serve()
+    assert not {*read_links(Path("spring.links.csv")).values()} & {*first.values()}
+
+
+def edit(how: str) -> None:
+    """Save the file of links as other programs and older versions do."""
+    path = Path("spring.links.csv")
+    text = path.read_text()
+    if how == "former":
+        text = "".join(f"{line.rpartition(',')[0]}\n" for line in text.splitlines())
+    elif how == "semicolons":
+        text = "\ufeff" + text.replace(",", ";").replace("\n", "\r\n")
+    path.write_bytes(text.encode())
+
+
+@pytest.mark.parametrize("how", ["as written", "former", "semicolons"])
+def test_another_launch_of_the_same_campaign_does_not_take_the_links(
+    folder: Path, how: str
+) -> None:
+    serve()
+    Path("spring.db").rename("first.db")
+    Path("spring.links.csv").rename("first.csv")
+    serve()
+    Path("first.csv").rename("spring.links.csv")
+    edit(how)
+    told = refuse()
+    assert "spring.links.csv is of another launch than the database spring.db" in told
+    words = told[told.index("(--links ") + 1 :].partition(")")[0].split()
+    serve("spring.csv", *words)
+    serve("spring.csv", "--database", "first.db")
+    assert read_links(Path("spring.links.csv")) != read_links(Path(words[1]))
+
+
+@pytest.mark.parametrize("how", ["as written", "former", "semicolons"])
+def test_links_in_any_form_are_of_the_launch_that_made_them(folder: Path, how: str) -> None:
+    serve()
+    tokens = read_links(Path("spring.links.csv"))
+    edit(how)
+    assert read_links(Path("spring.links.csv")) == tokens
+    serve()
+    assert read_links(Path("spring.links.csv")) == tokens
+    Path("spring.db").unlink()
+    assert "is missing" in refuse()
+
+
+def test_two_campaigns_of_one_folder_do_not_share_links(folder: Path) -> None:
+    Path("autumn.csv").write_text(ITEMS.replace("uno", "un"))
+    serve()
+    serve("autumn.csv")
+    assert "is of another launch" in refuse("autumn.csv", "--links", "spring.links.csv")
+    assert "is missing" in refuse("autumn.csv", "--links", "spring.links.csv", "--database", "x.db")
+    told = refuse("spring.csv", "--database", "autumn.db")
+    assert "spring.links.csv is of another launch than the database autumn.db" in told
+    serve()
+    serve("autumn.csv")
+
+
+def test_links_elsewhere_are_looked_at_too(folder: Path) -> None:
+    Path("safe").mkdir()
+    serve("spring.csv", "--links", "safe/mine.csv")
+    Path("spring.db").unlink()
+    before = Path("safe/mine.csv").read_bytes()
+    assert "move safe/mine.csv away" in refuse("spring.csv", "--links", "safe/mine.csv")
+    assert Path("safe/mine.csv").read_bytes() == before
+
+
+def test_links_of_a_demo_that_is_gone_are_not_written_over(folder: Path) -> None:
+    serve("--demo", "--links", "mine.csv")
+    assert "holds links that were given out" in refuse("--demo", "--links", "mine.csv")
+
+
+def test_a_log_without_its_database_is_not_thrown_away(folder: Path) -> None:
+    """SQLite deletes the log beside a database that it makes."""
+    serve()
+    Path("spring.links.csv").unlink()
+    Path("spring.db").unlink()
+    Path("spring.db-wal").write_bytes(b"answers")
+    assert "spring.db-wal holds answers of it: put spring.db back" in refuse()
+    assert Path("spring.db-wal").read_bytes() == b"answers"
+
+
+def test_a_database_that_is_locked_is_not_taken_for_lost(folder: Path) -> None:
+    serve()
+    with closing(sqlite3.connect("spring.db", isolation_level=None)) as holder:
+        holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+        holder.execute("BEGIN EXCLUSIVE")
+        told = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+    assert (told.exit_code, "is locked" in told.output, "move" in told.output) == (2, True, False)
+
+
+def test_a_copy_of_the_file_alone_has_the_launch_and_all_links(folder: Path) -> None:
+    """What is in the write-ahead log after the launch is brought into the file."""
+    serve_until_open("spring.csv")
+    links = read_links(Path("spring.links.csv"))
+    Path("spring.db-wal").unlink(missing_ok=True)
+    Path("spring.db-shm").unlink(missing_ok=True)
+    with Store.open("spring.db") as store:
+        assert store.verify().holds
+        assert {store.identify(one).role for one in links.values()} == {"judge", "admin"}
+
+
+def serve_until_open(*words: str) -> None:
+    """Start a server as a process of its own, and kill it as soon as it is open."""
+    command = [sys.executable, "-m", "evenhand", "serve", *words, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline().startswith("serves")
+        server.kill()
+
+
+def test_a_backup_from_before_the_links_takes_the_links_that_judges_have(folder: Path) -> None:
+    with Store.open("spring.db") as store:
+        from evenhand.design.reading import read_campaign
+
+        store.launch(read_campaign(Path("spring.csv")))
+    shutil.copy("spring.db", "backup")
+    serve()
+    links = Path("spring.links.csv").read_bytes()
+    shutil.copy("backup", "spring.db")
+    serve()
+    assert Path("spring.links.csv").read_bytes() == links
+    with Store.open("spring.db") as store:
+        found = {store.identify(one).role for one in read_links(Path("spring.links.csv")).values()}
+    assert found == {"judge", "admin"}
+
+
+STEPS = (  # in the order of a launch; each names a function, and what ends with it
+    ("evenhand.web.store.engine", "_make_private"),
+    ("evenhand.web.store.migration", "_run"),
+    ("evenhand.web.store.store", "migrate"),
+    ("evenhand.web.store.launching", "launch"),
+    ("evenhand.web.store.store.Store", "do"),
+    ("evenhand.web.store.store.Store", "checkpoint"),
+    ("evenhand.web.links", "_offer"),
+    ("evenhand.web.links", "_write_privately"),
+    ("evenhand.web.links", "write_links"),
+)
+KILLED = """
+import os, signal, sys
+from importlib import import_module
+from evenhand.cli.main import main
+place, name, when = sys.argv[1:4]
+module, _, kind = (place, "", "") if place.islower() else place.rpartition(".")
+holder = import_module(module)
+holder = getattr(holder, kind) if kind else holder
+before = getattr(holder, name)
+def die(*words, **options):
+    if when == "after":
+        before(*words, **options)
+    os.kill(os.getpid(), signal.SIGKILL)
+setattr(holder, name, die)
+main(["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", STEPS, ids=lambda one: one[1])
+def test_a_launch_that_is_killed_between_its_steps_is_gone_on_with(
+    folder: Path, step: tuple[str, str], when: str
+) -> None:
+    command = [sys.executable, "-c", KILLED, *step, when]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    written = read_links(Path("spring.links.csv"))
+    serve()
+    found = read_links(Path("spring.links.csv"))
+    assert written in ({}, found), "a link that was written was made anew"
+    with Store.open("spring.db") as store:
+        assert store.verify().holds
+        assert {store.identify(one).role for one in found.values()} == {"judge", "admin"}
+        assert store.vacancies() == ()
+
+
+def test_a_database_on_a_server_that_holds_no_launch_is_refused(
+    folder: Path, postgres: Server
+) -> None:
+    first, second = postgres.make_database("first"), postgres.make_database("second")
+    serve("spring.csv", "--database", first)
+    told = refuse("spring.csv", "--database", second)
+    assert "the database 'second' on PostgreSQL holds no launch: restore it" in told
+    assert urlsplit(second).netloc not in told or not urlsplit(second).netloc
+    serve("spring.csv", "--database", second, "--links", "second.csv")
+    told = refuse("spring.csv", "--database", second)
+    assert "is of another launch than the database 'second' on PostgreSQL" in told
+    serve("spring.csv", "--database", first)
+
+
+def test_a_server_restored_from_an_older_copy_takes_the_links_that_judges_have(
+    folder: Path, postgres: Server
+) -> None:
+    from evenhand.design.reading import read_campaign
+
+    name = "restored"
+    where = postgres.make_database("old")
+    with Store.open(where) as store:
+        store.launch(read_campaign(Path("spring.csv")))
+    later = postgres.make_database(name, like="old")
+    serve("spring.csv", "--database", later)
+    links = Path("spring.links.csv").read_bytes()
+    serve("spring.csv", "--database", where)  # the copy from before the links
+    assert Path("spring.links.csv").read_bytes() == links
+
+
+def answer(store: Store, judge: str) -> str:
+    """Answer the next question of a judge; return the receipt."""
+    served = store.serve(judge)
+    assert served is not None
+    reply = Reply(judge, served.ticket.number, {"outcome": "left"}, served.key)
+    return str(store.answer(reply).record.hash)
+
+
+def serve_with_answers(monkeypatch: pytest.MonkeyPatch, between: Callable[[], object]) -> list[str]:
+    """Serve, answer a question before and one after something happens, copy what a kill leaves."""
+    receipts = []
+
+    def play(site: Site, _taken: object, begun: Callable[[], None]) -> None:
+        begun()
+        receipts.append(answer(site.store, "judge-1"))
+        between()
+        receipts.append(answer(site.store, "judge-2"))
+        Path("killed").mkdir()
+        for one in Path().glob("spring.*"):
+            shutil.copy(one, "killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(serving, "serve", play)
+        serve()
+    return receipts
+
+
+def read_hashes(path: str) -> set[str]:
+    with closing(sqlite3.connect(path)) as read:
+        return {hashed for (hashed,) in read.execute("select hash from log")}
+
+
+def start() -> str:
+    """Serve, and end; return what is said, without its line breaks."""
+    ended = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+    assert ended.exit_code == 0, ended.output
+    return " ".join(ended.output.split())
+
+
+def test_a_lost_write_ahead_log_is_said_and_can_be_put_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "begins a new campaign in spring.db" in start()
+    receipts = serve_with_answers(monkeypatch, lambda: None)
+    for one in Path("killed").iterdir():
+        one.replace(one.name)
+    Path("spring.db-wal").rename("lost-wal")
+    first = start()
+    assert "spring.db ends at record 4, and 6 were stored: the last 2 are missing" in first
+    Path("lost-wal").rename("spring.db-wal")
+    second = start()
+    assert "missing" not in second
+    assert "begins" not in second
+    assert {*receipts} <= read_hashes("spring.db")
+
+
+def test_an_older_backup_is_said_until_its_log_is_as_long(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve()
+    shutil.copy("spring.db", "backup.db")
+    serve_with_answers(monkeypatch, lambda: None)
+    shutil.copy("backup.db", "spring.db")
+    assert "ends at record 4, and 6 were stored" in start()
+    shutil.rmtree("killed")
+    serve_with_answers(monkeypatch, lambda: None)
+    assert "were stored" not in start()
+
+
+def test_a_write_ahead_log_that_is_deleted_under_a_server_takes_no_answer_with_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipts = serve_with_answers(monkeypatch, lambda: Path("spring.db-wal").unlink())
+    assert {*receipts} <= read_hashes("killed/spring.db")
+
+
+def test_a_database_with_the_log_of_another_launch_is_not_served(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipts = serve_with_answers(monkeypatch, lambda: None)
+    assert receipts
+    serve("spring.csv", "--database", "other.db", "--links", "other.csv")
+    with closing(sqlite3.connect("other.db")) as read:
+        (spec,) = read.execute("select body from specs").fetchone()
+    with closing(sqlite3.connect("spring.db")) as mixed, mixed:
+        mixed.execute("update specs set body = ?", [spec])
+    assert "its log is of another launch than its campaign" in refuse()
