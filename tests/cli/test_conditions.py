@@ -300,3 +300,18 @@ def test_a_call_with_a_point_is_refused_with_what_to_write(condition: str, remed
         parse_condition(condition)
     assert f"{remedy};" in str(refusal.value)
     parse_condition("lower(judge) = 'ann'")  # what is proposed is taken
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("random() < 0.5", "calls random(), which conditions may not; it may hold columns"),
+        ("lowwer(judge) = 'ann'", "(did you mean lower()?); it may hold columns"),
+    ],
+)
+def test_another_function_is_proposed_only_where_its_name_is_near(
+    condition: str, said: str
+) -> None:
+    with pytest.raises(UnknownOption) as refusal:
+        parse_condition(condition)
+    assert said in str(refusal.value)

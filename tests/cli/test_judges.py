@@ -269,3 +269,12 @@ def test_options_of_ratings_are_refused_for_comparisons_whatever_their_value(
 def test_a_form_of_figures_without_a_folder_is_refused(evenhand, four):
     ran = evenhand("judges", four, "--figure-format", "png", code=2)
     assert "say where to with --figures" in ran.err
+
+
+def test_why_nobody_can_be_flagged_is_said_once(evenhand, folder):
+    """Three judges are too few."""
+    rows = [f"{item},{judge},x,y,left" for item in range(9) for judge in "abc"]
+    Path("few.csv").write_text("\n".join(["item,judge,left,right,outcome", *rows, ""]))
+    text = " ".join(evenhand("judges", "few.csv").out.split())
+    assert text.count("too few to say what is usual") == 1
+    assert "flags not decided" in text

@@ -19,6 +19,7 @@ from evenhand.web import serving
 from evenhand.web.links import read_links
 from evenhand.web.site import Site
 from evenhand.web.store.judging import Reply
+from evenhand.web.store.refusals import UnknownLink
 from evenhand.web.store.store import Store
 from postgres_server import Server
 
@@ -198,6 +199,24 @@ def test_links_elsewhere_are_looked_at_too(folder: Path) -> None:
 def test_links_of_a_demo_that_is_gone_are_not_written_over(folder: Path) -> None:
     serve("--demo", "--links", "mine.csv")
     assert "holds links that were given out" in refuse("--demo", "--links", "mine.csv")
+
+
+def test_where_the_file_of_links_is_lost_it_is_said_which_links_still_work(folder: Path) -> None:
+    told = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+    assert "written anew" not in told.output
+    before = read_links(Path("spring.links.csv"))
+    Path("spring.links.csv").unlink()
+    told = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+    assert "Links that judges have still work" in " ".join(told.output.split())
+    after = read_links(Path("spring.links.csv"))
+    with Store.open("spring.db") as store:
+        for (role, judge), token in before.items():
+            if role == "judge":
+                assert store.identify(token).judge == judge
+            else:
+                assert after[role, judge] != token
+                with pytest.raises(UnknownLink):
+                    store.identify(token)
 
 
 def test_a_log_without_its_database_is_not_thrown_away(folder: Path) -> None:

@@ -34,7 +34,9 @@ def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
     """
     lines = []
     if found.abstains is not None:
-        lines.append(label("flags", f"not decided: {found.abstains}", columns, colour="yellow"))
+        told = any(found.abstains in one for one in found.says)  # it stands above
+        why = "" if told else f": {found.abstains}"
+        lines.append(label("flags", f"not decided{why}", columns, colour="yellow"))
     lines += [label("power", found.detectable, columns), "", *_table(found, columns)]
     lines += ["", label("table", LEGEND, columns)]
     chosen = found.cards if every else found.flagged

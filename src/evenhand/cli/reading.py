@@ -199,10 +199,10 @@ def remarks_on(
         noted: kinds that the analysis excludes itself, such as "controls".
 
     """
-    from evenhand.judgments.exclusions import find_excluded, list_texts
+    from evenhand.judgments.exclusions import find_excluded, list_idle, list_texts
 
     excluded = find_excluded(data, noted, uses)
     keep_excluded(excluded)
     texts = {one.sentence: one.text for one in excluded if one.sentence}
     notes = [texts.get(one, one) for one in data.source.notes]
-    return [*notes, *list_texts(excluded, notes)]
+    return [*notes, *list_texts(excluded, notes), *list_idle(data.source.exclusions)]

@@ -33,6 +33,10 @@ EXAMPLES: Final = (
     "evenhand serve campaign.toml --crowd --url https://example.org",
     "evenhand serve items.csv --database postgresql://localhost/spring",
 )
+RENEWED: Final = (
+    "{links} is not there and is written anew. Links that judges have still work; the links for you"
+    " and for a crowd platform that stood in it do not"
+)
 _kept = partial(click.option, callback=keep, expose_value=False)
 
 
@@ -97,7 +101,8 @@ def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     where = kept("database") or str(path.with_suffix(".db"))
     check_launch(links, where)
     store = stack.enter_context(Store.open(where))
-    if store.launch(planned) and not demo:
+    begins = store.launch(planned)
+    if begins and not demo:
         click.echo(label("begins", f"a new campaign in {Place.at(where).name}", PLAIN), err=True)
     end, missing = note_end(store, links, where)
     stack.callback(end.close)
@@ -106,6 +111,8 @@ def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     for doubt in _find_doubts(store, planned):
         click.echo(label("warns", doubt, PLAIN), err=True)
     address = url or serving.name_address(taken)
+    if not begins and not links.exists():
+        click.echo(label("warns", RENEWED.format(links=links), PLAIN), err=True)
     tokens = write_links(store, links, address + prefix, crowd=kept("crowd"))
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links)
     serving.serve(Site(store, prefix, address, proxies=proxies), taken, tell)

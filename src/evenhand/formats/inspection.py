@@ -28,7 +28,7 @@ from evenhand.judgments.alike import say_alike, say_names
 from evenhand.judgments.checks import find_padded, refuse_padded
 from evenhand.judgments.comparisons import Comparisons
 from evenhand.judgments.engine import ANSWER, Frame
-from evenhand.judgments.exclusions import Exclusion, write_excluded
+from evenhand.judgments.exclusions import Exclusion, list_idle, write_excluded
 from evenhand.judgments.levels import count_answers
 from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
@@ -193,7 +193,7 @@ def _inspection(
         format=data.source.format,
         columns=dict(data.source.columns),
         covariates=_covariates(data),
-        notes=(*data.source.notes, *notes),
+        notes=(*data.source.notes, *list_idle(data.source.exclusions), *notes),
         total=parts[0],
         tasks=parts[1:],
         scores=scores,

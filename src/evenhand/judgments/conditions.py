@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 from narwhals.exceptions import ColumnNotFoundError
 
-from evenhand.errors import UnknownColumn, UnknownOption, end, listing, quote_word, suggest
+from evenhand.errors import UnknownColumn, UnknownOption, listing, quote_word, suggest
 from evenhand.judgments.engine import Frame, quote, quote_name
 from evenhand.judgments.refusals import first_line
 
@@ -76,6 +77,8 @@ FUNCTIONS: Final = frozenset(
     """.split()  # noqa: SIM905 - a list would take a line for each
 )
 """Functions of DuckDB that a condition may call, operators among them: each sees its row only."""
+_MISSPELT: Final = 0.75
+"""Likeness from which a name is taken for a misspelt one: lowwer is, random is not rpad."""
 _CLASSES: Final = frozenset(
     (
         *("BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION"),
@@ -309,7 +312,10 @@ def _find_call(part: dict[str, Any]) -> str:
         return f"calls {place}.{name}(): write {name}({place}{rest})"
     if name in FUNCTIONS or (name in _list_sums() and not place):
         return ""  # of sums the engine says that they are over many rows
-    return f"calls {name}(), which conditions may not{end(suggest(name, FUNCTIONS))}"
+    words = [one for one in FUNCTIONS if one[0].isalpha()]
+    near = get_close_matches(name, words, n=1, cutoff=_MISSPELT)
+    meant = f" (did you mean {near[0]}()?)" if near else ""
+    return f"calls {name}(), which conditions may not{meant}"
 
 
 def _refuse_name(

@@ -334,6 +334,12 @@ def count_filters(stored: Iterable[Exclusion | Filter]) -> list[Exclusion]:
     return [one.exclusion if isinstance(one, Filter) else one for one in stored]
 
 
+def list_idle(stored: Iterable[Exclusion | Filter]) -> list[str]:
+    """Return a line for each condition that every row meets: it may be misspelt."""
+    asked = [one for one in count_filters(stored) if one.code == "where" and not one.rows]
+    return [f"{one.reason.removeprefix('by ')} excludes no row" for one in asked]
+
+
 def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
     """Add to a signature what was excluded from the judgments."""
     parts = [one.signature for one in excluded]

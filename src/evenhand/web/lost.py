@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from evenhand.errors import CampaignError
 from evenhand.web.links import LinksFile, read_file
 from evenhand.web.store import reading
-from evenhand.web.store.engine import connect_to_read, read_url
+from evenhand.web.store.engine import connect_to_read, read_url, say_fault
 from evenhand.web.store.migration import read_version
 from evenhand.web.store.store import Store
 
@@ -202,11 +202,12 @@ def _look_inside(place: Place, known: LinksFile) -> str:
                 return "is damaged (its log is of another launch than its campaign)"
             return "" if known.is_of(connection) else OTHER
     except SQLAlchemyError as fault:
-        reason = str(getattr(fault, "orig", None) or fault).splitlines()[0]
         code = getattr(getattr(fault, "orig", None), "sqlite_errorcode", 0) & 0xFF
         if code not in DAMAGED:  # a database that is locked or away is not lost
-            raise CampaignError(f"the database {place.name} cannot be used: {reason}") from None
-        return f"cannot be read ({reason})"
+            raise CampaignError(
+                f"the database {place.name} cannot be used: {say_fault(fault)}"
+            ) from None
+        return f"cannot be read ({str(getattr(fault, 'orig', None) or fault).splitlines()[0]})"
     finally:
         engine.dispose()
 

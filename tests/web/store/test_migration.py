@@ -9,13 +9,15 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from evenhand.errors import CampaignError, UnknownOption
 from evenhand.judgments.coding import SEED
 from evenhand.web.app import make_app
 from evenhand.web.site import Site
-from evenhand.web.store.engine import connect
+from evenhand.web.store.audit import audit
+from evenhand.web.store.engine import connect, say_fault
 from evenhand.web.store.migration import VERSION, migrate, read_version
 from evenhand.web.store.schema import TABLES
 from evenhand.web.store.store import Store
@@ -57,6 +59,32 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_its_judgments(
         later.consent("j0")
         later.join("j1", "j0")
         assert judge_next(later, "j0").number > record.number
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_a_file_of_older_tables_is_verified_and_stays_as_it_is(tmp_path: Path, sound: bool) -> None:
+    path = tmp_path / "old.db"
+    with Store.open(str(path)) as store:
+        fill(store)
+        judge_next(store, "j0")
+        head = store.head()
+        with store.engine.begin() as connection:
+            if not sound:
+                connection.execute(text("UPDATE log SET body = replace(body, 'j0', 'j1')"))
+            for order in TO_FIRST:
+                connection.execute(text(order))
+    before = path.read_bytes()
+    found = audit(str(path), head)
+    assert (found.holds, path.read_bytes()) == (sound, before)
+    assert not sound or found.head == head
+
+
+def test_a_file_of_newer_tables_is_not_verified(tmp_path: Path) -> None:
+    path = str(tmp_path / "new.db")
+    with Store.open(path) as store, store.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(CampaignError, match="newer Evenhand"):
+        audit(path)
 
 
 def test_a_campaign_that_was_launched_before_seeds_were_drawn_is_served_as_before(
@@ -215,3 +243,18 @@ def test_a_store_without_a_campaign_says_so(store: Store) -> None:
 def test_addresses_that_are_no_database_are_refused(address: str) -> None:
     with pytest.raises(UnknownOption):
         Store.open(address)
+
+
+def test_what_sqlite_cannot_do_is_said_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(UnknownOption, match="see that its folder is there"):
+        connect(str(tmp_path / "nowhere" / "x.db"))
+    for said, remedy in (
+        ("unable to open database file", "its folder is there"),
+        ("disk I/O error", "is not full"),
+        ("attempt to write a readonly database", "may be written by you"),
+    ):
+        fault = OperationalError("BEGIN", None, sqlite3.OperationalError(said))
+        assert say_fault(fault).startswith(f"{said}; see that ")
+        assert remedy in say_fault(fault)
+    odd = OperationalError("BEGIN", None, sqlite3.OperationalError("something else"))
+    assert say_fault(odd) == "something else"

@@ -154,7 +154,7 @@ def test_a_head_is_read_as_it_is_written() -> None:
     head = Head(12, "ab" * 32)
     assert read_head(f" {head}\n") == head
     for wrong in ("", "12", "12:ab", f"x:{head.hash}"):
-        with pytest.raises(UnknownOption, match="NUMBER:HASH"):
+        with pytest.raises(UnknownOption, match=r"NUMBER:HASH.*64 digits"):
             read_head(wrong)
 
 

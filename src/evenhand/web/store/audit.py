@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Collection, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, suggest
-from evenhand.web.store.engine import connect_to_read
+from evenhand.web.store.comparison import OtherVersion
+from evenhand.web.store.engine import connect, connect_to_read
 from evenhand.web.store.line import Line
-from evenhand.web.store.readable import Readable
+from evenhand.web.store.migration import migrate
+from evenhand.web.store.readable import Readable, explained
 from evenhand.web.store.reading import stream_lines
 from evenhand.web.store.verification import Head, LogCheck, read_log, verify
 
@@ -18,7 +23,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 
 
 def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
-    """Check a log.
+    """Check a log; of a file with older tables a copy is brought up to date, and checked.
 
     Args:
         where: a file of JSON Lines, a SQLite file, or postgresql://user@host/database.
@@ -28,11 +33,34 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
     Raises:
         MissingFile: there is no such file.
         UnknownFormat: a file that is neither.
+        CampaignError: its tables are of a newer program, or of an older one in PostgreSQL.
 
     """
     if "://" not in where and not _is_database(Path(where)):
         return verify(read_log(where), head, receipts=receipts)
-    return open_to_read(where).verify(head, receipts=receipts)
+    try:
+        return open_to_read(where).verify(head, receipts=receipts)
+    except OtherVersion:
+        if "://" in where:
+            raise
+    with TemporaryDirectory(prefix="evenhand-") as folder:
+        copy = str(Path(folder) / "copy.db")
+        _copy_file(where, copy)
+        return open_to_read(copy).verify(head, receipts=receipts)
+
+
+def _copy_file(where: str, copy: str) -> None:
+    """Copy a SQLite file that holds older tables, and bring the copy up to date."""
+    source = open_to_read(where)
+    with source.reading() as connection, closing(sqlite3.connect(copy)) as target:
+        driver: Any = connection.connection.driver_connection
+        driver.backup(target)
+    engine = connect(copy)
+    try:
+        with explained():
+            migrate(engine)
+    finally:
+        engine.dispose()
 
 
 def stream_log(where: str) -> Iterator[Line]:

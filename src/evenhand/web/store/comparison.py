@@ -58,13 +58,17 @@ Fault = tuple[int, str]
 """Number of a record, 0 for none, and what is wrong."""
 
 
+class OtherVersion(CampaignError):
+    """The tables are older or newer than those of this program."""
+
+
 def check_database(
     connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
 ) -> LogCheck:
     """Check a database in one transaction: its file, its log, and that the tables say the same.
 
     Raises:
-        CampaignError: its tables are not of this version.
+        OtherVersion: its tables are not of this version.
 
     """
     try:
@@ -123,7 +127,7 @@ def _check_version(connection: Connection) -> str:
     """Return which table is missing, "" for none; refuse tables of another version.
 
     Raises:
-        CampaignError: says which.
+        OtherVersion: says which.
 
     """
     found = read_version(connection)
@@ -132,7 +136,7 @@ def _check_version(connection: Connection) -> str:
             if not inspect(connection).has_table(name):
                 return f"there is no table '{name}'"
     if found not in ("", VERSION):
-        raise CampaignError(
+        raise OtherVersion(
             f"the tables are of version {found}, and this program checks version {VERSION}: an"
             " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
             " that wrote it"

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from evenhand.errors import UnknownOption
@@ -156,6 +156,24 @@ def see_one_state(connection: Connection) -> Connection:
     return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
+_NEEDS_FOLDER: Final = "see that its folder is there and may be written by you"
+_REMEDIES: Final = {
+    "unable to open database file": _NEEDS_FOLDER,
+    "disk I/O error": "see that its disk is there, is not full and may be written by you",
+    "readonly database": "see that the file and its folder may be written by you",
+    "is full": "give it room on its disk",
+    "is locked": "another program holds it: end that one, or wait until it has done",
+}
+"""What SQLite says of a database that cannot be used → what to do."""
+
+
+def say_fault(fault: SQLAlchemyError) -> str:
+    """Return what a database says is wrong, and what to do where that is known."""
+    said = str(getattr(fault, "orig", None) or fault).splitlines()[0]
+    todo = [remedy for words, remedy in _REMEDIES.items() if words in said]
+    return "; ".join([said, *todo[:1]])
+
+
 def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
     """Return what a SQLite file is known by, wherever it is moved; None where there is no file.
 
@@ -182,7 +200,9 @@ def _make_private(path: Path) -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise UnknownOption(f"no database can be made at {path}: {error.strerror}") from None
+        raise UnknownOption(
+            f"no database can be made at {path}: {error.strerror}; {_NEEDS_FOLDER}"
+        ) from None
 
 
 def sync_folder(path: Path) -> None:

@@ -16,7 +16,7 @@ from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web.store import reading
 from evenhand.web.store.clock import Clock
-from evenhand.web.store.engine import see_one_state
+from evenhand.web.store.engine import say_fault, see_one_state
 from evenhand.web.store.line import Line
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.record import Record, read_record
@@ -223,5 +223,4 @@ def explained() -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as fault:
-        said = str(getattr(fault, "orig", None) or fault).splitlines()[0]
-        raise NotStored(f"the database cannot be used: {said}") from fault
+        raise NotStored(f"the database cannot be used: {say_fault(fault)}") from fault

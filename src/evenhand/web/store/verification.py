@@ -63,7 +63,8 @@ def read_head(text: str) -> Head:
     found = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text.strip())
     if found is None:
         raise UnknownOption(
-            f"'{text[:80]}' is no head of a log: it is NUMBER:HASH, as evenhand verify prints it"
+            f"'{text[:80]}' is no head of a log: it is NUMBER:HASH, as evenhand verify prints it,"
+            " the hash whole: 64 digits 0-9 and a-f"
         )
     return Head(int(found[1]), found[2])
 
