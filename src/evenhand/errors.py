@@ -48,14 +48,7 @@ class UnknownOption(EvenhandError, ValueError):
 
 
 class Remedied(EvenhandError):
-    """A refusal that knows what may be done about it.
-
-    Attributes:
-        fault: what is wrong, and where.
-        remedies: what to do, one or the other.
-        leave: the systems that a remedy says to leave out, if one does.
-
-    """
+    """A refusal that knows what may be done about it."""
 
     def __init__(self, fault: str, remedies: Sequence[str] = (), leave: Sequence[str] = ()) -> None:
         """Join fault and remedies to the message."""
@@ -65,15 +58,7 @@ class Remedied(EvenhandError):
         super().__init__(f"{fault}; {advice}" if advice else fault)
 
     def without_options(self, *names: str) -> Self:
-        """Return the refusal for who has no options of the model, such as --prior, to set.
-
-        Args:
-            names: the options that are missing; all where none is named.
-
-        >>> refusal = NotIdentified("no way back", ["collect more", "pass --prior 1"])
-        >>> str(refusal), str(refusal.without_options())
-        ('no way back; collect more, or pass --prior 1', 'no way back; collect more')
-        """
+        """Return the refusal for who has no options of the model, such as --prior, to set."""
         missing = names or ("--",)
         kept = [one for one in self.remedies if not any(name in one for name in missing)]
         return type(self)(self.fault, kept, self.leave)
@@ -149,19 +134,7 @@ def listing(names: Sequence[str], limit: int = 8) -> str:
 
 
 def require_level(level: float, usual: str = ".95") -> None:
-    """Refuse a level that is no number between 0 and 1.
-
-    Args:
-        level: what was given.
-        usual: a level that people choose.
-
-    Raises:
-        UnknownOption: showing what was given.
-
-    >>> require_level("95%")
-    Traceback (most recent call last):
-    evenhand.errors.UnknownOption: level cannot be '95%': it is a number between 0 and 1, as .95
-    """
+    """Refuse a level that is no number between 0 and 1."""
     if not isinstance(level, Real):
         said = f"level cannot be {level!r}"
         raise UnknownOption(f"{said}: it is a number between 0 and 1, as {usual}")
@@ -170,23 +143,13 @@ def require_level(level: float, usual: str = ".95") -> None:
 
 
 def require_seed(seed: int) -> None:
-    """Refuse a seed that is no whole number from 0: with None nobody could draw the same again.
-
-    Raises:
-        UnknownOption: showing what was given.
-
-    """
+    """Refuse a seed that is no whole number from 0: with None nobody could draw the same again."""
     if not isinstance(seed, Integral) or seed < 0:
         raise UnknownOption(f"seed cannot be {seed!r}: it is a whole number from 0")
 
 
 def require_option(name: str, value: str, options: Sequence[str]) -> None:
-    """Refuse a setting that is not one of its options.
-
-    Raises:
-        UnknownOption: naming the option, its value and what it may be.
-
-    """
+    """Refuse a setting that is not one of its options."""
     if value not in options:
         hint = end(suggest(value, options))
         raise UnknownOption(f"{name} cannot be '{value}': choose {' | '.join(options)}{hint}")

@@ -112,14 +112,7 @@ ROOMS: Final = {
 
 
 def lend(package: str, rooms: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the `__getattr__` of a package: it imports a name when it is first used.
-
-    Args:
-        package: `__name__` of the package.
-        rooms: public name → the module that holds it. No name may be a module of the package too:
-            importing that module would put it in the name's place.
-
-    """
+    """Return the `__getattr__` of a package: it imports a name when it is first used."""
 
     def borrow(name: str) -> object:
         if name not in rooms:

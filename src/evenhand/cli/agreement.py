@@ -161,12 +161,7 @@ def agreement(
 def _choose(
     data: Comparisons | Rankings | Ratings, asked: tuple[str, ...], mode: str | None
 ) -> tuple[str, ...]:
-    """Return the coefficients that are meant; a mode says which pairwise κ.
-
-    Raises:
-        UnknownOption: a mode for ratings.
-
-    """
+    """Return the coefficients that are meant; a mode says which pairwise κ."""
     from evenhand.judgments.ratings import Ratings
 
     if mode is None:

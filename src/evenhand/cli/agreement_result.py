@@ -16,20 +16,18 @@ from evenhand.judges.agreement_table import AgreementPart, AgreementTable
 from evenhand.judges.units import Coefficient
 from evenhand.report.tables.latex import escape, number, tabular
 
-MOST: Final = 30
-"""Most parts in the table for people."""
-ITEMS: Final = 3
-"""Items on which judges are farthest apart that people are shown."""
-LEFT: Final = "(Landis & Koch 1977)"
-"""What follows the word for a κ."""
+MOST: Final = 30  # Most parts in the table for people
+ITEMS: Final = 3  # Items on which judges are farthest apart that people are shown
+LEFT: Final = "(Landis & Koch 1977)"  # What follows the word for a κ
 PAIRS: Final = ", mean over pairs by common units"
+# Beginnings of names, and what stands above them; those of none come first
 _HEADINGS: Final = (
     (("cohen", "pearson", "spearman"), "two judges at a time, pairs counting by common outputs"),
     (("icc", "kendall-w"), "judges who scored the same outputs"),
     (("intra", "kappa-intra"), "judges with themselves, asked again"),
     (("kappa",), "comparisons of the same two outputs"),
 )
-"""Beginnings of names, and what stands above them; those of none come first."""
+# Coefficients in the table of parts, and their titles
 _COLUMNS: Final = {
     "n-agreement-0": "same",
     "n-agreement-1": "±1",
@@ -40,7 +38,6 @@ _COLUMNS: Final = {
     "kappa-strict": "κ strict",
     "kappa-wmt": "κ WMT",
 }
-"""Coefficients in the table of parts, and their titles."""
 
 
 class AgreementResult(GroupedResult[AgreementTable]):

@@ -164,12 +164,7 @@ def alike(
 
 
 def _check_figures(folder: str | None, forms: tuple[str, ...]) -> None:
-    """Refuse figures that cannot be drawn, before there is anything to draw.
-
-    Raises:
-        UnknownOption: no folder, or one that cannot be written.
-
-    """
+    """Refuse figures that cannot be drawn, before there is anything to draw."""
     if folder is None and forms:
         raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
     if folder is not None:
@@ -179,12 +174,7 @@ def _check_figures(folder: str | None, forms: tuple[str, ...]) -> None:
 
 
 def _choose_settings(model: tuple[int, int], level: float, splits: int | None) -> Settings:
-    """Return the model, what is held out, and the level.
-
-    Raises:
-        UnknownOption: a rank, splits or a level that are none.
-
-    """
+    """Return the model, what is held out, and the level."""
     from evenhand.ratings.judge_process import MultiTaskGP
     from evenhand.ratings.process_comparison import HeldOut
 
@@ -196,12 +186,7 @@ def _choose_settings(model: tuple[int, int], level: float, splits: int | None) -
 def _choose_features(
     data: Ratings, asked: tuple[Words, Words], texts: tuple[str | None, str | None]
 ) -> OutputFeatures:
-    """Return what is known of outputs; which output it is always belongs to it.
-
-    Raises:
-        UnknownColumn: a column that is not there.
-
-    """
+    """Return what is known of outputs; which output it is always belongs to it."""
     from evenhand.design.next_outputs import name_features
     from evenhand.ratings.features import OUTPUT, OutputFeatures
 
@@ -215,12 +200,7 @@ def _choose_features(
 
 
 def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dict[str, Ratings]:
-    """Return the ratings that are looked at apart: tasks and criteria, unless they are features.
-
-    Raises:
-        UnknownOption: tasks or criteria are to be a feature, and a column apart.
-
-    """
+    """Return the ratings that are looked at apart: tasks and criteria, unless they are features."""
     from evenhand.judgments.rating_groups import split_ratings
 
     by = None if group_by is None else data.require(group_by)

@@ -12,8 +12,7 @@ from evenhand.cli.words import block, sign
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.report.tables.latex import escape, number, tabular
 
-KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")
-"""Columns of CSV."""
+KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
 OF_JUDGES: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 

@@ -15,39 +15,25 @@ if TYPE_CHECKING:
     from evenhand.numerics.cluster_means import Estimate
     from evenhand.ratings.process_comparison import JudgeLikeness, Pair
 
-MOST: Final = 12
-"""Most judges whose whole matrix is printed."""
-CELL: Final = 5
-"""Columns that a correlation takes, with a gap before it."""
-LEAST: Final = 6
-"""Columns that a name needs."""
-NAME: Final = 10
-"""Columns that a name should have, at which it need not be cut much."""
-KEPT: Final = 9
-"""Columns of a table that never go."""
-OPEN: Final = ".."
-"""Where the ratings do not tell."""
-OPENED: Final = 8
-"""Most open pairs that are named."""
+MOST: Final = 12  # Most judges whose whole matrix is printed
+CELL: Final = 5  # Columns that a correlation takes, with a gap before it
+LEAST: Final = 6  # Columns that a name needs
+NAME: Final = 10  # Columns that a name should have, at which it need not be cut much
+KEPT: Final = 9  # Columns of a table that never go
+OPEN: Final = ".."  # Where the ratings do not tell
+OPENED: Final = 8  # Most open pairs that are named
+# How the feature that tells each output from all others is said
 WHICH: Final = "which output it is"
-"""How the feature that tells each output from all others is said."""
 NONE: Final = "—"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes:
-        title: above it.
-        cells: one for each row.
-        kept: where there is little room columns go, those first whose number is lowest.
-
-    """
-
-    title: str
-    cells: Sequence[str]
-    kept: int = KEPT
+    title: str  # above it
+    cells: Sequence[str]  # one for each row
+    kept: int = KEPT  # where there is little room columns go, those first whose number is lowest
 
 
 def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
@@ -165,14 +151,7 @@ def say_features(found: JudgeLikeness) -> str:
 
 
 def draw_table(names: Column, numbers: Sequence[Column], columns: int) -> list[str]:
-    """Return a table whose title stands first; where there is little room columns go, then names.
-
-    Args:
-        names: what stands left, cut where it must be.
-        numbers: the other columns.
-        columns: of the terminal.
-
-    """
+    """Return a table with its title; where room is short columns go, then names."""
     shown = list(numbers)
     longest = max(map(width, [names.title, *names.cells]))
     while _room(shown, columns) < min(longest, NAME) and any(one.kept < KEPT for one in shown):

@@ -14,8 +14,7 @@ from evenhand.models.coefficients import format_p
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
 from evenhand.report.tables.latex import escape, number, tabular
 
-SHOWN: Final = 10
-"""Most judges in the table for people, unless more of them stand out."""
+SHOWN: Final = 10  # Most judges in the table for people, unless more of them stand out
 TITLES: Final = ("judge", "n", "first", "second", "first wins", "interval", "vs median", "adjusted")
 LEGEND: Final = (
     "n, first and second are counts; first wins, with its interval, is drawn towards the common"
@@ -51,11 +50,11 @@ class BiasResult(GroupedResult[PositionBias]):
         return [*part.says, *part.notes]
 
 
+# Columns of CSV
 KEYS: Final = (
     *("judge", "n", "estimate", "stderr", "lower", "upper", "share", "p_none", "p_common"),
     *("p_none_adjusted", "p_common_adjusted"),
 )
-"""Columns of CSV."""
 
 
 def _record(one: PositionBias) -> dict[str, Any]:

@@ -16,27 +16,19 @@ from evenhand.report.signs import visible
 if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
 
+# How long a bar may be, and how many columns a name must have before it is
 BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
-"""How long a bar may be, and how many columns a name must have before it is."""
-LEAST: Final = 6
-"""Columns that a name needs beside the last column."""
+LEAST: Final = 6  # Columns that a name needs beside the last column
 GAP: Final = "  "
 
 
 @dataclass(frozen=True)
 class Scales:
-    """Columns that are shown only when asked for.
+    """Columns that are shown only when asked for."""
 
-    Attributes:
-        elo: log-worths on the Elo scale.
-        worth: worths, which sum to 1.
-        marginal: the rank set of each system by itself.
-
-    """
-
-    elo: bool = False
-    worth: bool = False
-    marginal: bool = False
+    elo: bool = False  # log-worths on the Elo scale
+    worth: bool = False  # worths, which sum to 1
+    marginal: bool = False  # the rank set of each system by itself
 
     def extend(self, ranking: Ranking) -> list[dict[str, Any]]:
         """Return the rows of a ranking with these columns added."""
@@ -78,13 +70,7 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
 
 
 def _name_systems(ranking: Ranking, room: int) -> tuple[list[str], list[str]]:
-    """Return the title and the names, without what all share where they are too long, and so said.
-
-    Args:
-        ranking: the ranking.
-        room: columns for names and the shortest bar.
-
-    """
+    """Return the title and the names; what all share is cut where they are too long."""
     names, taken = list(map(visible, ranking.systems)), ""
     if max(map(width, names)) > room - BARS[-1][0] - len(GAP):
         names, taken = shorten(names)

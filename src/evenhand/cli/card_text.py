@@ -16,22 +16,14 @@ LEGEND: Final = (
     "P(honest) is against careless and reversed, given all that was seen; habits, such as coarse,"
     " are tested apart. seen: whether a careless judge with as many judgments would be flagged"
 )
-SHOWN: Final = 8
-"""Judges in the table where fewer are flagged."""
+SHOWN: Final = 8  # Judges in the table where fewer are flagged
 TITLES: Final = ("P(honest)", "seen if careless", "flags")
+# What a judge's number counts, by kind; comparisons otherwise
 COUNTED: Final = {"ratings": "scores", "rankings": "rankings"}
-"""What a judge's number counts, by kind; comparisons otherwise."""
 
 
 def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
-    """Return why nobody can be flagged or what could be seen, a table, and cards.
-
-    Args:
-        found: a screening.
-        columns: how wide.
-        every: the cards of all judges, not only of the flagged.
-
-    """
+    """Return why nobody can be flagged or what could be seen, a table, and cards."""
     lines = []
     if found.abstains is not None:
         told = any(found.abstains in one for one in found.says)  # it stands above

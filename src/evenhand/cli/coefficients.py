@@ -13,11 +13,9 @@ from evenhand.models.base import Fit
 from evenhand.models.coefficients import Coefficient, QuasiVariances, format_p
 from evenhand.report.tables.latex import NONE, escape, number, tabular
 
-LAMBDA = "lambda"
-"""The scale of worths, twice which are log-worths."""
+LAMBDA = "lambda"  # The scale of worths, twice which are log-worths
 FEW = 3
-MANY = 60
-"""Most systems for which quasi-variances are printed: their fit costs K⁴."""
+MANY = 60  # Most systems for which quasi-variances are printed: their fit costs K⁴
 
 
 def quasi_variances(fit: Fit) -> QuasiVariances | None:
@@ -45,16 +43,7 @@ def draw_table(
     *,
     scale: str = LAMBDA,
 ) -> list[str]:
-    """Return the lines of a table of coefficients, titles first.
-
-    Args:
-        coefficients: those that there are.
-        columns: of the terminal.
-        quasi: quasi standard errors by system, as text.
-        unknown: labels of parameters that the data do not determine.
-        scale: what the estimates are, the title of their column.
-
-    """
+    """Return the lines of a table of coefficients, titles first."""
     estimate = "λ" if scale == LAMBDA else scale
     titles = ("name", "parameter", estimate, "s.e.", "z", "p", *(["quasi s.e."] if quasi else []))
     rows = [titles]

@@ -119,13 +119,7 @@ def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
 
 
 def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | None]:
-    """Return judgments to test on, and others to train on if they were asked for.
-
-    Raises:
-        UnknownColumn: there is no such column.
-        InvalidJudgments: it has no such level.
-
-    """
+    """Return judgments to test on, and others to train on if they were asked for."""
     if asked.train is None or asked.test is None:
         return data, None
     from evenhand.ranking.by_model import split_judgments

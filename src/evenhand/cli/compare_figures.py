@@ -14,19 +14,13 @@ if TYPE_CHECKING:
     from evenhand.ranking.cross_validation import ModelComparison
     from evenhand.ranking.learning_curves import LearningCurves
 
-USUAL: Final = ("svg", "png")
-"""Forms of figures unless told otherwise."""
+USUAL: Final = ("svg", "png")  # Forms of figures unless told otherwise
+# Pixels of the picture for each letter of a system's name: a third of it is for names
 LETTER: Final = 17
-"""Pixels of the picture for each letter of a system's name: a third of it is for names."""
 
 
 def check_figures(asked: Asked) -> None:
-    """Refuse figures that cannot be drawn or written, before hours of training.
-
-    Raises:
-        UnknownOption: no renderer, or the folder cannot be written.
-
-    """
+    """Refuse figures that cannot be drawn or written, before hours of training."""
     if asked.figures is None:
         return
     from evenhand.report.figures.drawing import check_folder
@@ -35,12 +29,7 @@ def check_figures(asked: Asked) -> None:
 
 
 def write_comparisons(groups: Mapping[str, ModelComparison], asked: Asked) -> list[str]:
-    """Draw every comparison, and the systems by the best of its models; say where figures are.
-
-    Raises:
-        UnknownOption: no renderer, or the folder cannot be written.
-
-    """
+    """Draw every comparison, and the systems by the best of its models; say where figures are."""
     if asked.figures is None:
         return []
     from evenhand.report.figures.file_names import name_files
@@ -77,12 +66,7 @@ def _draw_systems(found: ModelComparison, width: int) -> tuple[dict[str, Any], s
 
 
 def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
-    """Draw learning curves; say where the figure is.
-
-    Raises:
-        UnknownOption: no renderer, or the folder cannot be written.
-
-    """
+    """Draw learning curves; say where the figure is."""
     if asked.figures is None:
         return []
     from evenhand.report.figures.held_out_figures import draw_curves

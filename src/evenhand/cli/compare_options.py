@@ -17,22 +17,20 @@ from evenhand.errors import UnknownOption
 FORMS: Final = ("svg", "png", "pdf", "json")
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 SLIM: Final = 240
-BROAD: Final = 2000
-"""Widths of figures that can be asked for, in pixels."""
-PLOT: Final = 620
-"""Width of figures unless told otherwise."""
+BROAD: Final = 2000  # Widths of figures that can be asked for, in pixels
+PLOT: Final = 620  # Width of figures unless told otherwise
 OF_CURVES: Final = {
     "sizes": "--sizes",
     "trials": "--trials",
     "hold_out": "--hold-out",
 }
+# What either way of holding out alone is asked: parameter → option
 OF_FOLDS: Final = {
     "by": "--by",
     "folds": "--folds",
     "repeats": "--repeats",
     "group_by": "--group-by",
 }
-"""What either way of holding out alone is asked: parameter → option."""
 OF_FIGURES: Final = {"forms": "--figure-format", "width": "--figure-width"}
 
 
@@ -179,44 +177,24 @@ drawing_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a comparison of models.
+    """What was asked of a comparison of models."""
 
-    Attributes:
-        models: names of models, or of sets of them.
-        curves: whether learning curves are traced; else models are cross-validated.
-        by: what is never on both sides, or None.
-        folds: parts, or None.
-        repeats: how often judgments are divided anew.
-        train: column and level of the judgments that are trained on, or None.
-        test: of those that are tested on.
-        overlap: "keep" or "drop" those on held-out items.
-        sizes: of training sets, or None.
-        trials: subsets of each size.
-        hold_out: comparisons to hold out, at least.
-        level: of intervals (proportion).
-        seed: of everything random.
-        figures: a folder, or None.
-        forms: of figures.
-        width: of figures, in pixels, or None.
-
-    """
-
-    models: tuple[str, ...]
-    curves: bool
-    by: str | None
-    folds: int | None
-    repeats: int
-    train: tuple[str, str] | None
-    test: tuple[str, str] | None
-    overlap: str
-    sizes: tuple[int, ...] | None
-    trials: int
-    hold_out: int
-    level: float
-    seed: int
-    figures: str | None
-    forms: tuple[str, ...]
-    width: int | None
+    models: tuple[str, ...]  # names of models, or of sets of them
+    curves: bool  # whether learning curves are traced; else models are cross-validated
+    by: str | None  # what is never on both sides, or None
+    folds: int | None  # parts, or None
+    repeats: int  # how often judgments are divided anew
+    train: tuple[str, str] | None  # column and level of the judgments that are trained on, or None
+    test: tuple[str, str] | None  # of those that are tested on
+    overlap: str  # "keep" or "drop" those on held-out items
+    sizes: tuple[int, ...] | None  # of training sets, or None
+    trials: int  # subsets of each size
+    hold_out: int  # comparisons to hold out, at least
+    level: float  # of intervals (proportion)
+    seed: int  # of everything random
+    figures: str | None  # a folder, or None
+    forms: tuple[str, ...]  # of figures
+    width: int | None  # of figures, in pixels, or None
 
     @property
     def pixels(self) -> int:
@@ -225,12 +203,7 @@ class Asked:
 
 
 def take_asked() -> Asked:
-    """Return what the words of the command ask for.
-
-    Raises:
-        UnknownOption: options that do not go together.
-
-    """
+    """Return what the words of the command ask for."""
     asked = Asked(**{one.name: kept(one.name) for one in fields(Asked)})
     _refuse_halves(asked)
     asked = replace(asked, curves=asked.curves or asked.train is not None)

@@ -15,8 +15,8 @@ from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
 from evenhand.ranking.predictions import count_effective
 from evenhand.report.tables.latex import NONE, escape, number, tabular
 
-MARK: Final = "≈"
-"""Stands before models that cannot be told from the best."""
+MARK: Final = "≈"  # Stands before models that cannot be told from the best
+# What is shown beside the perplexity, and decimals of differences: the first that fits
 LAYOUTS: Final = (
     (("interval", "cpu"), 4),
     (("interval", "cpu"), 3),
@@ -24,7 +24,6 @@ LAYOUTS: Final = (
     (("cpu",), 3),
     ((), 3),
 )
-"""What is shown beside the perplexity, and decimals of differences: the first that fits."""
 BLOCKS: Final = {
     "judge": "no judge on both sides",
     "item": "no item on both sides",
@@ -33,10 +32,8 @@ BLOCKS: Final = {
     "judgment": "judge and item may be on both sides, which flatters",
 }
 BEST: Final = "best"
-SLOW: Final = 100.0
-"""Seconds that are told without a decimal."""
-WHY: Final = "why"
-"""Column of CSV in which refusals have their reason."""
+SLOW: Final = 100.0  # Seconds that are told without a decimal
+WHY: Final = "why"  # Column of CSV in which refusals have their reason
 
 
 class CompareResult(GroupedResult[ModelComparison]):

@@ -168,12 +168,7 @@ def complete(
 def _refuse_idle(
     draws: int | None, figures: str | None, forms: tuple[str, ...], *, reliability: bool
 ) -> None:
-    """Refuse options that do nothing without others.
-
-    Raises:
-        UnknownOption: names the first.
-
-    """
+    """Refuse options that do nothing without others."""
     if not reliability and (draws is not None or figures is not None):
         named = "--figures" if draws is None else "--draws"
         raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
@@ -184,12 +179,7 @@ def _refuse_idle(
 def _choose_model(
     words: tuple[str | None, str, str | None], numbers: tuple[float, int], *, abstain: bool
 ) -> NuclearNorm:
-    """Return the settings.
-
-    Raises:
-        UnknownOption: a level or a scale that is none.
-
-    """
+    """Return the settings."""
     from evenhand.ratings.completion import NuclearNorm
 
     group, missing, clip = words
@@ -205,12 +195,7 @@ def _choose_model(
 
 
 def _read_ends(clip: str) -> Scale:
-    """Return the ends of a scale.
-
-    Raises:
-        UnknownOption: says the form that they have.
-
-    """
+    """Return the ends of a scale."""
     from evenhand.judgments.scale import read_scale
 
     try:

@@ -32,10 +32,8 @@ CURVE: Final = (
     " ratings; common is one rating per output and some outputs rated by all; then what completion"
     " has more than judge + output on the same ratings, and than one rating per output"
 )
-NONE: Final = "—"
-"""Where there is no number."""
-MOST: Final = 2_000_000
-"""Most cells that CSV is written of."""
+NONE: Final = "—"  # Where there is no number
+MOST: Final = 2_000_000  # Most cells that CSV is written of
 
 
 class CompleteResult(GroupedResult[CompletedPart]):
@@ -157,15 +155,7 @@ def _lay(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _fit(rows: Sequence[Sequence[str]], own: int, half: int, columns: int) -> list[str]:
-    """Return a table, in two where it is too wide.
-
-    Args:
-        rows: the header first.
-        own: leading cells of a row, which both tables have.
-        half: cells of a row in the first.
-        columns: of the terminal.
-
-    """
+    """Return a table, in two where it is too wide."""
     if 1 + max(width("  ".join(row).rstrip()) for row in align(rows, left=(0,))) <= columns:
         return _lay(rows)
     first, second = ([row[:half] for row in rows], [[*row[:own], *row[half:]] for row in rows])

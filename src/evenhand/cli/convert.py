@@ -92,12 +92,7 @@ def convert(
 
 
 def _only(asked: list[str], among: tuple[str, ...]) -> str | None:
-    """Return the one format of a kind that was asked for, or None.
-
-    Raises:
-        UnknownOption: two were asked for.
-
-    """
+    """Return the one format of a kind that was asked for, or None."""
     found = sorted({one for one in asked if one in among})
     if len(found) > 1:
         raise UnknownOption(f"--to cannot be both {found[0]} and {found[1]}: choose one")

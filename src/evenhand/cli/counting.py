@@ -58,15 +58,7 @@ def asks_for_cache() -> bool:
 
 
 def refuse_beside_cache(*given: tuple[str, Any]) -> None:
-    """Refuse what needs the judgments themselves, where counts of files are kept.
-
-    Args:
-        given: options and their values.
-
-    Raises:
-        UnknownOption: names the option.
-
-    """
+    """Refuse what needs the judgments themselves, where counts of files are kept."""
     if not asks_for_cache():
         return
     for option, value in (*given, ("--merged", kept("merged"))):
@@ -78,12 +70,7 @@ def refuse_beside_cache(*given: tuple[str, Any]) -> None:
 
 
 def count_reading(reading: Reading, group_by: str | None, patience: Patience) -> CountedFiles:
-    """Count the files of the command line one by one, with a bar over their bytes.
-
-    Raises:
-        EvenhandError: whatever is wrong with them.
-
-    """
+    """Count the files of the command line one by one, with a bar over their bytes."""
     import evenhand
 
     patience.tell("counting files")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
+# Role → the option that names a column of its table
 COVARIATES: Final[dict[str, str]] = {"judge": "--judge-covariate", "item": "--judge-covariate"}
-"""Role → the option that names a column of its table."""
 
 
 class _Input(Section):
@@ -88,24 +88,14 @@ effect_options = stack(
 
 @dataclass(frozen=True)
 class Effects:
-    """What worths and ties are said to depend on.
+    """What worths and ties are said to depend on."""
 
-    Attributes:
-        judges: columns that describe judges.
-        items: columns that describe items.
-        ties: columns by which tie parameters differ.
-        levels: pairs of a column and its reference level.
-        systems: a file that describes systems, or None.
-        of_systems: which of its columns; none for all.
-
-    """
-
-    judges: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    ties: tuple[str, ...] = ()
-    levels: tuple[tuple[str, str], ...] = ()
-    systems: str | None = None
-    of_systems: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()  # columns that describe judges
+    items: tuple[str, ...] = ()  # columns that describe items
+    ties: tuple[str, ...] = ()  # columns by which tie parameters differ
+    levels: tuple[tuple[str, str], ...] = ()  # pairs of a column and its reference level
+    systems: str | None = None  # a file that describes systems, or None
+    of_systems: tuple[str, ...] = ()  # which of its columns; none for all
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -113,13 +103,7 @@ class Effects:
         return (*self.judges, *self.items, *self.ties)
 
     def settings(self, data: Comparisons) -> dict[str, Any]:
-        """Return the settings of a model that were asked for, columns by the names they have here.
-
-        Raises:
-            UnknownColumn: a column that is not there.
-            UnknownOption: columns of systems without a table of them, or a level given twice.
-
-        """
+        """Return the settings of a model asked for, columns by the names they have here."""
         found: dict[str, Any] = {}
         if self.judges or self.items:
             found["judge_covariates"] = tuple(map(data.require, (*self.judges, *self.items)))
@@ -153,12 +137,7 @@ def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapp
 
 
 def refuse_tables(judges: str | None, items: str | None, asked: str) -> None:
-    """Refuse tables of judges or items where nothing is made of them.
-
-    Raises:
-        UnknownOption: one was given.
-
-    """
+    """Refuse tables of judges or items where nothing is made of them."""
     given = [f"--{name}" for name, path in (("judges", judges), ("items", items)) if path]
     if given:
         raise UnknownOption(f"{' and '.join(given)} cannot be joined for {asked}: leave it out")
@@ -172,20 +151,7 @@ def join_tables(
     used: Collection[str | None],
     options: Mapping[str, str] = GROUPS,
 ) -> Comparisons:
-    """Join what is known of judges and items to comparisons.
-
-    Args:
-        data: comparisons.
-        judges: a table of judges, or None.
-        items: a table of items, or None.
-        used: columns that something is asked about; it is said if a table has none of them.
-        options: role → the option that names a column of its table.
-
-    Raises:
-        UnknownColumn: the judgments, or a table, do not say of whom they are.
-        InvalidJudgments: somebody stands in a table twice or not at all.
-
-    """
+    """Join what is known of judges and items to comparisons."""
     for role, path in (("judge", judges), ("item", items)):
         if path is not None:
             from evenhand.formats.covariates import open_covariates

@@ -17,8 +17,7 @@ from evenhand.ranking.learning_curves import CurvePoint, Enough, LearningCurves
 from evenhand.report.tables.latex import escape, number, tabular
 
 SETS: Final = ("task", "k", "items", "test", "train")
-TASK: Final = 24
-"""Most columns of the name of a task."""
+TASK: Final = 24  # Most columns of the name of a task
 NOTHING: Final = "—"
 LEGEND: Final = (
     "above, the test sets: items with at most k comparisons are held out, the others train; below,"
@@ -31,14 +30,10 @@ BOTH_SIDES: Final = (
 
 @dataclass(frozen=True, eq=False)
 class CurvesResult(GroupedResult[LearningCurves]):
-    """What `evenhand compare --curves` found.
+    """What `evenhand compare --curves` found."""
 
-    Attributes:
-        transfer: whom models were trained on and whom they were tested on, such as
-            ("group=crowd", "group=expert"); or None.
-
-    """
-
+    # whom models were trained on and whom they were tested on, such as ("group=crowd",
+    # "group=expert"); or None
     transfer: tuple[str, str] | None = None
     lacking = "has no curves"
 

@@ -115,12 +115,7 @@ def _list_simulated() -> None:
 
 
 def _write_simulated(name: str, output: str | None, *, force: bool) -> None:
-    """Draw a table or a campaign and write it.
-
-    Raises:
-        UnknownOption: no file is named: a simulated table has no printed numbers.
-
-    """
+    """Draw a table or a campaign and write it."""
     if output is None:
         raise UnknownOption(
             f"{name} is simulated and has no printed numbers:"

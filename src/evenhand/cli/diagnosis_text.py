@@ -14,10 +14,8 @@ from evenhand.judges.removal import Rescoring
 from evenhand.report.tables import latex
 from evenhand.report.tables.latex import escape
 
-NAME: Final = 16
-"""Most columns that a criterion or an input takes."""
-STEPS: Final = 5
-"""Most columns of n-agreement."""
+NAME: Final = 16  # Most columns that a criterion or an input takes
+STEPS: Final = 5  # Most columns of n-agreement
 NONE: Final = "—"
 
 _METHODS: Final = {
@@ -26,8 +24,7 @@ _METHODS: Final = {
     "easy-items": "easy items",
 }
 
-Table = tuple[str, Sequence[Sequence[str]], str]
-"""Title, rows with the header first, legend."""
+Table = tuple[str, Sequence[Sequence[str]], str]  # Title, rows with the header first, legend
 
 _NUMBER: Final = re.compile(r"-?[\d,]+(\.\d+)?")
 _SIGNS: Final = {"κ": r"$\kappa$", "ρ": r"$\rho$", NONE: latex.NONE}

@@ -17,16 +17,12 @@ from evenhand.ranking.robustness.sensitivity import Choice, Doubts, Sensitivity
 from evenhand.report.signs import visible
 from evenhand.report.tables.latex import escape, tabular
 
-LONGEST: Final = 24
-"""Columns that a system's name has in a table."""
-NOTHING: Final = "nothing"
-"""What a choice changes that changes nothing."""
-CONCLUSIONS: Final = 3
-"""Conclusions that are spelled out in the terminal; JSON has all."""
-CHANGES: Final = 3
-"""Most changes that are named."""
+LONGEST: Final = 24  # Columns that a system's name has in a table
+NOTHING: Final = "nothing"  # What a choice changes that changes nothing
+CONCLUSIONS: Final = 3  # Conclusions that are spelled out in the terminal; JSON has all
+CHANGES: Final = 3  # Most changes that are named
+# Least columns for what changes beside a choice; its place below one, as that of counts
 LEAST, INDENT = 20, 4
-"""Least columns for what changes beside a choice; its place below one, as that of counts."""
 LEGEND: Final = {
     "turned": "turned: without so many, or fewer others, another system is ahead",
     "opened": "opened: without so many, or fewer others, it is no longer decided",

@@ -15,12 +15,9 @@ from evenhand.models.coefficients import LRTest, format_p
 from evenhand.models.judge_groups import GroupOrder
 from evenhand.ranking.wald import Effect, Effects, Interaction, OddReference, WaldTest
 
-MOST: Final = 10
-"""Most interactions that are said, one a line; JSON has them all."""
-GROUPS: Final = 24
-"""Most groups of which the order is shown; JSON has them all."""
-NARROW: Final = 12
-"""Columns that a system's name is cut to in the table of orders."""
+MOST: Final = 10  # Most interactions that are said, one a line; JSON has them all
+GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all
+NARROW: Final = 12  # Columns that a system's name is cut to in the table of orders
 GAP: Final = 2
 INDEPENDENT: Final = "assuming independent judgments"
 UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none to test by"

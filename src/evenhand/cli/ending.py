@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
+# Signals that would end a process at once
 TOLD: Final = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Signals that would end a process at once."""
-SIGNALLED: Final = 128
-"""What a shell adds to the number of a signal that ended a command."""
+SIGNALLED: Final = 128  # What a shell adds to the number of a signal that ended a command
 
 
 @contextmanager

@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from evenhand.judgments.traffic import Traffic
 
 KB: Final = 1000
-LONGEST: Final = 600
-"""Characters of a query that are shown."""
+LONGEST: Final = 600  # Characters of a query that are shown
+# Columns that are ours, in words
 WORDS: Final = {
     "evenhand_count": "their number",
     "evenhand_squares": "their squares",
     "evenhand_key": "one whole number of each row",
     "key": "one whole number of each row",
 }
-"""Columns that are ours, in words."""
 
 
 class _Input(click.Option):

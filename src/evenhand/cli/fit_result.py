@@ -22,29 +22,21 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
 from evenhand.ranking.wald import Effects
 
-FEW = 12
-"""Most worths that are listed: two lines of a terminal."""
+FEW = 12  # Most worths that are listed: two lines of a terminal
 INDEPENDENT = "(assuming independent judgments)"
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fit and the counts it was made of.
+    """A fit and the counts it was made of."""
 
-    Attributes:
-        fit: the fit.
-        tally: the counts before they were folded.
-        effects: tests and orders of judge groups, where there are covariates of them.
-        excluded: what was excluded from the judgments.
-        pooled: what is to be known of its groups: whether it mixes tasks, numbers taken as names.
-
-    """
-
-    fit: Fit
-    tally: Tally
+    fit: Fit  # the fit
+    tally: Tally  # the counts before they were folded
+    # tests and orders of judge groups, where there are covariates of them
     effects: Effects | None = None
+    # what is to be known of its groups: whether it mixes tasks, numbers taken as names
     pooled: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
         """Add what the model excludes to what is excluded from the judgments."""

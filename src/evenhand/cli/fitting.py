@@ -24,35 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be fitted.
+    """What is to be fitted."""
 
-    Attributes:
-        model: its name.
-        settings: options that are settings of a model, by name.
-        effects: what worths and ties depend on.
-        group_by: the column whose values are fitted apart, or None.
-        given: names of the parameters that stand on the command line.
-
-    """
-
-    model: str
-    settings: Mapping[str, Any]
-    effects: Effects
-    group_by: str | None
-    given: frozenset[str]
+    model: str  # its name
+    settings: Mapping[str, Any]  # options that are settings of a model, by name
+    effects: Effects  # what worths and ties depend on
+    group_by: str | None  # the column whose values are fitted apart, or None
+    given: frozenset[str]  # names of the parameters that stand on the command line
 
 
 def fit_files(
     reading: Reading, asked: Asked, tables: tuple[str | None, str | None]
 ) -> FitResult | ModelResult:
-    """Open judgments, join what is known of judges and items, and fit.
-
-    Args:
-        reading: which judgments.
-        asked: what is to be fitted.
-        tables: files that describe judges and items, or None.
-
-    """
+    """Open judgments, join what is known of judges and items, and fit."""
     from evenhand.cli.named_models import fit_named, refuse_options
 
     entry = find_model(asked.model)
@@ -73,16 +57,7 @@ def fit_files(
 def fit_groups(
     data: Comparisons, model: BradleyTerry, group_by: str | None
 ) -> tuple[dict[str, Fitted], dict[str, str]]:
-    """Fit each group, or all under the name "", and test the covariates.
-
-    Returns:
-        Fits by group, and why some groups have none.
-
-    Raises:
-        NotIdentified: no group determines what was asked.
-        UnknownOption: groups by a column that is a covariate too.
-
-    """
+    """Fit each group, or all under the name "", and test the covariates."""
     by = _choose_groups(data, model, group_by)
     if model.controls:
         return _fit_rows(data, model, by, alone=group_by is None)

@@ -24,23 +24,14 @@ def group_title(name: str, columns: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class GroupedResult(ABC, Generic[Part]):
-    """What a verb found in each group, in every form it can be asked for.
+    """What a verb found in each group, in every form it can be asked for."""
 
-    Attributes:
-        groups: parts by group; one without a name where there are no groups.
-        refused: why some groups have none.
-        read: what was understood of the files, and what was left out.
-        cautions: what speaks against the numbers of all groups.
+    groups: Mapping[str, Part]  # parts by group; one without a name where there are no groups
+    refused: Mapping[str, str]  # why some groups have none
+    read: Sequence[str]  # what was understood of the files, and what was left out
+    cautions: Sequence[str] = ()  # what speaks against the numbers of all groups
 
-    """
-
-    groups: Mapping[str, Part]
-    refused: Mapping[str, str]
-    read: Sequence[str]
-    cautions: Sequence[str] = ()
-
-    lacking: ClassVar[str] = "has no result"
-    """What is said of a refused group, before the reason."""
+    lacking: ClassVar[str] = "has no result"  # What is said of a refused group, before the reason
 
     def __post_init__(self) -> None:
         """Let every part carry what was excluded from the judgments that the command read."""

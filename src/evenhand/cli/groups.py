@@ -14,21 +14,7 @@ Found = TypeVar("Found")
 def work_on_groups(
     groups: Mapping[str, Part], work: Callable[[Part], Found], *, alone: bool
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """Return what was found in each group, and why there is nothing for the others.
-
-    Args:
-        groups: by name.
-        work: what to do with each.
-        alone: whether the only group is not called one: its result stands under "", and what it
-            refuses is raised.
-
-    Raises:
-        NotIdentified: no group has a result; says why.
-        NotConverged: the same of the only one.
-
-    >>> work_on_groups({"fr-en": 1, "de-en": 2}, lambda n: n + 1, alone=False)
-    ({'fr-en': 2, 'de-en': 3}, {})
-    """
+    """Return what was found in each group, and why there is nothing for the others."""
     found: dict[str, Found] = {}
     refused: dict[str, str] = {}
     for name, part in groups.items():

@@ -16,8 +16,8 @@ from evenhand.formats.scores import Scores
 from evenhand.judgments.exclusions import list_texts
 from evenhand.report.tables.latex import escape, tabular
 
+# Exclusions that the counts below tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
-"""Exclusions that the counts below tell."""
 COUNTS: Final = ("judgments", "comparisons")
 UNKNOWN: Final = "—"
 

@@ -172,6 +172,7 @@ figure_options = stack(
 )
 
 
+# What the diagnosis alone is asked: parameter → option
 OF_RATINGS: Final = {
     "scale": "--scale",
     "input_type": "--input-type",
@@ -187,16 +188,10 @@ OF_RATINGS: Final = {
     "across": "--across",
     "group_by": "--group-by",
 }
-"""What the diagnosis alone is asked: parameter → option."""
 
 
 def refuse_rating_options() -> None:
-    """Refuse options that were given and mean nothing for comparisons and rankings.
-
-    Raises:
-        UnknownOption: names the first that was given.
-
-    """
+    """Refuse options that were given and mean nothing for comparisons and rankings."""
     context = click.get_current_context()
     for name, option in OF_RATINGS.items():
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
@@ -208,36 +203,20 @@ def refuse_rating_options() -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of the diagnosis.
+    """What was asked of the diagnosis."""
 
-    Attributes:
-        k: standard deviations to the limits.
-        ddof: of the standard deviation.
-        reading: of the mean score.
-        methods: that decide on removal.
-        match: "any" or "all" of them.
-        across: "each", "any" or "all" criteria.
-        version: of scores given again.
-        references: human references.
-        input_type: a column, or None.
-        easy: a file of items, or None.
-        scale: the scale in words, or None.
-        merge: points to merge, in words, or None.
-
-    """
-
-    k: float
-    ddof: int
-    reading: str
-    methods: tuple[str, ...]
-    match: str
-    across: str
-    version: str
-    references: tuple[str, ...]
-    input_type: str | None
-    easy: str | None
-    scale: str | None
-    merge: str | None
+    k: float  # standard deviations to the limits
+    ddof: int  # of the standard deviation
+    reading: str  # of the mean score
+    methods: tuple[str, ...]  # that decide on removal
+    match: str  # "any" or "all" of them
+    across: str  # "each", "any" or "all" criteria
+    version: str  # of scores given again
+    references: tuple[str, ...]  # human references
+    input_type: str | None  # a column, or None
+    easy: str | None  # a file of items, or None
+    scale: str | None  # the scale in words, or None
+    merge: str | None  # points to merge, in words, or None
 
     def diagnose(self, rows: RatingRows) -> Diagnosis:
         """Diagnose the judges of some ratings; errors as in `diagnose_judges`."""
@@ -260,23 +239,13 @@ class Asked:
         )
 
     def declared(self) -> Scale | None:
-        """Return the scale that was declared.
-
-        Raises:
-            UnknownOption: it is none.
-
-        """
+        """Return the scale that was declared."""
         from evenhand.judgments.scale import read_scale
 
         return None if self.scale is None else read_scale(self.scale)
 
     def items(self) -> tuple[str, ...]:
-        """Return the items of the list of easy ones.
-
-        Raises:
-            UnknownOption: the file cannot be read, or is empty.
-
-        """
+        """Return the items of the list of easy ones."""
         if self.easy is None:
             return ()
         try:

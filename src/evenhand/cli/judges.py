@@ -89,12 +89,7 @@ def judges(
 def _examine(
     data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
 ) -> Panels:
-    """Look at the judges of whatever the file holds.
-
-    Raises:
-        UnknownOption: what only ratings can be asked.
-
-    """
+    """Look at the judges of whatever the file holds."""
     from evenhand.judgments.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
@@ -111,12 +106,7 @@ def _examine(
 
 
 def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the figures of every diagnosis, if they were asked for; say where they are.
-
-    Raises:
-        UnknownOption: there is nothing to draw, no renderer, or the folder cannot be written.
-
-    """
+    """Draw the figures of every diagnosis, if they were asked for; say where they are."""
     if folder is None and forms:
         raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
     if folder is None:

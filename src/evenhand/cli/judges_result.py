@@ -15,24 +15,19 @@ from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.report.tables.latex import escape, number, tabular
 
+# Columns of a card in CSV
 KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
-"""Columns of a card in CSV."""
+# Columns of a profile in CSV
 PROFILE: Final = ("criterion", "mean", "others_mean", "gap", "mean_agreement", "outside")
-"""Columns of a profile in CSV."""
 
 RULES: Final = "by the rules of Hamon et al. (2007), which are no reason to remove anybody:"
 
 
 @dataclass(frozen=True, eq=False)
 class JudgesResult(GroupedResult[JudgePanel]):
-    """What `evenhand judges` found.
+    """What `evenhand judges` found."""
 
-    Attributes:
-        every: whether all cards are shown, and not only those of the flagged.
-
-    """
-
-    every: bool = False
+    every: bool = False  # whether all cards are shown, and not only those of the flagged
     lacking = "has no diagnosis"
 
     def draw(self, part: JudgePanel, columns: int) -> list[str]:

@@ -10,8 +10,7 @@ import click
 if TYPE_CHECKING:
     from evenhand.judgments.exclusions import Exclusion
 
-PLACE: Final = "evenhand."
-"""What names in the context begin with."""
+PLACE: Final = "evenhand."  # What names in the context begin with
 
 
 def keep(context: click.Context, param: click.Parameter, value: Any) -> None:

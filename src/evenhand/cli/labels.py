@@ -39,31 +39,20 @@ EXAMPLES: Final = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which labels.
+    """Which labels."""
 
-    Attributes:
-        model: mace | dawid-skene | majority.
-        threshold: share of the units that keep their label, the most certain; None for all.
-        seed: of MACE's starts.
-
-    """
-
-    model: str
+    model: str  # mace | dawid-skene | majority
+    # share of the units that keep their label, the most certain; None for all
     threshold: float | None
-    seed: int
+    seed: int  # of MACE's starts
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Labels of a group, and how many of them other models share.
+    """Labels of a group, and how many of them other models share."""
 
-    Attributes:
-        fit: the labels.
-        others: model → units on which it agrees, and units to which both give a label.
-
-    """
-
-    fit: LabelFit
+    fit: LabelFit  # the labels
+    # model → units on which it agrees, and units to which both give a label
     others: dict[str, tuple[int, int]]
 
 

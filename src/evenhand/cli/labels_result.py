@@ -17,10 +17,8 @@ from evenhand.report.tables.latex import escape, number, tabular
 if TYPE_CHECKING:
     from evenhand.models.labels import LabelFit, Skill
 
-UNITS: Final = 10
-"""Units in the table for people, the least certain."""
-JUDGES: Final = 5
-"""Judges at either end of the table for people."""
+UNITS: Final = 10  # Units in the table for people, the least certain
+JUDGES: Final = 5  # Judges at either end of the table for people
 LEGEND: Final = (
     "the least certain labels; then the judges whose 95 % intervals end lowest, and those whose"
     " begin highest. n: answers"

@@ -12,8 +12,7 @@ import click
 from evenhand.cli.kept import PLACE
 from evenhand.errors import EvenhandError, Remedied, quote_word
 
-MOST: Final = 4
-"""Systems that a condition names at most: longer ones would not be copied."""
+MOST: Final = 4  # Systems that a condition names at most: longer ones would not be copied
 SIDES: Final = ("left", "right")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
 _SAID: Final = ("leave it out", "leave them out")
@@ -22,16 +21,10 @@ _OPENED: Final = f"{PLACE}opened"
 
 @dataclass(frozen=True)
 class Opened:
-    """The table that the command that runs has opened.
+    """The table that the command that runs has opened."""
 
-    Attributes:
-        columns: role → column outside.
-        where: the condition that it was opened under, or None.
-
-    """
-
-    columns: Mapping[str, str]
-    where: str | None
+    columns: Mapping[str, str]  # role → column outside
+    where: str | None  # the condition that it was opened under, or None
 
 
 def remember_opened(columns: Mapping[str, str], where: str | None) -> None:

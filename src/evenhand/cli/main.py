@@ -18,6 +18,7 @@ from evenhand.cli.streams import write_whatever_they_take
 from evenhand.cli.without_pandas import without_pandas
 from evenhand.errors import suggest
 
+# Verb → its short help, so that the list of verbs imports none of them
 VERBS: Final[Mapping[str, str]] = {
     "inspect": "What is in a file: judgments, judges, items, systems, ties.",
     "rank": "Systems best first, with intervals, rank ranges, clusters.",
@@ -42,7 +43,6 @@ VERBS: Final[Mapping[str, str]] = {
     "verify": "Is a log of collected judgments what was written?",
     "demo": "The main job on published tables.",
 }
-"""Verb → its short help, so that the list of verbs imports none of them."""
 _WORDS: Final = "evenhand.words"
 
 

@@ -22,18 +22,11 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class BoardResult:
-    """What `evenhand rank --method NAME` found.
+    """What `evenhand rank --method NAME` found."""
 
-    Attributes:
-        found: a table of one method, or one for each group.
-        method: its name.
-        read: what was understood of the files, and what was left out.
-
-    """
-
-    found: MethodTable | GroupedMethodTables
-    method: str
-    read: Sequence[str]
+    found: MethodTable | GroupedMethodTables  # a table of one method, or one for each group
+    method: str  # its name
+    read: Sequence[str]  # what was understood of the files, and what was left out
 
     @property
     def groups(self) -> Mapping[str, MethodTable]:

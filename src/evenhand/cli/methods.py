@@ -18,21 +18,15 @@ if TYPE_CHECKING:
     from evenhand.cli.reading import Reading
 
 DEFAULT: Final = "bradley-terry"
+# Settings of the default ranking alone
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
-"""Settings of the default ranking alone."""
+# Settings of how the default ranking is shown by itself
 BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
-"""Settings of how the default ranking is shown by itself."""
-OPTIONS: Final = {"mixes": "mix"}
-"""Parameter → its option, where that has another name."""
+OPTIONS: Final = {"mixes": "mix"}  # Parameter → its option, where that has another name
 
 
 def deliver_methods(context: click.Context, reading: Reading, place: Output) -> None:
-    """Rank by the methods that were asked for, and print them.
-
-    Raises:
-        EvenhandError: a method that is not there, an option that does not fit, bad judgments.
-
-    """
+    """Rank by the methods that were asked for, and print them."""
     from evenhand.ranking.methods import choose_methods
 
     given = context.params
@@ -68,16 +62,7 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
-    """Refuse options that none of the methods would heed.
-
-    Args:
-        asked: names of parameters that were given.
-        methods: names of methods.
-
-    Raises:
-        UnknownOption: names the option and the method.
-
-    """
+    """Refuse options that none of the methods would heed."""
     from evenhand.ranking.rules import RULES
 
     rules = [name for name in methods if name != DEFAULT]

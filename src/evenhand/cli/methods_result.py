@@ -19,10 +19,8 @@ from evenhand.ranking.methods import Disagreement, GroupedMethodTables, MethodTa
 from evenhand.report.signs import visible
 from evenhand.report.tables.latex import NONE, comment, escape, tabular
 
-LEAST: Final = 14
-"""Columns that names have before methods go to a second block."""
-SHOWN: Final = 10
-"""Disputed pairs that are named; JSON has them all."""
+LEAST: Final = 14  # Columns that names have before methods go to a second block
+SHOWN: Final = 10  # Disputed pairs that are named; JSON has them all
 
 
 def make_result(
@@ -36,18 +34,11 @@ def make_result(
 
 @dataclass(frozen=True, eq=False)
 class MethodsResult:
-    """What `evenhand rank --method all` found.
+    """What `evenhand rank --method all` found."""
 
-    Attributes:
-        found: a table, or one for each group.
-        methods: names of the methods.
-        read: what was understood of the files, and what was left out.
-
-    """
-
-    found: MethodTable | GroupedMethodTables
-    methods: Sequence[str]
-    read: Sequence[str]
+    found: MethodTable | GroupedMethodTables  # a table, or one for each group
+    methods: Sequence[str]  # names of the methods
+    read: Sequence[str]  # what was understood of the files, and what was left out
 
     @property
     def groups(self) -> Mapping[str, MethodTable]:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 else:  # not generic before click 8.3
     Word = click.ParamType
 
-Shares: TypeAlias = tuple[str, dict[str, float]]
-"""A column, and the share of each of its levels."""
+Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
 EACH = ("judgment", "judge", "item")
 CAPS = ("median",)
 
@@ -94,12 +93,7 @@ mix_options = stack(
 
 
 def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
-    """Return the mix that was asked for, or None.
-
-    Raises:
-        UnknownOption: a column with two mixes, or shares that are none.
-
-    """
+    """Return the mix that was asked for, or None."""
     if not mixes and per == "judgment":
         return None
     from evenhand.judgments.mix import Mix

@@ -16,26 +16,17 @@ from evenhand.judgments.tally import Tally
 from evenhand.models.coefficients import Coefficient
 from evenhand.models.registry import FittedModel, Model
 
-FEW: Final = 12
-"""Most worths that are listed: two lines of a terminal."""
+FEW: Final = 12  # Most worths that are listed: two lines of a terminal
 
 
 @dataclass(frozen=True, eq=False)
 class NamedFit:
-    """A fit of a model of the registry.
+    """A fit of a model of the registry."""
 
-    Attributes:
-        model: its entry in the registry.
-        fit: the fit.
-        tally: the counts, with the same digest as under other verbs.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    model: Model
-    fit: FittedModel
-    tally: Tally
-    excluded: tuple[Exclusion, ...] = ()
+    model: Model  # its entry in the registry
+    fit: FittedModel  # the fit
+    tally: Tally  # the counts, with the same digest as under other verbs
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
         """Add what the model excludes to what is excluded from the judgments."""

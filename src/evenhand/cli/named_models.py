@@ -19,6 +19,7 @@ from evenhand.models.registry import Model, find_model
 if TYPE_CHECKING:
     from evenhand.cli.fitting import Asked
 
+# Parameter → how it is written, and the setting of a model that it is
 OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "ties": ("--ties", "ties"),
     "order_effect": ("--order-effect", "order_effect"),
@@ -32,18 +33,10 @@ OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "systems": ("--systems", "system_covariates"),
     "system_covariates": ("--system-covariate", "system_covariates"),
 }
-"""Parameter → how it is written, and the setting of a model that it is."""
 
 
 def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | None]) -> ModelResult:
-    """Fit a model of the registry, each task by itself.
-
-    Raises:
-        UnknownOption: an option that the model does not have.
-        UnknownFormat: judgments that the model is not for.
-        NotIdentified: no task determines what was asked.
-
-    """
+    """Fit a model of the registry, each task by itself."""
     model = find_model(asked.model)
     made = model.load()
     refuse_options(model, asked.given)
@@ -65,16 +58,7 @@ def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | No
 
 
 def refuse_options(model: Model, given: frozenset[str]) -> None:
-    """Refuse options that are no settings of a model, or that its name has set already.
-
-    Args:
-        model: its entry in the registry.
-        given: names of the parameters that stand on the command line.
-
-    Raises:
-        UnknownOption: names the option, and those that the model has.
-
-    """
+    """Refuse options that are no settings of a model, or that its name has set already."""
     known = {field.name for field in fields(model.load())} - set(model.settings)
     if "group_by" in given and not model.log_linear:
         raise UnknownOption(

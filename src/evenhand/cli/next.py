@@ -220,12 +220,7 @@ def _split(data: Comparisons, group_by: str | None) -> dict[str, Comparisons]:
 
 
 def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
-    """Refuse systems that are new nowhere.
-
-    Raises:
-        UnknownOption: whoever names one may mean that others are left out.
-
-    """
+    """Refuse systems that are new nowhere."""
     for name in systems:
         if all(name in part.systems for part in parts.values()):
             raise UnknownOption(
@@ -241,12 +236,7 @@ def _choose(
     replays: int,
     patience: Patience,
 ) -> NextPairs:
-    """Choose pairs of one group, and replay the policy if that was asked.
-
-    Raises:
-        UnknownOption: --savings of what is no policy but random pairs.
-
-    """
+    """Choose pairs of one group, and replay the policy if that was asked."""
     from evenhand.design.next_pairs import choose_pairs
     from evenhand.design.savings import measure_savings
 

@@ -59,34 +59,18 @@ feature_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for.
+    """What was asked for."""
 
-    Attributes:
-        features: columns.
-        texts: columns of the source text and of the output's, or None.
-        policy: how to choose, or None.
-        batch: outputs.
-        seed: of everything random.
-        replays: how often to replay; 0 for not at all.
-        group_by: a column, or None.
-
-    """
-
-    features: tuple[str, ...]
-    texts: tuple[str | None, str | None]
-    policy: str | None
-    batch: int
-    seed: int
-    replays: int
-    group_by: str | None
+    features: tuple[str, ...]  # columns
+    texts: tuple[str | None, str | None]  # columns of the source text and of the output's, or None
+    policy: str | None  # how to choose, or None
+    batch: int  # outputs
+    seed: int  # of everything random
+    replays: int  # how often to replay; 0 for not at all
+    group_by: str | None  # a column, or None
 
     def answer(self, data: Ratings, patience: Patience) -> NextOutputsResult:
-        """Choose outputs of every group.
-
-        Raises:
-            UnknownOption: options of comparisons, or no feature at all.
-
-        """
+        """Choose outputs of every group."""
         from evenhand.cli.next_outputs_result import NextOutputsResult
         from evenhand.cli.reading import remarks_on
         from evenhand.design.next_outputs import choose_part, name_features
@@ -106,12 +90,7 @@ class Asked:
         return NextOutputsResult(found, refused, remarks_on(data, uses=("no-score",)))
 
     def _query(self) -> Query:
-        """Return how outputs are chosen.
-
-        Raises:
-            UnknownOption: a policy of pairs, or nothing that outputs could be told apart by.
-
-        """
+        """Return how outputs are chosen."""
         from evenhand.design.query import Query
 
         if self.policy not in (None, "random", *QUERIES):
@@ -129,24 +108,14 @@ class Asked:
 
 
 def refuse_for_pairs(policy: str | None, data: Comparisons) -> None:
-    """Refuse options that mean nothing for comparisons.
-
-    Raises:
-        UnknownOption: names the first that was given.
-
-    """
+    """Refuse options that mean nothing for comparisons."""
     refuse_given(OF_OUTPUTS, f"is for ratings; {data.source.name} holds comparisons")
     if policy in QUERIES:
         raise UnknownOption(f"--policy {policy} is for ratings; choose another for pairs")
 
 
 def refuse_given(options: dict[str, str], why: str) -> None:
-    """Refuse options that were given.
-
-    Raises:
-        UnknownOption: names the first.
-
-    """
+    """Refuse options that were given."""
     context = click.get_current_context()
     for name, option in options.items():
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):

@@ -15,8 +15,7 @@ from evenhand.design.next_outputs import ChosenPart, OutputChoice
 from evenhand.design.query_replay import QueryCurves
 from evenhand.report.tables.latex import escape, number, tabular
 
-NAME: Final = 20
-"""Most columns of a name in the table."""
+NAME: Final = 20  # Most columns of a name in the table
 
 
 class NextOutputsResult(GroupedResult[ChosenPart]):

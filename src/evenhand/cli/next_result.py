@@ -17,10 +17,8 @@ from evenhand.design.policy import TITLES
 from evenhand.design.savings import Savings
 from evenhand.report.tables.latex import escape, tabular
 
-NAME: Final = 20
-"""Most columns of a system's name in the table of pairs."""
-WHY: Final = 24
-"""Columns that are left for the reason where the terminal has them."""
+NAME: Final = 20  # Most columns of a system's name in the table of pairs
+WHY: Final = 24  # Columns that are left for the reason where the terminal has them
 GAP: Final = "  "
 
 

@@ -84,8 +84,8 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
 
 
 _shared_input = partial(click.option, cls=_Input, callback=keep, expose_value=False)
+# Options that no verb names among its parameters: `take_reading` and `take_output` find them
 _shared_output = partial(click.option, cls=_Output, callback=keep, expose_value=False)
-"""Options that no verb names among its parameters: `take_reading` and `take_output` find them."""
 
 
 def keep_conditions(

@@ -46,16 +46,10 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Output:
-    """Where a result goes.
+    """Where a result goes."""
 
-    Attributes:
-        form: text, json, csv or latex.
-        path: the file, or None for the terminal.
-
-    """
-
-    form: str
-    path: Path | None
+    form: str  # text, json, csv or latex
+    path: Path | None  # the file, or None for the terminal
 
     def deliver(self, result: Result) -> None:
         """Print or write a result."""
@@ -100,12 +94,7 @@ def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> di
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text file.
-
-    Raises:
-        UnknownOption: it cannot be written; names it.
-
-    """
+    """Write a text file."""
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -114,12 +103,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Refuse a place that cannot be written, before the work begins; nothing is left there.
-
-    Raises:
-        UnknownOption: names it, and says why.
-
-    """
+    """Refuse a place that cannot be written, before the work begins; nothing is left there."""
     try:
         if path.is_file():
             path.open("ab").close()
@@ -132,31 +116,13 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def take_output(*inputs: str | None) -> Output:
-    """Return where the words of the command say that the result goes.
-
-    Args:
-        inputs: files that are read besides the judgments, or None.
-
-    Raises:
-        UnknownOption: two forms, a file that says neither, or an input as output.
-
-    """
+    """Return where the words of the command say that the result goes."""
     forms = {form: kept(f"as_{form}") for form in ("json", "csv", "latex")}
     return choose_output(forms, kept("output"), (*kept("files"), *filter(None, inputs)))
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
-    """Decide on form and place.
-
-    Args:
-        forms: form → whether it was asked for.
-        path: the file to write, or None.
-        inputs: files that are read, which must not be overwritten.
-
-    Raises:
-        UnknownOption: two forms, a file that says neither, or the input as output.
-
-    """
+    """Decide on form and place."""
     asked = [form for form, wanted in forms.items() if wanted]
     if len(asked) > 1:
         raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
@@ -173,12 +139,7 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
 
 
 def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
-    """Refuse to write over what is read.
-
-    Raises:
-        UnknownOption: the output is one of the inputs.
-
-    """
+    """Refuse to write over what is read."""
     if any(os.path.realpath(one) == os.path.realpath(path) for one in inputs):
         raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
 

@@ -19,13 +19,7 @@ SOON: Final = 1.0
 def say_left(spent: float, done: int, total: int) -> str:
     """Return how long the rest takes if its steps take as long as those that are done.
 
-    Args:
-        spent: seconds since the beginning.
-        done: steps done.
-        total: steps in all.
-
-    >>> say_left(30, 1, 4), say_left(30, 0, 4), say_left(4000, 1, 2)
-    ('1:30 left', '', '1:06:40 left')
+    spent: seconds since the beginning.
     """
     if not 0 < done < total:
         return ""

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from evenhand.judgments.rankings import Rankings
 
 USUAL: Final = ("svg", "png")
+# Settings that are options too; worths and compare are for the file
 OPTIONS: Final = (
     *("systems", "gap", "ties", "judge_sd", "item_sd", "judges", "items", "judgments", "each"),
     *("overlap", "repeats", "loads", "cost_judgment", "cost_judge", "resolve", "power", "level"),
     "seed",
 )
-"""Settings that are options too; worths and compare are for the file."""
+# Options that say how a pilot is read
 OF_PILOT: Final = {
     "task": "--task",
     "columns": "--column",
@@ -40,7 +41,6 @@ OF_PILOT: Final = {
     "outcomes": "--outcome",
     "merged": "--merged",
 }
-"""Options that say how a pilot is read."""
 EXAMPLES: Final = (
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
@@ -88,12 +88,7 @@ def plan(*, spec: str | None) -> None:
 
 
 def _read_settings(spec: str | None) -> dict[str, Any]:
-    """Return what the file says, and what options say instead.
-
-    Raises:
-        UnknownOption: neither says anything, or the file is none of settings.
-
-    """
+    """Return what the file says, and what options say instead."""
     from evenhand.design.spec import read_spec
 
     stated: dict[str, Any] = {name: kept(name) for name in OPTIONS if kept(name) is not None}
@@ -110,12 +105,7 @@ def _read_settings(spec: str | None) -> dict[str, Any]:
 
 
 def _open_pilot() -> Comparisons | Rankings | None:
-    """Open the pilot, if there is one.
-
-    Raises:
-        UnknownOption: options of a pilot without one, or ratings.
-
-    """
+    """Open the pilot, if there is one."""
     path = kept("pilot")
     if path is None:
         said = [words for name, words in OF_PILOT.items() if kept(name)]
@@ -133,12 +123,7 @@ def _open_pilot() -> Comparisons | Rankings | None:
 
 
 def check_figures() -> None:
-    """Refuse figures that cannot be drawn, before anything is simulated.
-
-    Raises:
-        UnknownOption: a format without a folder, no renderer, or the folder cannot be written.
-
-    """
+    """Refuse figures that cannot be drawn, before anything is simulated."""
     if kept("figures") is None:
         if kept("forms"):
             raise UnknownOption("--figure-format says how to draw: say where to with --figures")

@@ -10,8 +10,7 @@ from evenhand.cli.kept import keep, kept
 from evenhand.cli.options import Verb, examples, output_options
 from evenhand.cli.output import choose_output
 
-CHECKED: Final = "evenhand.plan.check"
-"""Where the context keeps that `check` was asked for."""
+CHECKED: Final = "evenhand.plan.check"  # Where the context keeps that `check` was asked for
 
 
 @click.command(

@@ -15,26 +15,17 @@ from evenhand.design.promises import Guarantee
 from evenhand.report.tables.latex import escape, tabular
 
 MARKS = {True: "kept", False: "BROKEN", None: "counted"}
-OPEN = "not yet"
-"""The mark of a promise of which it cannot be said yet whether it is kept."""
+OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept
 
 
 @dataclass(frozen=True, eq=False)
 class CheckResult:
-    """What `evenhand plan check` found.
+    """What `evenhand plan check` found."""
 
-    Attributes:
-        assignment: the tickets.
-        check: what was counted on them.
-        collected: where answers were read from; "" where the design was counted.
-        seed_is_named: whether the campaign file names the seed.
-
-    """
-
-    assignment: Assignment
-    check: DesignCheck
-    collected: str = ""
-    seed_is_named: bool = False
+    assignment: Assignment  # the tickets
+    check: DesignCheck  # what was counted on them
+    collected: str = ""  # where answers were read from; "" where the design was counted
+    seed_is_named: bool = False  # whether the campaign file names the seed
 
     def text(self, columns: int) -> str:
         """Return it for people."""

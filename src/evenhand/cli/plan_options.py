@@ -27,8 +27,8 @@ class _Figures(Section):
     heading = "Where the result goes"
 
 
+# Options that the verb does not name among its parameters: there are many, most left out
 _option = partial(click.option, callback=keep, expose_value=False)
-"""Options that the verb does not name among its parameters: there are many, most left out."""
 
 truth_options = stack(
     _option("--systems", cls=_Systems, type=int, metavar="NUMBER", help="How many."),

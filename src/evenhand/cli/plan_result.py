@@ -15,26 +15,17 @@ from evenhand.design.plan import CampaignPlan, PairPower
 from evenhand.design.power import Design
 from evenhand.report.tables.latex import escape, number, tabular
 
-SHOWN: Final = 12
-"""Most pairs of the table: the hardest."""
-FEWEST: Final = 4
-"""Fewest columns of a name that is cut."""
-POINTS: Final = 8
-"""Most designs of the table."""
+SHOWN: Final = 12  # Most pairs of the table: the hardest
+FEWEST: Final = 4  # Fewest columns of a name that is cut
+POINTS: Final = 8  # Most designs of the table
 
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """What `evenhand plan` found.
+    """What `evenhand plan` found."""
 
-    Attributes:
-        plan: the plan.
-        wrote: what was drawn.
-
-    """
-
-    plan: CampaignPlan
-    wrote: tuple[str, ...]
+    plan: CampaignPlan  # the plan
+    wrote: tuple[str, ...]  # what was drawn
 
     def text(self, columns: int) -> str:
         """Return it for people."""
@@ -87,8 +78,7 @@ class PlanResult:
 
 
 HEADER: Final = ("pair", "gap", "preferred", "expected", "power", "interval", "false")
-SIMULATED: Final = ("power", "interval", "false")
-"""Columns that are empty without simulation."""
+SIMULATED: Final = ("power", "interval", "false")  # Columns that are empty without simulation
 OF_CAMPAIGNS: Final = ("power", "lower", "upper")
 NUMBERS: Final = ("gap", "chance", "expected", *OF_CAMPAIGNS)
 

@@ -142,15 +142,7 @@ def _open(
     columns: tuple[str | None, tuple[Shares, ...]],
     patience: Patience,
 ) -> Any:
-    """Open comparisons, with tables joined; or count files one by one.
-
-    Args:
-        reading: what to read.
-        tables: of judges and of items.
-        columns: what is grouped by, and mixes.
-        patience: shows how far the counting is.
-
-    """
+    """Open comparisons, with tables joined; or count files one by one."""
     group_by, mixes = columns
     if asks_for_cache():
         return count_reading(reading, group_by, patience)

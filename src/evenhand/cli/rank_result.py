@@ -29,18 +29,11 @@ CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
 
 @dataclass(frozen=True, eq=False)
 class RankResult:
-    """What `evenhand rank` found.
+    """What `evenhand rank` found."""
 
-    Attributes:
-        found: a ranking, or one for each group.
-        read: what was understood of the files, and what was left out.
-        scales: further columns.
-
-    """
-
-    found: Ranking | GroupedRankings
-    read: Sequence[str]
-    scales: Scales
+    found: Ranking | GroupedRankings  # a ranking, or one for each group
+    read: Sequence[str]  # what was understood of the files, and what was left out
+    scales: Scales  # further columns
 
     def __post_init__(self) -> None:
         """Take out of the notes what is told of the judgments that were read."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evenhand.ranking.ranking import GroupedRankings, Ranking
 
 DEFAULT: Final = "bradley-terry"
+# Parameter → how it is written, and the setting of a model that it is
 OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "ties": ("--ties", "ties"),
     "order_effect": ("--order-effect", "order_effect"),
@@ -23,7 +24,6 @@ OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "prior": ("--prior", "prior"),
     "control": ("--control", "controls"),
 }
-"""Parameter → how it is written, and the setting of a model that it is."""
 
 
 class _Model(Section):
@@ -33,12 +33,7 @@ class _Model(Section):
 def _take_one(
     _context: click.Context, _option: click.Parameter, names: tuple[str, ...]
 ) -> str | None:
-    """Return the one model, or None for the default.
-
-    Raises:
-        UnknownOption: several models.
-
-    """
+    """Return the one model, or None for the default."""
     if len(names) > 1:
         raise UnknownOption(
             f"--model is given {len(names)} times ({listing(names)}): a ranking is by one model;"
@@ -71,18 +66,7 @@ def given_options() -> frozenset[str]:
 def choose_model(
     name: str | None, methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
 ) -> Any:
-    """Return the settings of the model that ranks.
-
-    Args:
-        name: the model's name, or None for the default.
-        methods: what stands behind --method.
-        settings: options of models, by the names of settings.
-        given: names of the parameters that stand on the command line.
-
-    Raises:
-        UnknownOption: no such model, an option that it does not have, or a method beside it.
-
-    """
+    """Return the settings of the model that ranks."""
     from evenhand.models.registry import find_model
 
     if name is not None and methods:
@@ -110,12 +94,7 @@ def choose_model(
 def refuse_scales(
     found: Ranking | GroupedRankings, *, elo: bool, worth: bool, marginal: bool = False
 ) -> None:
-    """Refuse scales of worths where the model has none, and sets where there are none.
-
-    Raises:
-        UnknownOption: names the option and the model.
-
-    """
+    """Refuse scales of worths where the model has none, and sets where there are none."""
     from evenhand.ranking.ranking import Ranking
 
     rankings = [found] if isinstance(found, Ranking) else list(found.groups.values())

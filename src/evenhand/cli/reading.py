@@ -19,48 +19,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What was said about the columns.
+    """What was said about the columns."""
 
-    Attributes:
-        columns: role → column.
-        weights: "frequency" or "importance".
-        outcomes: label → what it means, or None for the usual labels.
-        merged: the sign between the systems of one output, or None to take names as they are.
-
-    """
-
-    columns: Mapping[str, str]
-    weights: Any = "frequency"
-    outcomes: Mapping[str, Any] | None = None
+    columns: Mapping[str, str]  # role → column
+    weights: Any = "frequency"  # "frequency" or "importance"
+    outcomes: Mapping[str, Any] | None = None  # label → what it means, or None for the usual labels
+    # the sign between the systems of one output, or None to take names as they are
     merged: str | None = None
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Which judgments to read.
+    """Which judgments to read."""
 
-    Attributes:
-        files: names or patterns, all of one layout.
-        layout: format by its registry name, or None to recognise it.
-        wishes: what was said about the columns.
-        where: SQL condition, or None.
-        task: the one task to keep, or None.
-
-    """
-
-    files: tuple[str, ...]
-    layout: str | None
-    wishes: Wishes
-    where: str | None
-    task: str | None
+    files: tuple[str, ...]  # names or patterns, all of one layout
+    layout: str | None  # format by its registry name, or None to recognise it
+    wishes: Wishes  # what was said about the columns
+    where: str | None  # SQL condition, or None
+    task: str | None  # the one task to keep, or None
 
     def open(self) -> Comparisons | Rankings | Ratings:
-        """Open the files.
-
-        Raises:
-            EvenhandError: whatever is wrong with them.
-
-        """
+        """Open the files."""
         from evenhand.formats.reading import read
 
         data = read(
@@ -83,23 +62,13 @@ class Reading:
         return leave_out_controls(self.open())
 
     def open_comparisons(self, verb: str) -> Comparisons:
-        """Open the files, leave controls out and expand rankings.
-
-        Raises:
-            UnknownFormat: they hold ratings, which compare nothing.
-
-        """
+        """Open the files, leave controls out and expand rankings."""
         from evenhand.judgments.controls import take_pairs
 
         return take_pairs(self.open_pairs(verb))
 
     def open_pairs(self, verb: str) -> Comparisons | Rankings:
-        """Open the files as they are, controls and all.
-
-        Raises:
-            UnknownFormat: they hold ratings, which compare nothing.
-
-        """
+        """Open the files as they are, controls and all."""
         from evenhand.judgments.ratings import Ratings
 
         data = self.open()
@@ -114,12 +83,7 @@ class Reading:
         return data
 
     def open_ratings(self, verb: str) -> Ratings:
-        """Open the files and leave controls out.
-
-        Raises:
-            UnknownFormat: they hold comparisons or rankings, which give no scores.
-
-        """
+        """Open the files and leave controls out."""
         from evenhand.judgments.controls import leave_out_controls
         from evenhand.judgments.ratings import Ratings
 
@@ -141,12 +105,7 @@ class Reading:
 
 
 def take_reading() -> Reading:
-    """Return what the words of the command say is to be read.
-
-    Raises:
-        UnknownOption: one role is given two columns, or one label two meanings.
-
-    """
+    """Return what the words of the command say is to be read."""
     columns = choose_columns(kept("columns"), kept("weight"))
     outcomes = choose_outcomes(kept("outcomes"))
     wishes = Wishes(columns, kept("weights"), outcomes, kept("merged"))
@@ -154,12 +113,7 @@ def take_reading() -> Reading:
 
 
 def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> dict[str, str]:
-    """Join --column and --weight.
-
-    Raises:
-        UnknownOption: one role is given two columns.
-
-    """
+    """Join --column and --weight."""
     pairs = [*given, *([("weight", weight)] if weight else [])]
     columns: dict[str, str] = {}
     for role, column in pairs:
@@ -172,12 +126,7 @@ def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> di
 
 
 def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None:
-    """Join the words of --outcome; None where there are none.
-
-    Raises:
-        UnknownOption: one label is given two meanings.
-
-    """
+    """Join the words of --outcome; None where there are none."""
     outcomes: dict[str, str] = {}
     for label, outcome in given:
         if outcomes.get(label, outcome) != outcome:
@@ -191,14 +140,7 @@ def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None
 def remarks_on(
     data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
 ) -> list[str]:
-    """Return what was understood and what was excluded, which every form of output tells.
-
-    Args:
-        data: the judgments.
-        uses: as of `find_excluded`.
-        noted: kinds that the analysis excludes itself, such as "controls".
-
-    """
+    """Return what was understood and what was excluded, which every form of output tells."""
     from evenhand.judgments.exclusions import find_excluded, list_idle, list_texts
 
     excluded = find_excluded(data, noted, uses)

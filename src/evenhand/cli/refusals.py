@@ -15,13 +15,12 @@ from evenhand.cli.streams import discard_output
 from evenhand.errors import EvenhandError, end, suggest
 from evenhand.report.signs import visible
 
-WIDTH: Final = 7
-"""Columns that a label such as `error` takes, with the space after it."""
+WIDTH: Final = 7  # Columns that a label such as `error` takes, with the space after it
 INTERRUPTED: Final = 130
+# With these words DuckDB passes on an interrupt as a RuntimeError
 INTERRUPTED_QUERY: Final = "Query interrupted"
-"""With these words DuckDB passes on an interrupt as a RuntimeError."""
+# What people write → the option that does it, where letters are no guide
 MEANT: Final = {"--pairs": "--batch"}
-"""What people write → the option that does it, where letters are no guide."""
 
 
 class Refusal(click.ClickException):
@@ -46,15 +45,7 @@ def choose_colour() -> bool | None:
 
 @contextmanager
 def plainly(words: tuple[str, ...]) -> Iterator[None]:
-    """Turn what went wrong into a refusal in the user's words, without secrets of URLs among them.
-
-    Args:
-        words: of the command.
-
-    Raises:
-        Refusal: for whatever Evenhand, click, DuckDB or the system refuses.
-
-    """
+    """Turn an error into a refusal in the user's words, without secrets of URLs."""
     try:
         with _refusing():
             yield

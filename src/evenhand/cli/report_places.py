@@ -23,34 +23,20 @@ PICTURES: Final = ("svg", "png")
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is filled.
+    """A folder that is filled."""
 
-    Attributes:
-        path: where it is.
-        forms: of its files.
-
-    """
-
-    path: Path
-    forms: tuple[str, ...]
+    path: Path  # where it is
+    forms: tuple[str, ...]  # of its files
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a report goes.
+    """Where a report goes."""
 
-    Attributes:
-        page: the file of the page or of its JSON; None where JSON is printed.
-        as_json: whether it is JSON, whatever the file is called.
-        tables: the folder of tables, or None.
-        figures: the folder of figures, or None.
-
-    """
-
-    page: Path | None
-    as_json: bool
-    tables: Folder | None = None
-    figures: Folder | None = None
+    page: Path | None  # the file of the page or of its JSON; None where JSON is printed
+    as_json: bool  # whether it is JSON, whatever the file is called
+    tables: Folder | None = None  # the folder of tables, or None
+    figures: Folder | None = None  # the folder of figures, or None
 
     def deliver(self, report: Report) -> None:
         """Write or print a report; say on the error stream what was written."""
@@ -88,19 +74,7 @@ def take_places(
     *,
     as_json: bool,
 ) -> Places:
-    """Return where the words of the command say that the report goes.
-
-    Args:
-        output: the file, or None.
-        tables: the folder of tables and their forms, or None.
-        figures: the folder of figures and their forms, or None.
-        as_json: whether JSON was asked for.
-
-    Raises:
-        UnknownOption: a file whose name says no form, one of the judgments, a folder that cannot
-            be written, forms without a folder, or a renderer that is not there.
-
-    """
+    """Return where the words of the command say that the report goes."""
     from evenhand.report.figures.drawing import check_folder as check_figures
     from evenhand.report.folders import check_folder
 

@@ -38,13 +38,7 @@ class Reproduced:
 
 
 def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
-    """Return every number of a table beside what its judgments give.
-
-    Args:
-        table: the bundled table.
-        data: its judgments.
-
-    """
+    """Return every number of a table beside what its judgments give."""
     bench = _Bench(data)
     return [Reproduced(number, bench.find(number)) for number in table.numbers]
 
@@ -118,12 +112,7 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
 
 
 def find_coefficient(fit: Fit, label: str, column: str) -> float:
-    """Return a column of the coefficient with this label.
-
-    Raises:
-        EvenhandError: the reference system has an estimate, 0, and nothing else.
-
-    """
+    """Return a column of the coefficient with this label."""
     found = next(one for one in fit.coefficients if one.label == label)
     value = getattr(found, column)
     if value is None:

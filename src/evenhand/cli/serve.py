@@ -165,24 +165,14 @@ def _tell_links(store: Store, tokens: Tokens, base: str, links: Path | None) -> 
 
 
 def _check_url(url: str | None) -> str:
-    """Return the address of the server without an end, "" for none.
-
-    Raises:
-        UnknownOption: it is none.
-
-    """
+    """Return the address of the server without an end, "" for none."""
     if url is not None and not url.startswith(("http://", "https://")):
         raise UnknownOption(f"--url {url}: an address begins with https://")
     return (url or "").rstrip("/")
 
 
 def _check_proxy(proxy: str) -> str:
-    """Return the address of a proxy as a network.
-
-    Raises:
-        UnknownOption: it is none, or everybody is in it.
-
-    """
+    """Return the address of a proxy as a network."""
     try:
         network = ip_network(proxy.strip(), strict=False)
     except ValueError:
@@ -198,12 +188,7 @@ def _check_proxy(proxy: str) -> str:
 
 
 def _check_prefix(prefix: str) -> str:
-    """Return the prefix as /path, "" for none.
-
-    Raises:
-        UnknownOption: it is no path.
-
-    """
+    """Return the prefix as /path, "" for none."""
     path = prefix.strip("/")
     if not path:
         return ""

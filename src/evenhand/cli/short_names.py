@@ -14,16 +14,7 @@ _BREAKS: Final = re.compile(r"[.\-_/ :]")
 
 
 def shorten(names: Sequence[str]) -> tuple[list[str], str]:
-    """Take away what all names begin and end with, up to a sign between words.
-
-    Returns:
-        The short names, and what was taken away in words; empty where nothing is shared.
-
-    >>> shorten(["newstest2016.online-A.0.cs-en", "newstest2016.uedin.4361.cs-en"])
-    (['online-A.0', 'uedin.4361'], "names without 'newstest2016.' and '.cs-en'")
-    >>> shorten(["baseline", "best"])
-    (['baseline', 'best'], '')
-    """
+    """Take away what all names begin and end with, up to a sign between words."""
     if len(names) < 2:
         return list(names), ""
     begin = _shared(names)
@@ -44,12 +35,6 @@ def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
 
     The middle goes, as in `cut`. Names that this leaves alike keep the part in which they differ,
     else their end, else their beginning; where nothing helps they are numbered by name.
-
-    Returns:
-        Name → the name as it is shown, control characters written out.
-
-    >>> list(tell_apart(["university-A-constrained", "university-B-constrained"], 12).values())
-    ['univ…A…ained', 'univ…B…ained']
     """
     whole = {name: visible(name) for name in dict.fromkeys(names)}
     shown = {name: cut(text, columns) for name, text in whole.items()}

@@ -15,10 +15,8 @@ from evenhand.ranking.tests import Friedman, PairTests, SignTest
 from evenhand.report.signs import visible
 
 TITLES: Final = ("system", "against", "better", "ties", "worse", "p", "Holm", "B-H")
-MANY: Final = 60
-"""Most pairs that are listed; the files have all of them."""
-FEW: Final = 12
-"""Most mean places that are listed."""
+MANY: Final = 60  # Most pairs that are listed; the files have all of them
+FEW: Final = 12  # Most mean places that are listed
 GAP: Final = "  "
 
 
@@ -105,14 +103,7 @@ def say_model_of_pair(model: Sequence[Coefficient]) -> list[str]:
 def say_friedman(
     found: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Say Friedman's test in two lines; nothing where there is none.
-
-    Args:
-        found: the test.
-        blocks: what its blocks are.
-        names: what systems are called where there is little room; their whole names otherwise.
-
-    """
+    """Say Friedman's test in two lines; nothing where there is none."""
     if found is None:
         return []
     f = "every block gives the same order, exact" if found.f is None else _f(found)

@@ -8,8 +8,8 @@ import sys
 from io import TextIOWrapper
 from typing import Final
 
+# Signs of our own and what stands for them, one for one so that columns stay aligned
 PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
-"""Signs of our own and what stands for them, one for one so that columns stay aligned."""
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:

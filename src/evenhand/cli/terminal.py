@@ -14,12 +14,10 @@ import click
 from evenhand.cli.refusals import WIDTH
 from evenhand.report.signs import visible
 
-PLAIN: Final = 80
-"""Columns where there is no terminal to ask."""
+PLAIN: Final = 80  # Columns where there is no terminal to ask
 NARROW: Final = 60
 WIDE: Final = 120
-SOME: Final = 20
-"""Numbers of effective judges below this are told to a tenth."""
+SOME: Final = 20  # Numbers of effective judges below this are told to a tenth
 
 
 def columns_of_terminal() -> int:
@@ -97,16 +95,7 @@ def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[lis
 
 
 def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
-    """Draw an interval.
-
-    Args:
-        ends: lower end, estimate, upper end.
-        scale: values at the left and the right edge.
-        cells: how many columns to draw on.
-
-    >>> bar((-0.5, 0.0, 0.5), (-1.0, 1.0), 9)
-    '  ──●──  '
-    """
+    """Draw an interval."""
     low, high = scale
     span = high - low or 1.0
     start, middle, end = (

@@ -38,20 +38,12 @@ EXAMPLES: Final = (
 
 @dataclass(frozen=True)
 class Asked:
-    """Which tests, and what is known of the judgments beforehand.
+    """Which tests, and what is known of the judgments beforehand."""
 
-    Attributes:
-        blocks: judge | item | ranking, whose orders Friedman's test compares.
-        variant: what a tie is in a sign test.
-        new: the system that is to be preferred, or None.
-        repeated: which of judge, item and ranking give many comparisons each.
-
-    """
-
-    blocks: str
-    variant: str
-    new: str | None
-    repeated: tuple[str, ...]
+    blocks: str  # judge | item | ranking, whose orders Friedman's test compares
+    variant: str  # what a tie is in a sign test
+    new: str | None  # the system that is to be preferred, or None
+    repeated: tuple[str, ...]  # which of judge, item and ranking give many comparisons each
 
 
 class _Test(Section):

@@ -163,12 +163,7 @@ def _find(
 def _split(
     data: Comparisons | Rankings | Ratings, group_by: str | None, criterion: str | None
 ) -> dict[str, Judgments]:
-    """Return the groups that are looked at apart.
-
-    Raises:
-        UnknownOption: a criterion of comparisons.
-
-    """
+    """Return the groups that are looked at apart."""
     from evenhand.judgments.groups import choose_groups
     from evenhand.judgments.levels import split_table
     from evenhand.judgments.rankings import Rankings

@@ -55,12 +55,12 @@ class VarianceResult(GroupedResult[Study]):
         return [*part.says, *part.notes]
 
 
+# Columns of CSV
 KEYS: Final = (
     *("what", "name", "levels", "sd", "lower", "upper", "variance", "share", "adds", "p"),
     *("carries", "how", "judges", "items", "each", "judgments", "stderr", "reliability"),
     "dependability",
 )
-"""Columns of CSV."""
 
 
 def _draw(part: Study, columns: int) -> list[str]:

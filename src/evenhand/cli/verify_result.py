@@ -12,16 +12,10 @@ from evenhand.web.store.verification import LogCheck
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """A log that holds.
+    """A log that holds."""
 
-    Attributes:
-        found: what was found.
-        against: whether it was held against a head.
-
-    """
-
-    found: LogCheck
-    against: bool
+    found: LogCheck  # what was found
+    against: bool  # whether it was held against a head
 
     def text(self, columns: int) -> str:
         """Return it for people."""

@@ -167,12 +167,7 @@ def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
 
 
 def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
-    """Refuse words that do not go together.
-
-    Raises:
-        UnknownOption: says which.
-
-    """
+    """Refuse words that do not go together."""
     said = context.params
     if not said["live"]:
         if said["every"] is not None:
@@ -191,12 +186,7 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
 
 
 def _refuse_settings(context: click.Context) -> None:
-    """Refuse settings of a board, or of files, beside a campaign.
-
-    Raises:
-        UnknownOption: names the first.
-
-    """
+    """Refuse settings of a board, or of files, beside a campaign."""
     own = {name: context.params[name] for name in SETTINGS}
     own |= {name: kept(name) for name in READING}
     for name, value in own.items():
@@ -239,12 +229,7 @@ def _settle(kept: BoardState | None, asked: Asked) -> LiveBoard:
 
 
 def _take_up(path: Path) -> BoardState | None:
-    """Read the board in a file; None where there is no file yet.
-
-    Raises:
-        UnknownFormat: it is no board, or was changed.
-
-    """
+    """Read the board in a file; None where there is no file yet."""
     from evenhand.ranking.sequential.leaderboard import read_board
 
     if not path.exists():

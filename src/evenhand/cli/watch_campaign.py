@@ -16,16 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SightResult:
-    """What `evenhand watch` saw of a campaign.
+    """What `evenhand watch` saw of a campaign."""
 
-    Attributes:
-        sight: of it.
-        status: when that was.
-
-    """
-
-    sight: Sight
-    status: Status
+    sight: Sight  # of it
+    status: Status  # when that was
 
     def text(self, columns: int) -> str:
         """Return it for people."""
@@ -39,12 +33,7 @@ class SightResult:
         return describe_sight(self.sight)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each system of each pass.
-
-        Raises:
-            UnknownOption: there are none, or passes with boards and passes with scores.
-
-        """
+        """Return a row for each system of each pass."""
         rows = [row for one in self.sight.passes for row in _list_rows(one)]
         if len({tuple(row) for row in rows}) != 1:
             raise UnknownOption(
@@ -58,12 +47,7 @@ class SightResult:
         return rows
 
     def latex(self) -> str:
-        """Return the boards as tables for a paper.
-
-        Raises:
-            UnknownOption: there are none.
-
-        """
+        """Return the boards as tables for a paper."""
         boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
         if not boards:
             raise UnknownOption("--latex has boards, and no votes came in yet")

@@ -36,14 +36,7 @@ def follow(source: Source, pace: float, *, as_json: bool) -> None:
     On a terminal the board is redrawn, and stands there once more, as text, when it ends; in a pipe
     each change is a line.
 
-    Args:
-        source: where judgments come in.
-        pace: seconds between two looks.
-        as_json: whether changes are printed as JSON.
-
-    Raises:
-        EvenhandError: whatever is wrong with the source.
-
+    pace: seconds between two looks.
     """
     drawn = sys.stdout.isatty() and not as_json and not _is_dumb()
     looker, asked = Looker(source, pace), list[int]()
@@ -158,11 +151,6 @@ def _obeying(looker: Looker, asked: list[int]) -> Iterator[None]:
 
     What a signal does is said to the looker and done between two drawings: an exception that is
     raised wherever the program happens to be may leave a lock or the terminal half way.
-
-    Args:
-        looker: what is told.
-        asked: gets the number of the signal that asked for the end.
-
     """
 
     def resize(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as handlers are

@@ -16,24 +16,16 @@ from evenhand.cli.watch_screen import Status
 if TYPE_CHECKING:
     from evenhand.web.sight import Sight
 
-TICK: Final = 1.0
-"""Seconds after which ages on the screen are drawn anew."""
-LONGEST: Final = 60.0
-"""Seconds between two tries of a server that is away, at most."""
-PATIENCE: Final = 1.0
-"""Seconds that a look may still take after the end."""
+TICK: Final = 1.0  # Seconds after which ages on the screen are drawn anew
+LONGEST: Final = 60.0  # Seconds between two tries of a server that is away, at most
+PATIENCE: Final = 1.0  # Seconds that a look may still take after the end
 NEVER: Final = Status(0.0)
 
 
 class Source(Protocol):
-    """Where judgments come in.
+    """Where judgments come in."""
 
-    Attributes:
-        title: what it is called before anything was seen.
-
-    """
-
-    title: str
+    title: str  # what it is called before anything was seen
 
     def look(self) -> Sight:
         """Return what can be said now; the last sight itself where nothing is new."""
@@ -44,35 +36,20 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class News:
-    """What came of the looks so far.
+    """What came of the looks so far."""
 
-    Attributes:
-        sight: the last one; None before the first.
-        status: when it was, and whether the source is there.
-        fault: what ended the looks; None as long as they go on.
-
-    """
-
-    sight: Sight | None = None
-    status: Status = NEVER
-    fault: BaseException | None = None
+    sight: Sight | None = None  # the last one; None before the first
+    status: Status = NEVER  # when it was, and whether the source is there
+    fault: BaseException | None = None  # what ended the looks; None as long as they go on
 
 
 class Looker:
-    """Looks at a source in a thread of its own, so that a slow one does not hold up the screen.
-
-    Attributes:
-        news: what came of it.
-
-    """
+    """Looks at a source in a thread of its own, so that a slow one does not hold up the screen."""
 
     def __init__(self, source: Source, pace: float) -> None:
         """Look at nothing yet.
 
-        Args:
-            source: where judgments come in.
-            pace: seconds between two looks.
-
+        pace: seconds between two looks.
         """
         self.news = News()
         self._source, self._pace, self._pause = source, pace, pace

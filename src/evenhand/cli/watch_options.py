@@ -14,8 +14,7 @@ HALF_WIN: Final = (
     "ties as half a win give no probability of a vote, without which nothing stays decided: choose"
     " davidson (ties are an outcome) or discard"
 )
-PACE: Final = 2.0
-"""Seconds between two looks, if not said otherwise."""
+PACE: Final = 2.0  # Seconds between two looks, if not said otherwise
 
 
 class _Board(Section):

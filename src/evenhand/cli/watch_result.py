@@ -18,10 +18,9 @@ from evenhand.report.tables.latex import escape, number, tabular
 Heads = tuple[str, str, str, str, str]
 LONG: Final = ("decided", "leading now", "log-worth", "decided better than", "by judges alone")
 SHORT: Final = ("decided", "now", "log-worth", "beats", "judges")
+# Heads of the columns beside the names, from where there is room to where there is little
 SHORTEST: Final = ("decided", "now", "", "beats", "judges")
-"""Heads of the columns beside the names, from where there is room to where there is little."""
-FLOOR: Final = 16
-"""Columns that names have at least, if they need them."""
+FLOOR: Final = 16  # Columns that names have at least, if they need them
 
 
 class WatchResult(GroupedResult[Board]):

@@ -20,8 +20,7 @@ from evenhand.report.signs import visible
 if TYPE_CHECKING:
     from evenhand.web.sight import PanelSight, PassSight, Sight
 
-LEAST: Final = 3
-"""Rows of a pass that are worth more than sentences below it."""
+LEAST: Final = 3  # Rows of a pass that are worth more than sentences below it
 DAY: Final = 86_400
 SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
@@ -37,34 +36,20 @@ LAPSED: Final = (
 
 @dataclass(frozen=True)
 class Status:
-    """What is known of the looks themselves.
+    """What is known of the looks themselves."""
 
-    Attributes:
-        looked: when somebody looked last and saw something (seconds since 1970).
-        shift: by how much the clock here is ahead of the campaign's (seconds).
-        away: why nothing can be seen now; "" where it can.
-        again: when it is tried again (seconds since 1970).
-
-    """
-
-    looked: float
-    shift: float = 0.0
-    away: str = ""
-    again: float = 0.0
+    looked: float  # when somebody looked last and saw something (seconds since 1970)
+    shift: float = 0.0  # by how much the clock here is ahead of the campaign's (seconds)
+    away: str = ""  # why nothing can be seen now; "" where it can
+    again: float = 0.0  # when it is tried again (seconds since 1970)
 
 
 @dataclass(frozen=True)
 class Size:
-    """Room in a terminal.
+    """Room in a terminal."""
 
-    Attributes:
-        columns: how many.
-        lines: how many; None for as many as it takes.
-
-    """
-
-    columns: int
-    lines: int | None = None
+    columns: int  # how many
+    lines: int | None = None  # how many; None for as many as it takes
 
 
 @dataclass(frozen=True)

@@ -35,32 +35,15 @@ class Looks(Protocol):
 
 
 class Campaign:
-    """A campaign that is watched, of which one pass may be chosen.
-
-    Attributes:
-        title: what it is called before anything was seen.
-
-    """
+    """A campaign that is watched, of which one pass may be chosen."""
 
     def __init__(self, title: str, open_looks: Callable[[], Looks], task: str | None) -> None:
-        """Open it.
-
-        Args:
-            title: what it is called before anything was seen.
-            open_looks: opens it.
-            task: the pass to show; None for all.
-
-        """
+        """Open it."""
         self.title, self._looks, self._task = title, open_looks(), task
         self._seen: tuple[Sight, Sight] | None = None
 
     def look(self) -> Sight:
-        """Return what can be said now; the last sight itself where nothing is new.
-
-        Raises:
-            UnknownOption: no pass is called as the one that was chosen.
-
-        """
+        """Return what can be said now; the last sight itself where nothing is new."""
         whole = self._looks.look()
         if self._seen is None or self._seen[0] is not whole:
             self._seen = (whole, self._choose(whole))
@@ -82,12 +65,7 @@ class Campaign:
 
 
 class File:
-    """A file of votes that is watched while it grows.
-
-    Attributes:
-        title: its name.
-
-    """
+    """A file of votes that is watched while it grows."""
 
     def __init__(
         self,
@@ -96,15 +74,7 @@ class File:
         beginning: Beginning,
         keep: Callable[[BoardState], None] | None,
     ) -> None:
-        """Open it.
-
-        Args:
-            path: the file.
-            open_table: reads the comparisons of a file with such lines.
-            beginning: how the board begins.
-            keep: keeps the board, at the end and whenever something new is decided; or None.
-
-        """
+        """Open it."""
         from evenhand.ranking.sequential.watch import GrowingVotes
 
         self.title = path.name
@@ -153,12 +123,7 @@ class File:
 
 
 def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | None:
-    """Return the campaign that is at an address or in a file; None for a file of votes.
-
-    Raises:
-        EvenhandError: it cannot be opened, or is a log, which holds no campaign.
-
-    """
+    """Return the campaign that is at an address or in a file; None for a file of votes."""
     if name.startswith(WEB):
         return _visit(name, insecure=insecure, task=task)
     if "://" in name:

@@ -15,20 +15,15 @@ from types import ModuleType
 from typing import Final, TypeVar, cast
 
 T = TypeVar("T")
+# The address of an engine, other than those of files in a bucket or on a web server
 _ENGINE: Final = re.compile(
     r"(?<!\w)(?!(?:s3|gs|gcs|r2|https?)://)[a-z][a-z0-9+.-]*://", re.IGNORECASE
 )
-"""The address of an engine, other than those of files in a bucket or on a web server."""
 
 
 @contextmanager
 def without_pandas(words: Sequence[str]) -> Iterator[None]:
-    """Let pandas be not installed meanwhile, unless it is in use already or may be needed.
-
-    Args:
-        words: of the command line; the address of an engine, such as Spark's, may need it.
-
-    """
+    """Let pandas be not installed meanwhile, unless it is in use already or may be needed."""
     if not _keep_out(words):
         yield
         return
@@ -39,13 +34,7 @@ def without_pandas(words: Sequence[str]) -> Iterator[None]:
 
 
 def open_elsewhere(opener: Callable[[], T], words: Sequence[str]) -> T:
-    """Open judgments in a process that does nothing else, and from now on without pandas.
-
-    Args:
-        opener: what opens them.
-        words: of the command line that name them.
-
-    """
+    """Open judgments in a process that does nothing else, and from now on without pandas."""
     _keep_out(words)
     return opener()
 

@@ -77,16 +77,7 @@ def say_counts(ranking: Ranking) -> str:
 
 
 def say_answers(judgments: float, comparisons: float, one: str = "ranking") -> str:
-    """Say how many answers there are; a ranking, or one on a merged output, holds several.
-
-    Args:
-        judgments: how many answers.
-        comparisons: how many comparisons they hold.
-        one: what an answer is that holds several, "ranking" or "judgment".
-
-    >>> say_answers(960, 960), say_answers(1391, 13822), say_answers(120, 156, "judgment")
-    ('960 judgments', '1,391 rankings → 13,822 comparisons', '120 judgments → 156 comparisons')
-    """
+    """Say how many answers there are; a ranking, or one on a merged output, holds several."""
     if judgments == comparisons:
         return plural(judgments, "judgment")
     return f"{plural(judgments, one)} → {plural(comparisons, 'comparison')}"

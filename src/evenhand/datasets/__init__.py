@@ -38,13 +38,6 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Dataset:
-    """Return a bundled table by its name.
-
-    Raises:
-        UnknownOption: no table has this name; the message lists those there are.
-
-    >>> load("pudding").title
-    'Six brands of chocolate pudding, compared in pairs with ties'
-    """
+    """Return a bundled table by its name."""
     require_option("dataset", name, names())
     return _TABLES[name]

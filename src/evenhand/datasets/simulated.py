@@ -34,27 +34,15 @@ Lines = Iterator[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A table that is drawn, not judged.
+    """A table that is drawn, not judged."""
 
-    Attributes:
-        title: one line on what was simulated.
-        columns: what stands in the header.
-        rows: draws the rows, from a seed of its own.
-
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Callable[[], Lines]
+    title: str  # one line on what was simulated
+    columns: tuple[str, ...]  # what stands in the header
+    rows: Callable[[], Lines]  # draws the rows, from a seed of its own
 
 
 def draw_table(name: str) -> str:
-    r"""Return a simulated table as CSV, the same at every call; lines end with `\n`.
-
-    Raises:
-        UnknownOption: no table has this name; the message lists those there are.
-
-    """
+    r"""Return a simulated table as CSV, the same at every call; lines end with `\n`."""
     require_option("simulated table", name, tuple(SIMULATED))
     table = SIMULATED[name]
     lines = [table.columns, *table.rows()]

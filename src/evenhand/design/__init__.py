@@ -46,8 +46,8 @@ __all__ = [
     "verify_design",
 ]
 
-SIMULATED: Final = ("hamon2007_simulated",)
-"""Names of campaigns that can be simulated as they are."""
+SIMULATED: Final = ("hamon2007_simulated",)  # Names of campaigns that can be simulated as they are
+# Public name → the module that holds it; imported when it is used
 _ROOMS: Final = {
     **dict.fromkeys(("Assignment", "assign"), "assignment"),
     **dict.fromkeys(("Campaign", "Judge"), "campaign"),
@@ -56,7 +56,6 @@ _ROOMS: Final = {
     **dict.fromkeys(("PairTask", "RankTask", "RatingTask", "SpanTask", "Ticket"), "tasks"),
     **dict.fromkeys(("make_campaign", "read_campaign"), "reading"),
 }
-"""Public name → the module that holds it; imported when it is used."""
 
 
 def __getattr__(name: str) -> Any:
@@ -66,12 +65,7 @@ def __getattr__(name: str) -> Any:
 
 
 def simulate(name: str, seed: int = 20131) -> SimulatedRatings:
-    """Draw a campaign by its name.
-
-    Raises:
-        UnknownOption: no campaign has this name.
-
-    """
+    """Draw a campaign by its name."""
     require_option("simulated campaign", name, SIMULATED)
     from evenhand.design.simulated_ratings import simulate_hamon2007
 

@@ -52,27 +52,17 @@ TRAINING = TICKET_KINDS.index("training")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assignment:
-    """All tickets, judge by judge, in the order in which each judge answers them.
+    """All tickets, judge by judge, in the order in which each judge answers them."""
 
-    Attributes:
-        campaign: what is asked.
-        judge: (n,) place among the judges.
-        task: (n,) place among the passes.
-        item: (n,) place among the items, those of training after the others; −1 where a policy
-            says later what is shown.
-        shown: (n, w) places among the item's systems, in the order shown; −1 after the last.
-        kind: (n,) place in `ticket.KINDS`.
-        again: (n,) number of the ticket that is repeated; −1 for none.
-
-    """
-
-    campaign: Campaign
-    judge: Codes
-    task: Codes
+    campaign: Campaign  # what is asked
+    judge: Codes  # (n,) place among the judges
+    task: Codes  # (n,) place among the passes
+    # (n,) place among the items, those of training after the others; −1 where a policy says later
+    # what is shown
     item: Codes
-    shown: Codes
-    kind: Small
-    again: Codes
+    shown: Codes  # (n, w) places among the item's systems, in the order shown; −1 after the last
+    kind: Small  # (n,) place in `ticket.KINDS`
+    again: Codes  # (n,) number of the ticket that is repeated; −1 for none
 
     def __len__(self) -> int:
         return len(self.judge)
@@ -95,12 +85,7 @@ class Assignment:
         return f"Assignment({self.campaign.name}: {len(self):,} tickets)"
 
     def of(self, judge: str) -> tuple[Ticket, ...]:
-        """Return the tickets of a judge, in order.
-
-        Raises:
-            CampaignError: there is no such judge.
-
-        """
+        """Return the tickets of a judge, in order."""
         names = [one.name for one in self.campaign.judges]
         if judge not in names:
             raise CampaignError(f"campaign '{self.campaign.name}' has no judge '{judge}'")
@@ -170,47 +155,28 @@ def _expect(item: Item, task: str, systems: tuple[str, ...]) -> str:
 
 
 def assign(campaign: Campaign) -> Assignment:
-    """Decide who sees what, in which order; the same for the same campaign everywhere.
-
-    Raises:
-        CampaignError: the design cannot be, with the reason.
-
-    """
+    """Decide who sees what, in which order; the same for the same campaign everywhere."""
     return compile_tickets(campaign)
 
 
 # What every judge is dealt of outputs, pairs and sets, and the anchors that all share.
 
 Integers = NDArray[np.int64]
-FREE = -1
-"""What is judged is not known yet."""
+FREE = -1  # What is judged is not known yet
 
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """Who judges what of one width, the same in all its passes.
+    """Who judges what of one width, the same in all its passes."""
 
-    Attributes:
-        units: what is judged, anchors among it.
-        unit: (n,) what; FREE where a policy says it later.
-        judge: (n,) by whom.
-        kind: (n,) target or anchor.
-
-    """
-
-    units: Units
-    unit: Integers
-    judge: Integers
-    kind: Integers
+    units: Units  # what is judged, anchors among it
+    unit: Integers  # (n,) what; FREE where a policy says it later
+    judge: Integers  # (n,) by whom
+    kind: Integers  # (n,) target or anchor
 
 
 def deal_campaign(campaign: Campaign, draws: Draws) -> dict[int, Dealt]:
-    """Deal the units of each width.
-
-    Raises:
-        CampaignError: judges or quotas do not suffice, with the count.
-
-    """
+    """Deal the units of each width."""
     if campaign.design.policy:
         return {2: _reserve_pairs(campaign, draws)}
     widths = dict.fromkeys(one.width for one in campaign.tasks)
@@ -248,13 +214,7 @@ def _count_most(campaign: Campaign, units: Units, own: Integers) -> int:
 
 
 def _find_own(campaign: Campaign, units: Units) -> Integers:
-    """Return the units that are dealt: those of items that are no anchors.
-
-    Raises:
-        CampaignError: an anchor shares its source with an item that is none, though nobody may
-            see a source twice.
-
-    """
+    """Return the units that are dealt: those of items that are no anchors."""
     anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
     if not len(units):
         raise CampaignError("there is nothing to judge: all items are controls")
@@ -326,12 +286,7 @@ def fits(item: Item, task: Task) -> bool:
 
 
 def check_controls(campaign: Campaign) -> None:
-    """Refuse controls that no pass can use, expect what cannot be, or are not asked for.
-
-    Raises:
-        CampaignError: names the items.
-
-    """
+    """Refuse controls that no pass can use, expect what cannot be, or are not asked for."""
     controls = [one for one in campaign.items if one.control]
     for item in controls:
         _check_passes(campaign, item)
@@ -405,24 +360,7 @@ def _check_expected(item: Item, task: Task) -> None:
 def deal_controls(
     campaign: Campaign, task: Task, seen: list[dict[str, int]], draws: Draws
 ) -> list[list[int]]:
-    """Choose the control items of every judge in a pass.
-
-    Args:
-        campaign: whose items and design they are.
-        task: the pass.
-        seen: sources that each judge sees besides, where no source may be seen twice, and of each
-            the one item that may be shown all the same, −1 for none; else empty. What is chosen
-            is added.
-        draws: for the order.
-
-    Returns:
-        For each judge the places of items, directions in turn; which comes first is drawn, for
-        as many judges the one as the other.
-
-    Raises:
-        CampaignError: a judge for whom too few are left.
-
-    """
+    """Choose the control items of every judge in a pass."""
     pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
     named = draws.of("controls", *pool)
     shuffled = [pool[at] for at in named.order(len(pool)).tolist()]
@@ -475,36 +413,23 @@ def _choose(
 
 
 REPEAT = TICKET_KINDS.index("repeat")
+# By widths of passes, for each judge: source → the item of it that may be shown again, −1 none
 Shown = dict[int, list[dict[str, int]]]
-"""By widths of passes, for each judge: source → the item of it that may be shown again, −1 none."""
 ROLES = (TARGET, ANCHOR, CONTROL)
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What is asked in one pass, in the order of judges: tickets without their order and repeats.
+    """What is asked in one pass, in the order of judges: tickets without order and repeats."""
 
-    Attributes:
-        judge: (n,) place of the judge.
-        item: (n,) place of the item.
-        shown: (n, width) places among the item's systems, in the order shown.
-        kind: (n,) place in `ticket.KINDS`.
-
-    """
-
-    judge: Integers
-    item: Integers
-    shown: Integers
-    kind: Integers
+    judge: Integers  # (n,) place of the judge
+    item: Integers  # (n,) place of the item
+    shown: Integers  # (n, width) places among the item's systems, in the order shown
+    kind: Integers  # (n,) place in `ticket.KINDS`
 
 
 def compile_tickets(campaign: Campaign) -> Assignment:
-    """Decide who sees what, in which order.
-
-    Raises:
-        CampaignError: the design cannot be, with the reason.
-
-    """
+    """Decide who sees what, in which order."""
     draws = Draws(campaign.drawing_seed, "campaign")
     _check_training(campaign)
     check_controls(campaign)

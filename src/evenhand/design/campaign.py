@@ -28,54 +28,36 @@ from evenhand.numerics.sampling import SECRET
 
 # Who is asked what, as an organiser wishes it: settings; `assign` makes them come true.
 
+# Settings that are whole numbers, and the lowest of each
 COUNTS: Final = {"judges_per_item": 1, "controls": 0, "repeats": 0, "lag": 0, "again": 0}
-"""Settings that are whole numbers, and the lowest of each."""
-MOST: Final = 1_000_000_000
-"""Highest of all settings that are whole numbers."""
+MOST: Final = 1_000_000_000  # Highest of all settings that are whole numbers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """What is promised of who sees what.
+    """What is promised of who sees what."""
 
-    Attributes:
-        judges_per_item: different judges for each output, pair or set that is judged (k).
-        per_item: how many outputs, pairs or sets of each item are judged; None for all.
-        once_per_source: whether no judge sees a source again with other outputs.
-        balanced_blocks: whether sets must hold every pair of systems equally often.
-        controls: control items for each judge in each pass.
-        repeats: hidden repeats for each judge in each pass.
-        lag: fewest tickets between a repeat and what it repeats.
-        again: tickets that each judge is asked again at the end of each pass.
-        quota: most tickets of a judge, over all passes and without training; None for any number.
-        policy: rule of an active policy that chooses pairs while judgments come in; "" for none.
-        judgments: pairs that a policy chooses in all; None for as many as quotas and items allow.
-        top: how many systems are wanted, for the policy "top-k"; None for the others.
-        random_share: share of pairs at random under a policy (proportion).
-
-    """
-
-    judges_per_item: int = 1
+    judges_per_item: int = 1  # different judges for each output, pair or set that is judged (k)
+    # how many outputs, pairs or sets of each item are judged; None for all
     per_item: int | None = None
-    once_per_source: bool = False
-    balanced_blocks: bool = False
-    controls: int = 0
-    repeats: int = 0
-    lag: int = 10
-    again: int = 0
+    once_per_source: bool = False  # whether no judge sees a source again with other outputs
+    balanced_blocks: bool = False  # whether sets must hold every pair of systems equally often
+    controls: int = 0  # control items for each judge in each pass
+    repeats: int = 0  # hidden repeats for each judge in each pass
+    lag: int = 10  # fewest tickets between a repeat and what it repeats
+    again: int = 0  # tickets that each judge is asked again at the end of each pass
+    # most tickets of a judge, over all passes and without training; None for any number
     quota: int | None = None
+    # rule of an active policy that chooses pairs while judgments come in; "" for none
     policy: str = ""
-    random_share: float = 0.3
+    random_share: float = 0.3  # share of pairs at random under a policy (proportion)
+    # pairs that a policy chooses in all; None for as many as quotas and items allow
     judgments: int | None = None
+    # how many systems are wanted, for the policy "top-k"; None for the others
     top: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            CampaignError: names the setting.
-
-        """
+        """Refuse what cannot be."""
         for name, least in COUNTS.items():
             _check_count(name, getattr(self, name), least)
         for name in ("per_item", "quota", "judgments", "top"):
@@ -127,45 +109,28 @@ Expected = str | float | int | Mapping[str, str | float | int]
 
 @dataclass(frozen=True)
 class Item:
-    """One source and its outputs.
+    """One source and its outputs."""
 
-    Attributes:
-        name: its own in the campaign.
-        outputs: system → text.
-        source: what the outputs are for; "" where there is none.
-        reference: an output that is known to be right.
-        context: what stands around the source.
-        document: which document it is of.
-        group: items of one group are one source, such as a sentence that was read, transcribed and
-            edited; its own name where nothing is said.
-        control: "" for none; good or bad, where one output is known to be so; expected, where the
-            answer is known.
-        expected: the answer of a control: a score of one output, or of several outputs the system
-            that is best or "tie"; by the names of tasks where these expect different answers.
-        anchor: whether all judges judge it.
-
-    >>> Item("1", {"A": "uno", "B": "un"}).systems
-    ('A', 'B')
-    """
-
-    name: str
-    outputs: Mapping[str, str] = field(hash=False)
-    source: str = ""
-    reference: str = ""
-    context: str = ""
-    document: str = ""
+    name: str  # its own in the campaign
+    outputs: Mapping[str, str] = field(hash=False)  # system → text
+    source: str = ""  # what the outputs are for; "" where there is none
+    reference: str = ""  # an output that is known to be right
+    context: str = ""  # what stands around the source
+    document: str = ""  # which document it is of
+    # items of one group are one source, such as a sentence that was read, transcribed and edited;
+    # its own name where nothing is said
     group: str = ""
+    # "" for none; good or bad, where one output is known to be so; expected, where the answer is
+    # known
     control: str = ""
+    # the answer of a control: a score of one output, or of several outputs the system that is
+    # best or "tie"; by the names of tasks where these expect different answers
     expected: Expected = field(default="", hash=False)
+    # whether all judges judge it. >>> Item("1", {"A": "uno", "B": "un"}).systems ('A', 'B')
     anchor: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what is no item.
-
-        Raises:
-            CampaignError: names the item.
-
-        """
+        """Refuse what is no item."""
         if not isinstance(self.name, str) or not self.name.strip():
             raise CampaignError('an item needs a name, such as item = "17"')
         for name in ("name", "source", "reference", "context", "document", "group"):
@@ -260,38 +225,28 @@ class Item:
 
 # The words of a campaign's pages: instructions, consent, training, languages and directions.
 
+# Texts that have a language: those of items, and the page around them
 FIELDS: Final = ("source", "output", "reference", "context", "page")
-"""Texts that have a language: those of items, and the page around them."""
 DIRECTIONS: Final = ("ltr", "rtl", "auto")
 _SCRIPTS: Final = ("ar arc bal ckb dv fa glk he iw ks lrc mzn pnb ps sd syr ug ur yi", "az pa ku")
+# Languages that are written from right to left, by their tags
 RIGHT_TO_LEFT: Final = frozenset(
     [*_SCRIPTS[0].split(), *(f"{one}-arab" for one in _SCRIPTS[1].split())]
 )
-"""Languages that are written from right to left, by their tags."""
 
 
 @dataclass(frozen=True)
 class TextField:
-    """A text of the page.
+    """A text of the page."""
 
-    Attributes:
-        language: its tag, such as "es" or "pt-BR"; "" where it is not known.
-        direction: ltr, rtl, or auto (by the first letters); the language's where none is said.
-
-    >>> TextField("he").direction, TextField("es").direction, TextField().direction
-    ('rtl', 'ltr', 'auto')
-    """
-
-    language: str = ""
+    language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
+    # ltr, rtl, or auto (by the first letters); the language's where none is said. >>>
+    # TextField("he").direction, TextField("es").direction, TextField().direction ('rtl', 'ltr',
+    # 'auto')
     direction: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no language or direction.
-
-        Raises:
-            CampaignError: says what may be.
-
-        """
+        """Refuse what is no language or direction."""
         tag = self.language
         sound = isinstance(tag, str) and tag.isascii()
         if not sound or (tag and not tag.replace("-", "").isalnum()):
@@ -307,30 +262,17 @@ class TextField:
 
 @dataclass(frozen=True)
 class Wording:
-    """Texts of the pages.
+    """Texts of the pages."""
 
-    Attributes:
-        instructions: what a judge may look up in every pass.
-        consent: what a judge agrees to before the first item; "" where nothing is asked.
-        thanks: what a judge reads at the end.
-        completion_code: what a judge of a crowd platform is given at the end.
-        texts: field → its language and direction.
-
-    """
-
-    instructions: str = ""
-    consent: str = ""
-    thanks: str = ""
-    completion_code: str = ""
+    instructions: str = ""  # what a judge may look up in every pass
+    consent: str = ""  # what a judge agrees to before the first item; "" where nothing is asked
+    thanks: str = ""  # what a judge reads at the end
+    completion_code: str = ""  # what a judge of a crowd platform is given at the end
+    # field → its language and direction
     texts: Mapping[str, TextField] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is no text.
-
-        Raises:
-            CampaignError: names the setting.
-
-        """
+        """Refuse what is no text."""
         for name in ("instructions", "consent", "thanks", "completion_code"):
             value = getattr(self, name)
             if not isinstance(value, str) or not is_text(value):
@@ -358,28 +300,16 @@ class Wording:
 
 @dataclass(frozen=True)
 class Training:
-    """An item that is judged first, after which the judge is told what was expected.
+    """An item that is judged first, after which the judge is told what was expected."""
 
-    Attributes:
-        task: the name of the pass before which it is shown.
-        item: what is shown; as many outputs as the task shows.
-        answer: an answer that is right, as the task takes it; empty where several are.
-        feedback: what the judge is told.
-
-    """
-
-    task: str
-    item: Item
+    task: str  # the name of the pass before which it is shown
+    item: Item  # what is shown; as many outputs as the task shows
+    # an answer that is right, as the task takes it; empty where several are
     answer: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    feedback: str = ""
+    feedback: str = ""  # what the judge is told
 
     def __post_init__(self) -> None:
-        """Refuse what teaches nothing.
-
-        Raises:
-            CampaignError: names the item.
-
-        """
+        """Refuse what teaches nothing."""
         if not isinstance(self.feedback, str) or not is_text(self.feedback):
             raise CampaignError(f"training '{self.item.name}': feedback is text")
         if not isinstance(self.answer, Mapping):
@@ -406,32 +336,17 @@ class Training:
 
 @dataclass(frozen=True)
 class Platform:
-    """A crowd platform.
+    """A crowd platform."""
 
-    Attributes:
-        name: as a campaign file has it.
-        title: as people call it.
-        parameter: of the link, which names the worker.
-        form: what a name is, as a regular expression.
-        says: the same in words.
-        end: what stands behind the parameter in the link that the platform is given.
-
-    """
-
-    name: str
-    title: str
-    parameter: str
-    form: str
-    says: str
-    end: str = ""
+    name: str  # as a campaign file has it
+    title: str  # as people call it
+    parameter: str  # of the link, which names the worker
+    form: str  # what a name is, as a regular expression
+    says: str  # the same in words
+    end: str = ""  # what stands behind the parameter in the link that the platform is given
 
     def check(self, worker: str) -> str:
-        """Return the name of a worker.
-
-        Raises:
-            CampaignError: it cannot be one, with the reason.
-
-        """
+        """Return the name of a worker."""
         if re.search(r"[{}<>$%\[\]]", worker):
             raise CampaignError(
                 f"the link holds the placeholder {worker[:60]} instead of a worker: {self.title}"
@@ -473,19 +388,11 @@ PLATFORMS: Final[Mapping[str, Platform]] = MappingProxyType(
         )
     }
 )
-USUAL: Final = "prolific"
-"""The platform of a campaign that does not say."""
+USUAL: Final = "prolific"  # The platform of a campaign that does not say
 
 
 def find_platform(name: str) -> Platform:
-    """Return a platform by its name.
-
-    Raises:
-        CampaignError: there is none of this name.
-
-    >>> find_platform("prolific").parameter
-    'PROLIFIC_PID'
-    """
+    """Return a platform by its name."""
     if not isinstance(name, str) or name not in PLATFORMS:
         hint = end(suggest(str(name), PLATFORMS))
         raise CampaignError(f"platform cannot be {name!r}: choose {' | '.join(PLATFORMS)}{hint}")
@@ -493,30 +400,19 @@ def find_platform(name: str) -> Platform:
 
 
 DRAWN_BITS: Final = 192
-MAX_SEED: Final = 2**256
-"""No seed is as great."""
+MAX_SEED: Final = 2**256  # No seed is as great
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Somebody who is asked.
+    """Somebody who is asked."""
 
-    Attributes:
-        name: the pseudonym under which judgments are kept.
-        quota: most tickets, over all passes and without training; None for the design's.
-
-    """
-
-    name: str
+    name: str  # the pseudonym under which judgments are kept
+    # most tickets, over all passes and without training; None for the design's
     quota: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no judge.
-
-        Raises:
-            CampaignError: names the judge.
-
-        """
+        """Refuse what is no judge."""
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError(f"{self.name!r} is no name of a judge")
         if fault := say_bad_name(self.name):
@@ -531,41 +427,24 @@ class Judge:
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """What is asked of whom about what.
+    """What is asked of whom about what."""
 
-    Attributes:
-        name: a short one, for files and addresses.
-        title: what judges read.
-        tasks: the passes, in the order in which each judge goes through them.
-        items: what is judged, controls and anchors among them.
-        judges: who is asked.
-        design: who sees what.
-        wording: texts of the pages, languages and directions.
-        training: what is shown first, with feedback.
-        seed: of everything random, from 0 to below 2²⁵⁶. None where none is named: the launch then
-            draws one from the operating system, and whatever is counted before is a rehearsal.
-        platform: where workers of a crowd come from, if any do: prolific, mturk or other.
-
-    """
-
-    name: str
-    tasks: tuple[Task, ...]
-    items: tuple[Item, ...]
-    judges: tuple[Judge, ...]
-    title: str = ""
-    design: Design = field(default_factory=Design)
+    name: str  # a short one, for files and addresses
+    tasks: tuple[Task, ...]  # the passes, in the order in which each judge goes through them
+    items: tuple[Item, ...]  # what is judged, controls and anchors among them
+    judges: tuple[Judge, ...]  # who is asked
+    title: str = ""  # what judges read
+    design: Design = field(default_factory=Design)  # who sees what
+    # texts of the pages, languages and directions
     wording: Wording = field(default_factory=Wording)
-    training: tuple[Training, ...] = ()
+    training: tuple[Training, ...] = ()  # what is shown first, with feedback
+    # of everything random, from 0 to below 2²⁵⁶. None where none is named: the launch then draws
+    # one from the operating system, and whatever is counted before is a rehearsal.
     seed: int | None = None
-    platform: str = USUAL
+    platform: str = USUAL  # where workers of a crowd come from, if any do: prolific, mturk or other
 
     def __post_init__(self) -> None:
-        """Refuse what does not fit together.
-
-        Raises:
-            CampaignError: names what does not.
-
-        """
+        """Refuse what does not fit together."""
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a campaign needs a name, such as name = "spring-2024"')
         if not isinstance(self.title, str) or not is_text(self.title):
@@ -656,24 +535,14 @@ class Campaign:
         return {**{one.name: one for one in self.items}, **taught}
 
     def task(self, name: str) -> Task:
-        """Return a pass.
-
-        Raises:
-            CampaignError: there is none of this name.
-
-        """
+        """Return a pass."""
         if name not in self._tasks:
             hint = end(suggest(name, self._tasks)) or f": there are {listing(list(self._tasks))}"
             raise CampaignError(f"campaign '{self.name}' has no task '{name}'{hint}")
         return self._tasks[name]
 
     def item(self, name: str) -> Item:
-        """Return an item, also of training.
-
-        Raises:
-            CampaignError: there is none of this name.
-
-        """
+        """Return an item, also of training."""
         if name not in self._items:
             raise CampaignError(f"campaign '{self.name}' has no item '{name}'")
         return self._items[name]
@@ -736,12 +605,7 @@ def write_seed(seed: int) -> int | str:
 
 
 def read_seed(told: object) -> int | None:
-    """Return a seed as a file tells it; None where it tells none.
-
-    Raises:
-        CampaignError: it is text, and not of 32 to 64 hexadecimal digits.
-
-    """
+    """Return a seed as a file tells it; None where it tells none."""
     if isinstance(told, str):
         if re.fullmatch(r"[0-9a-f]{32,64}", told) is None:
             raise CampaignError(

@@ -39,25 +39,15 @@ Places = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is to be judged, once for each judge who is asked.
+    """What is to be judged, once for each judge who is asked."""
 
-    Attributes:
-        width: most outputs of a unit.
-        item: (U,) place of its item.
-        places: (U, width) places among the item's systems, in the order of their names; −1 after
-            the last.
-        label: (U,) which systems these are, as places in `labels`.
-        labels: the different sets of systems, by name.
-        group: (U,) code of the source.
-
-    """
-
-    width: int
-    item: Integers
+    width: int  # most outputs of a unit
+    item: Integers  # (U,) place of its item
+    # (U, width) places among the item's systems, in the order of their names; −1 after the last
     places: Integers
-    label: Integers
-    labels: tuple[tuple[str, ...], ...]
-    group: Integers
+    label: Integers  # (U,) which systems these are, as places in `labels`
+    labels: tuple[tuple[str, ...], ...]  # the different sets of systems, by name
+    group: Integers  # (U,) code of the source
 
     def __len__(self) -> int:
         return len(self.item)
@@ -74,12 +64,7 @@ class Units:
 
 
 def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
-    """List what is to be judged of items that are no controls; under a policy, of anchors alone.
-
-    Raises:
-        CampaignError: an item with too few outputs, or blocks that cannot be balanced.
-
-    """
+    """List what is to be judged of items that are no controls; under a policy, of anchors alone."""
     codes: dict[str, int] = {}
     for one in campaign.items:
         codes.setdefault(one.group, len(codes))
@@ -179,12 +164,7 @@ def _choose_ranked(
 
 
 def _trade_sets(sets: list[list[Places]], at: int) -> None:
-    """Trade a set that an item has twice for one of another item.
-
-    Raises:
-        CampaignError: nobody has one to trade.
-
-    """
+    """Trade a set that an item has twice for one of another item."""
     mine = sets[at]
     for place, block in enumerate(mine):
         if block not in mine[:place]:
@@ -199,12 +179,7 @@ def _trade_sets(sets: list[list[Places]], at: int) -> None:
 
 
 def _check_balance(m: int, width: int, sets: int, base: Sequence[Places] | None) -> None:
-    """Refuse numbers of sets that cannot be balanced.
-
-    Raises:
-        CampaignError: with the counting argument, and numbers that would do.
-
-    """
+    """Refuse numbers of sets that cannot be balanced."""
     r, odd = divmod(sets * width, m)
     uneven = odd or r * (width - 1) % (m - 1)
     if uneven or (sets < m and width < m):
@@ -236,8 +211,7 @@ def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> 
 # every system as often as any other but for one (de Werra). Both are exact wherever sources have
 # outputs of the same systems.
 
-RARE = 3
-"""Sources of a kind that is rarer than this are dealt together, without regard to systems."""
+RARE = 3  # Sources of a kind that is rarer than this are dealt together, without regard to systems
 
 
 def deal_units(
@@ -245,16 +219,9 @@ def deal_units(
 ) -> tuple[Integers, Integers]:
     """Deal units to judges.
 
-    Args:
-        units: what is to be judged.
-        groups: (U,) codes without gaps: units of one group go to different judges.
-        each: judges for each unit.
-        caps: (J,) most units of each judge; enough (`refuse_impossible`).
-        draws: for the choice.
-
-    Returns:
-        (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
-
+    groups: (U,) codes without gaps: units of one group go to different judges.
+    caps: (J,) most units of each judge; enough (`refuse_impossible`).
+    Returns: (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
     """
     kinds = _sort_out(units, groups)
     needs = np.bincount(groups) * each
@@ -377,16 +344,11 @@ def arrange(
 ) -> Integers:
     """Put the outputs of each ticket in the order in which they are shown.
 
-    Args:
-        places: (n, w) places among the item's systems, in the order of names; −1 after the last.
-        systems: (n, w) codes of these systems.
-        unit: (n,) what is judged.
-        judge: (n,) who judges it.
-        draws: for the choice among even arrangements.
-
-    Returns:
-        (n, w) the same places in the order shown.
-
+    places: (n, w) places among the item's systems, in the order of names; −1 after the last.
+    systems: (n, w) codes of these systems.
+    unit: (n,) what is judged.
+    judge: (n,) who judges it.
+    Returns: (n, w) the same places in the order shown.
     """
     if places.shape[1] == 1 or not len(places):
         return places
@@ -439,41 +401,18 @@ class NoRoom(Exception):
 
 @dataclass(frozen=True)
 class Hand:
-    """The tickets of one judge in one pass, as numbers.
+    """The tickets of one judge in one pass, as numbers."""
 
-    Attributes:
-        targets: what may be repeated.
-        anchors: what all judges share.
-        controls: whose answers are known, in the order in which they are to come.
-
-    """
-
-    targets: tuple[int, ...]
-    anchors: tuple[int, ...] = ()
+    targets: tuple[int, ...]  # what may be repeated
+    anchors: tuple[int, ...] = ()  # what all judges share
+    # whose answers are known, in the order in which they are to come
     controls: tuple[int, ...] = ()
 
 
 def seat(
     hand: Hand, repeats: int, again: int, lag: int, draws: Draws
 ) -> tuple[list[int], list[int]]:
-    """Put the tickets of one judge in one pass in order.
-
-    Args:
-        hand: what is asked.
-        repeats: hidden repeats.
-        again: tickets that are asked again at the end.
-        lag: fewest tickets between a repeat and what it repeats.
-        draws: for the order.
-
-    Returns:
-        The tickets in order, and for each the place in this order of what it repeats, −1 for none.
-
-    Raises:
-        NoRoom: too few tickets for repeats so far apart.
-
-    >>> seat(Hand((10, 11, 12)), 0, 1, 2, Draws(1))
-    ([11, 10, 12, 11], [-1, -1, -1, 0])
-    """
+    """Put the tickets of one judge in one pass in order."""
     mains = [*hand.targets, *hand.anchors]
     mains = [mains[at] for at in draws.of("order").order(len(mains)).tolist()]
     stretches = spread(len(mains), len(hand.controls), 0, draws)
@@ -575,14 +514,7 @@ def _repeat(
 
 
 def count_units(campaign: Campaign, item: Item, width: int) -> int:
-    """Return how many outputs, pairs or sets of an item are judged.
-
-    Args:
-        campaign: whose design it is.
-        item: no control.
-        width: most outputs of one.
-
-    """
+    """Return how many outputs, pairs or sets of an item are judged."""
     each, m = campaign.design.per_item, len(item.systems)
     if width > 2:
         return each or 1
@@ -639,12 +571,7 @@ def has_quotas(campaign: Campaign) -> bool:
 
 
 def count_pairs(campaign: Campaign) -> Integers:
-    """Return (I,) how many pairs each item has; none of anchors and controls.
-
-    Raises:
-        CampaignError: an item has one output, or there is none to choose.
-
-    """
+    """Return (I,) how many pairs each item has; none of anchors and controls."""
     found = np.zeros(len(campaign.items), dtype=np.int64)
     for at, one in enumerate(campaign.items):
         if not one.control and not one.anchor:
@@ -658,17 +585,8 @@ def count_pairs(campaign: Campaign) -> Integers:
 def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
     """Share the judgments of a campaign among its judges, as evenly as quotas allow.
 
-    Args:
-        campaign: whose design it is.
-        caps: (J,) most pairs of each judge.
-        draws: who is asked one more.
-
-    Returns:
-        (J,) pairs for each judge.
-
-    Raises:
-        CampaignError: there are fewer pairs or judges than are asked for, with the count.
-
+    caps: (J,) most pairs of each judge.
+    Returns: (J,) pairs for each judge.
     """
     design, judges, pairs = campaign.design, len(campaign.judges), count_pairs(campaign)
     if design.judges_per_item > judges:
@@ -693,12 +611,7 @@ def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
 
 
 def _count_sources(campaign: Campaign, pairs: Integers) -> tuple[int, int]:
-    """Return how many pairs one judge can be asked if no source comes twice, and all judges.
-
-    Raises:
-        CampaignError: an anchor shares its source with an item that is none.
-
-    """
+    """Return how many pairs one judge can be asked if no source comes twice, and all judges."""
     judges, each = len(campaign.judges), campaign.design.judges_per_item
     needs: dict[str, int] = {}
     for one, n in zip(campaign.items, pairs.tolist(), strict=True):
@@ -718,33 +631,20 @@ def _count_sources(campaign: Campaign, pairs: Integers) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The widths that passes have, one after the other.
+    """The widths that passes have, one after the other."""
 
-    Attributes:
-        passes: (W,) passes of each, in which a judge gets the same.
-        sizes: (W,) judgments in one pass, of all judges.
-        most: (W,) most that one judge can give in one pass: no unit and no source twice.
-
-    """
-
-    passes: Integers
-    sizes: Integers
-    most: Integers
+    passes: Integers  # (W,) passes of each, in which a judge gets the same
+    sizes: Integers  # (W,) judgments in one pass, of all judges
+    most: Integers  # (W,) most that one judge can give in one pass: no unit and no source twice
 
 
 def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
     """Divide what every judge may give among the widths.
 
-    Args:
-        rooms: (J,) judgments over all passes; −1 for any number.
-        columns: what is asked.
-
-    Returns:
-        (J, W) most judgments in one pass of each width.
-
-    >>> columns = Columns(np.array([1, 1]), np.array([20, 10]), np.array([20, 10]))
-    >>> divide_quotas(np.array([10, 10, 10]), columns).sum(axis=0)
-    array([20, 10])
+    rooms: (J,) judgments over all passes; −1 for any number.
+    Returns: (J, W) most judgments in one pass of each width. >>> columns = Columns(np.array([1,
+        1]), np.array([20, 10]), np.array([20, 10])) >>> divide_quotas(np.array([10, 10, 10]),
+        columns).sum(axis=0) array([20, 10])
     """
     caps = np.tile(columns.most, (len(rooms), 1))
     limited = np.flatnonzero(rooms >= 0)

@@ -43,26 +43,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Foreseen:
-    """What is expected of a campaign whatever its size. Matrices are (K, K), row less column.
+    """What is expected of a campaign whatever its size. Matrices are (K, K), row less column."""
 
-    Attributes:
-        log_worth: (K,) pooled log-worths.
-        apart: differences of pooled log-worths.
-        chance: v, of one judgment in all.
-        taste: T of votes on different output pairs.
-        same: the same of two votes on one output pair.
-        judge_sd: σ_J.
-        item_sd: σ_I.
-
-    """
-
-    log_worth: Array
-    apart: Array
-    chance: Array
-    taste: Array
-    same: Array
-    judge_sd: float
-    item_sd: float
+    log_worth: Array  # (K,) pooled log-worths
+    apart: Array  # differences of pooled log-worths
+    chance: Array  # v, of one judgment in all
+    taste: Array  # T of votes on different output pairs
+    same: Array  # the same of two votes on one output pair
+    judge_sd: float  # σ_J
+    item_sd: float  # σ_I
 
     def vary(self, design: Design) -> dict[str, Array]:
         """Return what judges, items and chance add to the variance of each difference, (K, K)."""
@@ -93,19 +82,7 @@ class Foreseen:
 
 
 def foresee(truth: Truth, design: Design) -> Foreseen:
-    """Return what is expected of campaigns of one kind.
-
-    Args:
-        truth: systems and tastes.
-        design: of which only the pairs that are compared matter.
-
-    Raises:
-        NotIdentified: the pairs that are compared do not link the systems.
-
-    >>> found = foresee(Truth.spaced(2, 0.0), Design(10, 50, 100))
-    >>> found.chance.round(6).tolist()  # 1/(p (1 − p))
-    [[0.0, 4.0], [4.0, 0.0]]
-    """
+    """Return what is expected of campaigns of one kind."""
     first, second = design.compared(len(truth.systems))
     x, share = truth.worth[first] - truth.worth[second], 1 / len(first)
     chances, slope = average_answers(x, truth)
@@ -155,39 +132,25 @@ def _of_pairs(covariance: Array) -> Array:
 
 WORLDS: Final = 1_999
 FEWER_REPLICATES: Final = 399
-SOME: Final = 200
-"""Pairs above which fewer worlds are drawn."""
-LARGE: Final = 60
-"""Degrees of freedom above which every pair is given the same error."""
+SOME: Final = 200  # Pairs above which fewer worlds are drawn
+LARGE: Final = 60  # Degrees of freedom above which every pair is given the same error
 QUANTILES: Final = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What is expected of one design. Matrices are (K, K).
+    """What is expected of one design. Matrices are (K, K)."""
 
-    Attributes:
-        stderr: of differences of pooled log-worths.
-        power: probability that a pair is decided the right way (proportion); 0 between equals.
-        critical: critical value of |t| at the first step.
-        df: degrees of freedom.
-
-    """
-
-    stderr: Array
-    power: Array
-    critical: float
-    df: float
+    stderr: Array  # of differences of pooled log-worths
+    power: Array  # probability that a pair is decided the right way (proportion); 0 between equals
+    critical: float  # critical value of |t| at the first step
+    df: float  # degrees of freedom
 
 
 def expect(foreseen: Foreseen, design: Design, level: float) -> Expected:
     """Return what is expected of a design.
 
-    Args:
-        foreseen: what holds whatever the size.
-        design: who judges what.
-        level: at which all pairs hold together (proportion).
-
+    level: at which all pairs hold together (proportion).
     """
     variance = np.sum(list(foreseen.vary(design).values()), axis=0)
     return expect_errors(foreseen, design, variance, level)
@@ -196,12 +159,8 @@ def expect(foreseen: Foreseen, design: Design, level: float) -> Expected:
 def expect_errors(foreseen: Foreseen, design: Design, variance: Array, level: float) -> Expected:
     """Return what is expected of a design under errors of any size.
 
-    Args:
-        foreseen: what holds whatever the size.
-        design: of which judges and items matter.
-        variance: (K, K) of differences of pooled log-worths; 0 decides whatever differs.
-        level: at which all pairs hold together (proportion).
-
+    variance: (K, K) of differences of pooled log-worths; 0 decides whatever differs.
+    level: at which all pairs hold together (proportion).
     """
     k = len(foreseen.log_worth)
     first, second = np.triu_indices(k, 1)
@@ -254,16 +213,10 @@ def find_df(design: Design) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """Worlds in which no systems differ.
+    """Worlds in which no systems differ."""
 
-    Attributes:
-        apart: (B, P) differences over their true standard errors.
-        error: (B, P) estimated over true standard errors.
-
-    """
-
-    apart: Array
-    error: Array
+    apart: Array  # (B, P) differences over their true standard errors
+    error: Array  # (B, P) estimated over true standard errors
 
 
 @cache
@@ -287,13 +240,7 @@ def draw_worlds(systems: int, df: float) -> Worlds:
 def find_power(size: Array, critical: float, df: float) -> Array:
     """Return the probability that t exceeds a critical value, on the side of the truth.
 
-    Args:
-        size: (P,) differences over their standard errors.
-        critical: the critical value of |t|.
-        df: degrees of freedom of t.
-
-    >>> find_power(np.array([0.0, 1.96, 2.8]), 1.959964, np.inf).round(3).tolist()
-    [0.025, 0.5, 0.8]
+    size: (P,) differences over their standard errors.
     """
     from scipy.special import gammaincinv, ndtr
 
@@ -306,23 +253,18 @@ def find_power(size: Array, critical: float, df: float) -> Array:
 
 # Designs that cannot work are refused with the reason, before anything is simulated.
 
+# Items that a plan needs where items differ. Of five, no pair has quite five effective ones, and
+# `rank` passes over items that are so few: then its boards are about those items only, and of 25
+# boards of four equal systems on 5 items (sd .6) 17 decided something.
 LEAST_ITEMS: Final = 6
-"""Items that a plan needs where items differ. Of five, no pair has quite five effective ones, and
-`rank` passes over items that are so few: then its boards are about those items only, and of 25
-boards of four equal systems on 5 items (sd .6) 17 decided something."""
+# Effective judges that a plan needs where judges differ, for the same reason: of 40 boards of
+# five judges (sd .6, three systems alike) 24 decided something false of judges at large
 LEAST_JUDGES: Final = 6
-"""Effective judges that a plan needs where judges differ, for the same reason: of 40 boards of five
-judges (sd .6, three systems alike) 24 decided something false of judges at large."""
 LESS: Final = "ask for less (resolve, power)"
 
 
 def check_links(spec: CampaignSpec) -> None:
-    """Refuse systems that are never compared, or not with the others.
-
-    Raises:
-        NotIdentified: names them.
-
-    """
+    """Refuse systems that are never compared, or not with the others."""
     if spec.pairs is None:
         return
     names = spec.truth.systems
@@ -352,12 +294,7 @@ def _link(pairs: tuple[tuple[int, int], ...], k: int) -> list[list[int]]:
 
 
 def check_clusters(spec: CampaignSpec, design: Design) -> None:
-    """Refuse fewer than five effective judges; of judges or items that differ, fewer than six.
-
-    Raises:
-        NotIdentified: says how many there are, and what is needed.
-
-    """
+    """Refuse fewer than five effective judges; of judges or items that differ, fewer than six."""
     effective = design.effective_judges
     least = LEAST_JUDGES if spec.truth.judge_sd > 0 else FEW
     if effective < least - 1e-9:
@@ -384,12 +321,7 @@ def _count_items(items: int) -> str:
 
 
 def check_shares(design: Design) -> None:
-    """Refuse judges who are left without anything to judge.
-
-    Raises:
-        NotIdentified: says how many judgments there are for how many judges.
-
-    """
+    """Refuse judges who are left without anything to judge."""
     if design.judgments < design.judges * design.repeats:
         twice = f" {design.repeats} times" if design.repeats > 1 else ""
         most = design.judgments // design.repeats
@@ -406,15 +338,7 @@ def check_shares(design: Design) -> None:
 def refuse_bounded(
     spec: CampaignSpec, foreseen: Foreseen, design: Design, enough: str
 ) -> NotIdentified:
-    """Return the refusal of judges and items with whom no number of judgments does.
-
-    Args:
-        spec: what was asked.
-        foreseen: what holds whatever the size.
-        design: of these judges and items, with as many judgments as are ever planned.
-        enough: what would do, in words.
-
-    """
+    """Return the refusal of judges and items with whom no number of judgments does."""
     last = expect_errors(foreseen, design, foreseen.beyond(design, inf), spec.level).power
     pair = min(spec.targets, key=lambda one: float(last[one]))
     if last[pair] >= spec.power:
@@ -476,15 +400,7 @@ def _find_times(spec: CampaignSpec, foreseen: Foreseen, design: Design) -> float
 
 
 def refuse_loads(spec: CampaignSpec, design: Design, power: float, enough: str) -> NotIdentified:
-    """Return the refusal of judges who each give too little, however many they are.
-
-    Args:
-        spec: what was asked.
-        design: of the most judges.
-        power: that it reaches.
-        enough: what would do, in words.
-
-    """
+    """Return the refusal of judges who each give too little, however many they are."""
     less = "1 judgment of each judge is" if spec.each == 1 else f"{spec.each:,} of each judge are"
     return NotIdentified(
         f"{less} too few: {design.judges:,} judges reach power {power:.2f}",
@@ -499,28 +415,21 @@ def _name_panel(spec: CampaignSpec, design: Design) -> str:
 
 
 JUDGES: Final = (6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 1_000)
+# Numbers that are tried
 ITEMS: Final = (10, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
-"""Numbers that are tried."""
-PLENTY: Final = 5_000
-"""Items while judges are looked for."""
+PLENTY: Final = 5_000  # Items while judges are looked for
+# Fewer judges are taken, where a judge has no price, for at most so many times more judgments
 MAX_JUDGMENT_RATIO: Final = 1.5
-"""Fewer judges are taken, where a judge has no price, for at most so many times more judgments."""
-SLACK: Final = 1.1
-"""The same of items."""
+SLACK: Final = 1.1  # The same of items
+# The same of judges where a design was stated with too few: who stated few can hardly get many
 FEW_STATED: Final = 3.0
-"""The same of judges where a design was stated with too few: who stated few can hardly get many."""
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Looks for designs of one campaign.
+    """Looks for designs of one campaign."""
 
-    Attributes:
-        spec: what was asked.
-
-    """
-
-    spec: CampaignSpec
+    spec: CampaignSpec  # what was asked
 
     def __post_init__(self) -> None:
         """Refuse pairs that do not link the systems."""
@@ -541,12 +450,7 @@ class Search:
         return min(float(power[pair]) for pair in self.spec.targets)
 
     def find(self) -> Design:
-        """Return the stated design; where numbers are missing, the cheapest that does.
-
-        Raises:
-            NotIdentified: the design cannot work, whatever is missing.
-
-        """
+        """Return the stated design; where numbers are missing, the cheapest that does."""
         spec = self.spec
         known = max(JUDGES) if spec.judges is None else spec.judges
         check_clusters(spec, spec.design(known, spec.items or PLENTY, MOST))
@@ -572,13 +476,7 @@ class Search:
         return design
 
     def grow(self, design: Design, judgments: int) -> Design:
-        """Return a larger design, on more items where there were as many as output pairs.
-
-        Args:
-            design: the smaller one.
-            judgments: n of the larger one.
-
-        """
+        """Return a larger design, on more items where there were as many as output pairs."""
         items = self.spec.items or design.items
         if self.spec.items is None and design.items == design.outputs:
             items = max(items, self._fewest_items(design.judges, judgments))
@@ -606,12 +504,7 @@ class Search:
         return max(high, judges * self.spec.repeats)
 
     def _cheapest(self, items: int) -> tuple[int, int]:
-        """Return judges and judgments of the least cost.
-
-        Raises:
-            NotIdentified: no number of judgments does.
-
-        """
+        """Return judges and judgments of the least cost."""
         spec = self.spec
         choices = JUDGES if spec.judges is None else (spec.judges,)
         found = self._panels(choices, items)
@@ -690,13 +583,7 @@ class Search:
         return refuse_bounded(self.spec, self.foreseen, design, enough)
 
     def enough(self, judges: int, items: int) -> Design | None:
-        """Return what would do: so many judges or more, on so many items or more; None if nothing.
-
-        Args:
-            judges: J.
-            items: I, of which more are tried where these do not do.
-
-        """
+        """Return how many judges, on how many items, are enough; None if nothing is."""
         panels = (judges, *(one for one in JUDGES if one > judges))
         for choices, many in ((panels, items), ((judges,), PLENTY), (panels, PLENTY)):
             found = self._panels(choices, many)

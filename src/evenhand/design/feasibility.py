@@ -21,12 +21,7 @@ Integers = NDArray[np.int64]
 
 
 def check_balance(campaign: Campaign) -> None:
-    """Refuse balanced blocks where there are none, or where some of them are shown to nobody.
-
-    Raises:
-        CampaignError: says why.
-
-    """
+    """Refuse balanced blocks where there are none, or where some of them are shown to nobody."""
     if not campaign.design.balanced_blocks:
         return
     widths = {one.width for one in campaign.tasks}
@@ -47,15 +42,8 @@ def check_balance(campaign: Campaign) -> None:
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:
     """Refuse a design in which judges do not suffice.
 
-    Args:
-        campaign: whose design it is.
-        units: what is judged, without anchors.
-        groups: (U,) codes without gaps: units of one group go to different judges.
-        caps: (J,) most units of each judge.
-
-    Raises:
-        CampaignError: with the counting argument.
-
+    groups: (U,) codes without gaps: units of one group go to different judges.
+    caps: (J,) most units of each judge.
     """
     each, judges = campaign.design.judges_per_item, len(campaign.judges)
     if each > judges:
@@ -98,19 +86,7 @@ def find_caps(
 ) -> dict[int, Integers]:
     """Return how many units of each width every judge may be dealt in a pass.
 
-    Args:
-        campaign: whose quotas they are.
-        sizes: width → units that are dealt.
-        most: width → units that one judge may be dealt.
-        anchors: width → units that all judges share.
-
-    Returns:
-        Width → (J,) most units.
-
-    Raises:
-        CampaignError: a quota that is used up by what everybody is asked, or quotas that leave
-            too little room.
-
+    Returns width → (J,) most units.
     """
     design = campaign.design
     beside = design.controls + design.repeats + design.again
@@ -155,8 +131,8 @@ SEED_IS_KNOWN: Final = (
     "this campaign was launched with a seed that everybody knows, as every campaign was before"
     " launches drew secret ones: whoever has its file can compute which side is which system"
 )
+# How feedback in English names an output by its place
 _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b", re.IGNORECASE)
-"""How feedback in English names an output by its place."""
 
 
 def find_doubts(campaign: Campaign) -> tuple[str, ...]:

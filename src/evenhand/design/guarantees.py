@@ -73,8 +73,7 @@ def check_choices(seen: Seen) -> Iterator[Guarantee]:
 
 # Promises of how much each judge is asked, and how often each judge sees each system.
 
-USUAL = 3
-"""Sources of a kind that is rarer than this are not promised to be spread evenly."""
+USUAL = 3  # Sources of a kind that is rarer than this are not promised to be spread evenly
 
 
 def check_loads(seen: Seen, *, whole: bool) -> Iterator[Guarantee]:
@@ -301,8 +300,7 @@ def _check_meetings(name: str, mine: Seen, *, whole: bool) -> Guarantee:
 
 # Promises of passes: in order, and of one width with the same outputs in another order.
 
-CHANCE: Final = 1e-9
-"""What comes about less often than this by chance did not come about by chance."""
+CHANCE: Final = 1e-9  # What comes about less often than this by chance did not come about by chance
 
 
 def check_passes(seen: Seen, *, whole: bool) -> Iterator[Guarantee]:
@@ -724,13 +722,7 @@ def _unit_difference(kind: frozenset[str], chosen: Counter[frozenset[str]], widt
 
 
 def check_all(seen: Seen, *, whole: bool) -> tuple[Guarantee, ...]:
-    """Count all promises.
-
-    Args:
-        seen: tickets.
-        whole: whether these are all; if not, what is still to come is not missed.
-
-    """
+    """Count all promises."""
     found = tuple(_check(seen, whole=whole))
     if len(seen):
         return found
@@ -778,20 +770,12 @@ def _check_sources(seen: Seen) -> Iterator[Guarantee]:
 
 @dataclass(frozen=True)
 class DesignCheck:
-    """What was promised, and what was found.
+    """What was promised, and what was found."""
 
-    Attributes:
-        guarantees: one for each promise.
-        tickets: how many were counted.
-        judges: of how many judges.
-        digest: of the assignment.
-
-    """
-
-    guarantees: tuple[Guarantee, ...]
-    tickets: int
-    judges: int
-    digest: str
+    guarantees: tuple[Guarantee, ...]  # one for each promise
+    tickets: int  # how many were counted
+    judges: int  # of how many judges
+    digest: str  # of the assignment
 
     @property
     def holds(self) -> bool:
@@ -827,15 +811,10 @@ class DesignCheck:
 def verify_design(assignment: Assignment) -> DesignCheck:
     """Count every promise of a design on its tickets, against what the campaign asks for.
 
-    Args:
-        assignment: the tickets, before anybody answers.
-
-    >>> from evenhand.design import assign, make_campaign
-    >>> items = [{"item": str(n), "A": "uno", "B": "un"} for n in range(6)]
-    >>> told = {"name": "small", "items": items, "design": {"judges_per_item": 2}}
-    >>> check = verify_design(assign(make_campaign(told)))
-    >>> check.holds, check.tickets
-    (True, 12)
+    assignment: the tickets, before anybody answers. >>> from evenhand.design import assign,
+        make_campaign >>> items = [{"item": str(n), "A": "uno", "B": "un"} for n in range(6)] >>>
+        told = {"name": "small", "items": items, "design": {"judges_per_item": 2}} >>> check =
+        verify_design(assign(make_campaign(told))) >>> check.holds, check.tickets (True, 12)
     """
     seen = see(assignment.campaign, assignment)
     judges = len(assignment.campaign.judges)
@@ -843,12 +822,7 @@ def verify_design(assignment: Assignment) -> DesignCheck:
 
 
 def refuse_broken(assignment: Assignment) -> None:
-    """Refuse tickets that do not keep what their campaign promises.
-
-    Raises:
-        CampaignError: says which promises are not kept.
-
-    """
+    """Refuse tickets that do not keep what their campaign promises."""
     broken = verify_design(assignment).broken
     if broken:
         told = "; ".join(f"{one.name}: {one.promised} (found: {one.found})" for one in broken[:3])
@@ -869,13 +843,6 @@ def verify_collected(
     """Count every promise again on what was collected.
 
     What can only be said at the end is left open until all is answered.
-
-    Args:
-        assignment: what was to be asked.
-        tickets: those that were answered, each judge's in the order of the answers.
-        people: judge → person, of those who had several names.
-        seats: judge → the judge of the design whose tickets they went on with.
-
     """
     tickets, seats = tuple(tickets), seats or {}
     asked = [one for one in tickets if _is_asked(assignment, one, seats)]

@@ -23,8 +23,8 @@ from evenhand.errors import CampaignError, MissingFile, UnknownFormat, end, sugg
 # notes, are no systems: nobody wants judges to compare an output with a note.
 
 TEXTS: Final = ("source", "reference", "context", "document", "group", "control")
+# What a row may say besides outputs by system
 KNOWN: Final = ("item", *TEXTS, "expected", "anchor", "outputs", "system", "output")
-"""What a row may say besides outputs by system."""
 _USUAL: Final = {
     "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",
     "source": "src source_text src_text prompt input question",
@@ -35,10 +35,10 @@ _USUAL: Final = {
     "": "domain genre topic category split lang language language_pair lp date url license"
     " note notes comment comments remark remarks annotator judge rater score rating status",
 }
+# What usual names of columns mean: one of KNOWN, or "" for what is not judged
 USUAL: Final = {word: name for name, words in _USUAL.items() for word in words.split()}
-"""What usual names of columns mean: one of KNOWN, or "" for what is not judged."""
+# Headers such as output_A and system1, which are no misspelt `output` or `system`
 _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
-"""Headers such as output_A and system1, which are no misspelt `output` or `system`."""
 
 
 def check_columns(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
@@ -75,14 +75,7 @@ out, in a campaign file: ignore = ["domain"]; if it is one, say which there are:
 
 
 def _refuse(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
-    """Return what is wrong with columns, and what to do.
-
-    Args:
-        odd: column → the one that it may mean, "" for one that is not judged, None for a system.
-        named: the column that says whose the outputs are, "" if there is none.
-        chosen: whether the campaign says which systems there are.
-
-    """
+    """Return what is wrong with columns, and what to do."""
     one = len(odd) == 1
     *others, last = (f"'{name}'" for name in odd)
     names = f"{', '.join(others)} and {last}" if others else last
@@ -151,18 +144,7 @@ def choose_outputs(
 
 
 def check_used(what: str, words: tuple[str, ...], there: set[str], columns: set[str]) -> None:
-    """Refuse a name in `systems` or `ignore` that is nowhere in the items.
-
-    Args:
-        what: systems or ignore.
-        words: the names.
-        there: those that there are.
-        columns: what else may have been meant.
-
-    Raises:
-        CampaignError: names it, with the nearest there is.
-
-    """
+    """Refuse a name in `systems` or `ignore` that is nowhere in the items."""
     for name in words:
         if name not in there:
             hint = end(suggest(name, sorted(there | columns.difference(KNOWN))))
@@ -178,30 +160,14 @@ def check_used(what: str, words: tuple[str, ...], there: set[str], columns: set[
 # also hold `outputs`, by system.
 
 YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+# Where a row stands, such as "items.csv, row 3", and what it says
 Row = tuple[str, Mapping[str, Any]]
-"""Where a row stands, such as "items.csv, row 3", and what it says."""
 
 
 def build_items(
     rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[Item, ...]:
-    """Make items of rows.
-
-    Args:
-        rows: where each stands, and what it says.
-        systems: whose outputs are judged; whatever else there is, is left out. All if there are
-            none.
-        ignore: columns that are left out.
-
-    Raises:
-        CampaignError: names the file and the row.
-
-    >>> build_items([("f, row 2", {"item": "1", "A": "uno", "B": "un"})])[0].systems
-    ('A', 'B')
-    >>> rows = [("f, row 2", {"item": "1", "A": "uno", "B": "un", "notes": "see 2"})]
-    >>> build_items(rows, ignore=("notes",))[0].systems
-    ('A', 'B')
-    """
+    """Make items of rows."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()
     for where, whole in rows:
@@ -303,12 +269,7 @@ def _add(where: str, first: tuple[str, dict[str, Any]], told: dict[str, Any]) ->
 
 
 def _make(where: str, told: Mapping[str, Any], systems: tuple[str, ...]) -> Item:
-    """Make an item.
-
-    Raises:
-        CampaignError: names the file and the row.
-
-    """
+    """Make an item."""
     outputs = choose_outputs(where, told, systems)
     rest = {key: told[key] for key in (*TEXTS, "expected", "anchor") if key in told}
     if "expected" in rest:
@@ -321,23 +282,15 @@ def _make(where: str, told: Mapping[str, Any], systems: tuple[str, ...]) -> Item
 
 TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
 DELIMITERS: Final = "\t;,|"
-_SEPARATOR: Final = re.compile(r"sep=(.)\r?\n")
-"""What Excel is told in the first line of a table."""
+_SEPARATOR: Final = re.compile(r"sep=(.)\r?\n")  # What Excel is told in the first line of a table
 WORKBOOKS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 WORKBOOK_STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 SAVE_AS: Final = "save it again as 'CSV UTF-8' (in Excel), or as CSV with the encoding UTF-8"
-LONGEST: Final = 10_000_000
-"""Most characters of a cell."""
+LONGEST: Final = 10_000_000  # Most characters of a cell
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8.
-
-    Raises:
-        MissingFile: there is none.
-        UnknownFormat: it is no text in UTF-8, or cannot be read.
-
-    """
+    """Return the text of a file in UTF-8."""
     if "\0" in str(path):
         raise MissingFile(f"there is no file {str(path)!r}")
     try:
@@ -363,14 +316,7 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1.
-
-    Raises:
-        MissingFile: there is none.
-        UnknownFormat: it is no table.
-        CampaignError: a row that is none; names it.
-
-    """
+    """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
     text = read_text(path)
     jsonl = path.suffix.lower() in (".jsonl", ".ndjson")
     rows = list(_read_json(path, text) if jsonl else _read_csv(path, text))
@@ -438,10 +384,6 @@ def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
 
     Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
     without any quoting: where quotes lead to no table, they are signs like any other.
-
-    Raises:
-        CampaignError: a quote that is not closed; names the row.
-
     """
     csv.field_size_limit(LONGEST)
     rows: list[list[str]] = []
@@ -464,12 +406,7 @@ def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
 
 
 def _read_header(where: str, cells: list[str]) -> list[str]:
-    """Return the names of columns, "" for columns after the last that has one.
-
-    Raises:
-        CampaignError: one without a name, or a name that is there twice.
-
-    """
+    """Return the names of columns, "" for columns after the last that has one."""
     names = [one.strip() for one in cells]
     last = max((at for at, name in enumerate(names) if name), default=0)
     for at, name in enumerate(names[: last + 1]):
@@ -481,12 +418,7 @@ def _read_header(where: str, cells: list[str]) -> list[str]:
 
 
 def _name_cells(path: Path, header: list[str], cells: list[str]) -> dict[str, str]:
-    """Return the cells of a row by columns; columns that are wholly empty, as Excel leaves, go.
-
-    Raises:
-        CampaignError: a cell under no name.
-
-    """
+    """Return the cells of a row by columns; columns that are wholly empty, as Excel leaves, go."""
     for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
         if cell and not name:
             raise CampaignError(f"{path.name}, row 1: column {at} has no name")

@@ -53,43 +53,28 @@ from evenhand.ranking.ranking import Ranking
 
 Array = NDArray[np.float64]
 POWER: Final = 0.8
-RANGE: Final = 0.8
-"""Level of the interval of a difference (proportion)."""
-STEPS: Final = 60
-"""Halvings of the search for t: more than digits of a number."""
+RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
+STEPS: Final = 60  # Halvings of the search for t: more than digits of a number
 
 
 @dataclass(frozen=True)
 class Separation:
-    """What would decide a pair.
+    """What would decide a pair."""
 
-    Attributes:
-        better: the system that is ahead.
-        worse: the other.
-        gap: difference of log-worths (log-odds).
-        stderr: its standard error.
-        times: so many times as many judgments of all pairs, more than 1 of a pair that is open;
-            None where no number is enough.
-        times_least: if the gap is as large as it may be.
-        times_most: if it is as small; None where it may be none.
-        alone: so many more judgments of this pair alone; None where that does not decide it.
-        alone_least: if the gap is as large as it may be.
-        alone_most: if it is as small; None where it may be none.
-        barred: whether it may not be decided, since too few judges or items link the two.
-
-    """
-
-    better: str
-    worse: str
-    gap: float
-    stderr: float
+    better: str  # the system that is ahead
+    worse: str  # the other
+    gap: float  # difference of log-worths (log-odds)
+    stderr: float  # its standard error
+    # so many times as many judgments of all pairs, more than 1 of a pair that is open; None where
+    # no number is enough
     times: float | None
-    times_least: float | None
-    times_most: float | None
+    times_least: float | None  # if the gap is as large as it may be
+    times_most: float | None  # if it is as small; None where it may be none
+    # so many more judgments of this pair alone; None where that does not decide it
     alone: float | None
-    alone_least: float | None
-    alone_most: float | None
-    barred: bool
+    alone_least: float | None  # if the gap is as large as it may be
+    alone_most: float | None  # if it is as small; None where it may be none
+    barred: bool  # whether it may not be decided, since too few judges or items link the two
 
 
 def separate_pairs(
@@ -97,26 +82,14 @@ def separate_pairs(
 ) -> tuple[Separation, ...]:
     """Say how many more judgments would decide pairs.
 
-    Args:
-        ranking: with rank sets.
-        pairs: places of the better and the worse system on the board.
-        power: chance of deciding it that is wanted (proportion).
-
-    Raises:
-        NotIdentified: the ranking has no rank sets.
-
+    power: chance of deciding it that is wanted (proportion).
     """
     critical = find_critical(ranking)
     return tuple(_separate(ranking, pair, critical, power) for pair in pairs)
 
 
 def find_critical(ranking: Ranking) -> float:
-    """Return the |t| beyond which pairs of a board are decided: that of the last step.
-
-    Raises:
-        NotIdentified: the ranking has no rank sets.
-
-    """
+    """Return the |t| beyond which pairs of a board are decided: that of the last step."""
     sets = ranking.rank_sets
     if sets is None or ranking.pair_stderr is None:
         raise NotIdentified("what would decide a pair is asked of rank sets, and there are none")
@@ -131,19 +104,7 @@ def find_critical(ranking: Ranking) -> float:
 def find_times(today: float, apart: float, critical: float, power: float) -> float | None:
     """Return how many times as many judgments decide a pair with a power.
 
-    Args:
-        today: its estimated difference over the error of that.
-        apart: its difference over the same error.
-        critical: |t| beyond which it is decided.
-        power: chance (proportion, .5 or more).
-
-    Returns:
-        1 of a pair that is decided, more of one that is open; None where no number is enough.
-
-    >>> find_times(1.0, 1.0, 2.0, 0.5)  # the error is halved by four times as many
-    4.0
-    >>> find_times(1.0, 0.0, 2.0, 0.8) is None
-    True
+    power: chance (proportion, .5 or more).
     """
     if today > critical:
         return 1.0
@@ -220,51 +181,28 @@ def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> f
 
 TIMES: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
 DRAWS: Final = 400
+# Draws times pairs that are held at once: of many systems fewer worlds are drawn
 MOST: Final = 4_000_000
-"""Draws times pairs that are held at once: of many systems fewer worlds are drawn."""
-TAIL: Final = 0.1
-"""Share of worlds below the lower end, and above the upper."""
+TAIL: Final = 0.1  # Share of worlds below the lower end, and above the upper
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """What so many judgments would decide.
+    """What so many judgments would decide."""
 
-    Attributes:
-        times: so many times as many as there are.
-        judgments: so many in all.
-        decided: mean number of decided pairs.
-        lower: a tenth of the worlds decide fewer.
-        upper: a tenth decide more.
-        candidates: mean number of systems that may then be the best.
-        one_best: share of the worlds in which no more than one may be the best (proportion).
-
-    """
-
-    times: float
-    judgments: float
-    decided: float
-    lower: float
-    upper: float
-    candidates: float
-    one_best: float
+    times: float  # so many times as many as there are
+    judgments: float  # so many in all
+    decided: float  # mean number of decided pairs
+    lower: float  # a tenth of the worlds decide fewer
+    upper: float  # a tenth decide more
+    candidates: float  # mean number of systems that may then be the best
+    one_best: float  # share of the worlds in which no more than one may be the best (proportion)
 
 
 def look_ahead(
     ranking: Ranking, times: Sequence[float] = TIMES, *, draws: int = DRAWS, seed: int = SEED
 ) -> tuple[Prospect, ...]:
-    """Foresee what more judgments of the same kind would decide.
-
-    Args:
-        ranking: with rank sets.
-        times: how many times as many judgments, 1 or more each.
-        draws: worlds.
-        seed: of the worlds.
-
-    Raises:
-        NotIdentified: the ranking has no rank sets, or they can decide nothing.
-
-    """
+    """Foresee what more judgments of the same kind would decide."""
     critical = find_critical(ranking)
     sets, errors = ranking.rank_sets, np.asarray(ranking.pair_stderr)
     if sets is None:  # find_critical refuses
@@ -305,12 +243,8 @@ def draw_truths(estimate: Array, covariance: Array, draws: int, rng: Generator) 
     known of it. The sum of squares of the estimates is τ² + ε² times χ² on K − 1 degrees of
     freedom; what is below zero of τ² counts as none.
 
-    Args:
-        estimate: (K,) centred.
-        covariance: (K, K) of them.
-        draws: B.
-        rng: source of randomness.
-
+    estimate: (K,) centred.
+    covariance: (K, K) of them.
     """
     k = len(estimate)
     sizes, directions = np.linalg.eigh(covariance)

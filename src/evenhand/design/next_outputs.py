@@ -40,37 +40,27 @@ from evenhand.ratings.output_process import OutputProcess, begin, condition, rel
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+# Number of an output, its kind, and the standard deviation that chose it
 Chosen = tuple[int, str, float | None]
-"""Number of an output, its kind, and the standard deviation that chose it."""
 
+# Outputs with a label before labels choose: fewer say too little of the features
 LABELLED: Final = 10
-"""Outputs with a label before labels choose: fewer say too little of the features."""
+# Outputs, with a label or waiting, up to which everything is exact; beyond it is refused
 MOST: Final = 4000
-"""Outputs, with a label or waiting, up to which everything is exact; beyond it is refused."""
 
 
 @dataclass(frozen=True)
 class OutputChoice:
-    """An output to label.
+    """An output to label."""
 
-    Attributes:
-        item: its item, with the task where there are tasks.
-        system: its system.
-        kind: "start-up", "random" or "chosen".
-        predicted: the label that is foreseen, in points; None before any label.
-        deviation: standard deviation of that, noise of one label left out; None likewise. Of a
-            chosen output it is what was left when it was chosen, those chosen before it counted as
-            rated.
-        reason: why, in words.
-
-    """
-
-    item: str
-    system: str
-    kind: str
-    predicted: float | None
+    item: str  # its item, with the task where there are tasks
+    system: str  # its system
+    kind: str  # "start-up", "random" or "chosen"
+    predicted: float | None  # the label that is foreseen, in points; None before any label
+    # standard deviation of that, noise of one label left out; None likewise. Of a chosen output
+    # it is what was left when it was chosen, those chosen before it counted as rated.
     deviation: float | None
-    reason: str
+    reason: str  # why, in words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,12 +186,7 @@ def choose_outputs(
 
 
 def _gather(data: Ratings, features: OutputFeatures) -> tuple[FeaturedOutputs, int]:
-    """Return outputs, those with a label first, and how many have one.
-
-    Raises:
-        NotIdentified: none is without.
-
-    """
+    """Return outputs, those with a label first, and how many have one."""
     rated, waiting = read_either(data, features)
     if waiting is None:
         raise NotIdentified(
@@ -212,12 +197,7 @@ def _gather(data: Ratings, features: OutputFeatures) -> tuple[FeaturedOutputs, i
 
 
 def _refuse_strange(every: FeaturedOutputs, labelled: int, query: Query) -> None:
-    """Refuse kinds that say nothing of outputs that wait, where features choose.
-
-    Raises:
-        InvalidJudgments: names the feature.
-
-    """
+    """Refuse kinds that say nothing of outputs that wait, where features choose."""
     if labelled < LABELLED or query.strategy == RANDOM:
         return
     for name, column in zip(every.table.label_names, every.table.labels.T, strict=True):
@@ -242,12 +222,7 @@ def _name_features(every: FeaturedOutputs, features: OutputFeatures) -> tuple[st
 
 
 def _learn(points: Points, label: Array, rng: np.random.Generator) -> OutputProcess | None:
-    """Return what is believed of outputs; None before any label.
-
-    Raises:
-        NotConverged: no likeliest parameters are found.
-
-    """
+    """Return what is believed of outputs; None before any label."""
     if not len(label):
         return None
     known = points.take(np.arange(len(label)))
@@ -308,16 +283,10 @@ _WHY: Final = {
 
 @dataclass(frozen=True, eq=False)
 class ChosenPart:
-    """What was found in one group.
+    """What was found in one group."""
 
-    Attributes:
-        next: the outputs.
-        curves: what queries would have saved, where that was asked.
-
-    """
-
-    next: NextOutputs
-    curves: QueryCurves | None
+    next: NextOutputs  # the outputs
+    curves: QueryCurves | None  # what queries would have saved, where that was asked
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
@@ -332,21 +301,7 @@ def choose_part(
     asked: tuple[int, int],
     replays: tuple[int, Callable[[int, int], None] | None],
 ) -> ChosenPart:
-    """Choose outputs of one group, and replay queries on those that have ratings if that was asked.
-
-    Args:
-        part: ratings of one task and criterion.
-        features: what is known of outputs.
-        query: how to choose.
-        asked: how many outputs are rated at the same time, also in replays; and the seed.
-        replays: how often to replay, 0 for not at all; and what is told of it.
-
-    Raises:
-        UnknownOption: random choices, which there is nothing to compare with.
-        NotIdentified: every output has a rating.
-        InvalidJudgments: ratings or features that say nothing.
-
-    """
+    """Choose outputs of one group, and replay queries on those that have ratings if asked."""
     found = choose_outputs(part, features, query, n=asked[0], seed=asked[1])
     times, tell = replays
     if not times:
@@ -362,14 +317,7 @@ def choose_part(
 def name_features(
     data: Ratings, columns: Sequence[str], texts: tuple[str | None, str | None]
 ) -> OutputFeatures:
-    """Return features of columns: where all values are numbers they are numbers, else kinds.
-
-    Raises:
-        UnknownColumn: a column that is not there.
-        UnknownOption: the score, which is not known before anybody rates.
-        InvalidJudgments: a column of which over half but not all is numbers.
-
-    """
+    """Return features of columns: where all values are numbers they are numbers, else kinds."""
     if "score" in columns:
         raise UnknownOption(
             "the score is no feature: it is not known before anybody rates; a first rating of every"
@@ -381,12 +329,7 @@ def name_features(
 
 
 def _holds_numbers(data: Ratings, name: str) -> bool:
-    """Say whether a column is numbers.
-
-    Raises:
-        InvalidJudgments: it is for the most part: then the others are mistakes, not kinds.
-
-    """
+    """Say whether a column is numbers."""
     column = data.require(name)
     bad = [one for one in list_levels(data, column) if not _is_number(name, one)]
     if not bad:

@@ -31,11 +31,11 @@ from evenhand.judgments.signature import write_signature
 from evenhand.judgments.tally import Tally
 from evenhand.numerics.sampling import one_blas_thread
 
+# What stands beside pairs whose order the belief calls clear
 INDEPENDENT: Final = (
     "“little doubt” takes judgments for independent: a ranking allows for judges and items that"
     " differ, and may leave such a pair open"
 )
-"""What stands beside pairs whose order the belief calls clear."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,12 +184,7 @@ def _suggest(policy: object) -> str:
 
 
 def _refuse_partial(tally: Tally | None, systems: Sequence[str]) -> None:
-    """Refuse systems of the data that are named beside others that are not.
-
-    Raises:
-        UnknownOption: whoever names them may mean that the others are left out.
-
-    """
+    """Refuse systems of the data that are named beside others that are not."""
     known = () if tally is None else tally.systems
     named = [name for name in systems if name in known]
     rest = [name for name in known if name not in systems]

@@ -26,31 +26,21 @@ from evenhand.judgments.controls import take_pairs
 from evenhand.judgments.rankings import Rankings
 from evenhand.models.bradley_terry import BradleyTerry
 
-FEW: Final = 10
-"""Judges of a pilot below which tastes are hardly known."""
+FEW: Final = 10  # Judges of a pilot below which tastes are hardly known
 
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What a pilot says.
+    """What a pilot says."""
 
-    Attributes:
-        truth: systems with worths drawn together, ties and tastes.
-        components: what the pilot says of variances.
-        kept: share of the differences between pooled worths that is left when they are drawn
-            together (proportion).
-        gap_stderr: standard error of a difference of two pooled log-worths in the pilot.
-        says: sentences.
-        notes: what must stand beside the plan.
-
-    """
-
-    truth: Truth
-    components: VarianceComponents
+    truth: Truth  # systems with worths drawn together, ties and tastes
+    components: VarianceComponents  # what the pilot says of variances
+    # share of the differences between pooled worths that is left when they are drawn together
+    # a proportion
     kept: float
-    gap_stderr: float
-    says: tuple[str, ...]
-    notes: tuple[str, ...]
+    gap_stderr: float  # standard error of a difference of two pooled log-worths in the pilot
+    says: tuple[str, ...]  # sentences
+    notes: tuple[str, ...]  # what must stand beside the plan
 
     def worst(self) -> Truth | None:
         """Return the truth with tastes as strong as the pilot cannot exclude; None if unbounded.
@@ -79,16 +69,7 @@ class Pilot:
 
 
 def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
-    """Take systems, ties and tastes from a pilot.
-
-    Args:
-        data: comparisons or rankings of one task, judges named, items too where items differ.
-
-    Raises:
-        UnknownOption: ratings.
-        NotIdentified: the pilot shows no tastes or no differences; says what to do.
-
-    """
+    """Take systems, ties and tastes from a pilot."""
     if not isinstance(data, Comparisons | Rankings):
         raise UnknownOption(
             "a pilot is comparisons or rankings; of ratings `evenhand variance` says how many"
@@ -121,12 +102,7 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
 
 
 def _require(found: VarianceComponents) -> tuple[Component, Component | None, Component]:
-    """Return the components of judges, items and systems.
-
-    Raises:
-        NotIdentified: the pilot shows no tastes of judges, or no differences.
-
-    """
+    """Return the components of judges, items and systems."""
     judge, item, system = (found.find(one) for one in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
     if judge is None or system is None or found.stderr is None:
         raise NotIdentified(

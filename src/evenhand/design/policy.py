@@ -51,18 +51,11 @@ RIDGE: Final = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Log-worths as a normal distribution.
+    """Log-worths as a normal distribution."""
 
-    Attributes:
-        mean: (K,) log-worths, their mean 0.
-        vcov: (K, K) covariance.
-        tie: Davidson's ν, 0 where nothing ties.
-
-    """
-
-    mean: Array
-    vcov: Array
-    tie: float = 0.0
+    mean: Array  # (K,) log-worths, their mean 0
+    vcov: Array  # (K, K) covariance
+    tie: float = 0.0  # Davidson's ν, 0 where nothing ties
 
     def gap(self, one: Codes, other: Codes) -> tuple[Array, Array]:
         """Return mean and variance of the differences between systems, by their codes."""
@@ -103,14 +96,10 @@ class Belief:
 def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
     """Fit the worths and, where anything tied, the tie parameter, with a ridge.
 
-    Args:
-        tally: judgments folded, so that every pair has one entry; there may be none.
-        start: (K,) log-worths to begin with, such as those of a moment ago.
-
-    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
-    >>> counts = np.array([3.0]), np.array([0.0]), np.array([1.0])
-    >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean
-    array([ 0.473, -0.473])
+    start: (K,) log-worths to begin with, such as those of a moment ago. >>> one, two =
+        np.array([0], np.int32), np.array([1], np.int32) >>> counts = np.array([3.0]),
+        np.array([0.0]), np.array([1.0]) >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean
+        array([ 0.473, -0.473])
     """
     k, tied = len(tally.systems), bool(tally.ties.any())
     at = np.zeros(k + tied)
@@ -168,21 +157,14 @@ class State:
     """Judgments so far, and questions still out.
 
     Pairs are numbered: pair p is of systems `low[p]` < `high[p]`.
-
-    Attributes:
-        tally: the judgments, one entry per pair, over all K systems.
-        waiting: (P,) how often each pair was handed out and is not answered yet.
-        allowed: (P,) which pairs may be asked.
-        near: (K,) log-worths from which the fit begins, such as those of a moment ago.
-        others: pairs that may be asked, but not by the judge for whom `narrow` left some out.
-
     """
 
-    tally: Tally
-    waiting: Counts
-    allowed: Mask
+    tally: Tally  # the judgments, one entry per pair, over all K systems
+    waiting: Counts  # (P,) how often each pair was handed out and is not answered yet
+    allowed: Mask  # (P,) which pairs may be asked
+    # (K,) log-worths from which the fit begins, such as those of a moment ago
     near: Counts | None = None
-    others: int = 0
+    others: int = 0  # pairs that may be asked, but not by the judge for whom `narrow` left some out
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -250,15 +232,7 @@ class State:
         return replace(self, waiting=waiting)
 
     def give_back(self, pairs: Sequence[int]) -> State:
-        """Return the state with some pairs no longer out: answered, or handed back unanswered.
-
-        Raises:
-            InvalidJudgments: a pair that nobody has.
-
-        >>> board = read_state(None, systems=["a", "b"], waiting=[("a", "b")])
-        >>> board.give_back([0]).waiting.tolist()
-        [0.0]
-        """
+        """Return the state with some pairs no longer out: answered, or handed back unanswered."""
         waiting = self.waiting.copy()
         np.subtract.at(waiting, list(pairs), 1)
         if (waiting < 0).any():
@@ -270,12 +244,8 @@ class State:
     def narrow(self, allowed: Mask) -> State:
         """Return the state for one judge, who may be asked of some of the allowed pairs only.
 
-        Args:
-            allowed: (P,) the pairs that this judge may be asked about.
-
-        >>> board = read_state(None, systems=["a", "b", "c"])
-        >>> board.narrow(np.array([True, False, True])).others
-        1
+        allowed: (P,) the pairs that this judge may be asked about. >>> board = read_state(None,
+            systems=["a", "b", "c"]) >>> board.narrow(np.array([True, False, True])).others 1
         """
         kept = self.allowed & allowed
         left_out = int((self.allowed & ~allowed).sum())
@@ -288,21 +258,7 @@ def read_state(
     systems: Sequence[str] = (),
     waiting: Sequence[tuple[str, str]] = (),
 ) -> State:
-    """Count judgments for choosing the next pairs.
-
-    Args:
-        tally: the judgments, or None where there are none yet.
-        systems: systems that may have no judgments yet.
-        waiting: pairs that were handed out and are not answered.
-
-    Raises:
-        NotIdentified: fewer than two systems, or too many for their covariance.
-        UnknownOption: a system is named twice.
-        InvalidJudgments: a pair that is waited for with an unknown system, or with itself.
-
-    >>> read_state(None, systems=["b", "a"], waiting=[("b", "a")]).met.tolist()
-    [1.0]
-    """
+    """Count judgments for choosing the next pairs."""
     twice = [name for name, count in Counter(systems).items() if count > 1]
     if twice:
         raise UnknownOption(f"{listing(twice)} is named twice: name each system once")
@@ -364,26 +320,18 @@ START: Final = "start-up"
 RANDOM: Final = "random"
 NARROWED: Final = "narrowed"
 CHOSEN: Final = "chosen"
-DRAWS: Final = 1000
-"""Draws of the worths behind a probability: its error is .016 at most."""
+DRAWS: Final = 1000  # Draws of the worths behind a probability: its error is .016 at most
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A pair to ask about.
+    """A pair to ask about."""
 
-    Attributes:
-        left: the system to show first.
-        right: the other.
-        kind: "start-up", "random", "narrowed" (at random, of the pairs that are left) or "chosen".
-        reason: why, in words.
-
-    """
-
-    left: str
-    right: str
+    left: str  # the system to show first
+    right: str  # the other
+    # "start-up", "random", "narrowed" (at random, of the pairs that are left) or "chosen"
     kind: str
-    reason: str
+    reason: str  # why, in words
 
 
 class Batch:
@@ -449,10 +397,7 @@ class Batch:
     def take_best(self, scores: Array, say: Callable[[Batch, int, float], str]) -> None:
         """Take the open pair with the highest score.
 
-        Args:
-            scores: (P,) of all pairs.
-            say: puts the reason into words.
-
+        scores: (P,) of all pairs.
         """
         pair = int(np.argmax(np.where(self.open, scores, -np.inf)))
         self.take(pair, CHOSEN, say(self, pair, float(scores[pair])))
@@ -469,15 +414,7 @@ OF_THE_LEFT = "at random, of the pairs that are left"
 
 
 def take_start(batch: Batch, n: int, start: int, rng: np.random.Generator) -> int:
-    """Take up to n pairs of the start-up phase; return how many were needed.
-
-    Args:
-        batch: what is taken already.
-        n: most pairs.
-        start: judgments that every system has after it.
-        rng: of the matchings.
-
-    """
+    """Take up to n pairs of the start-up phase; return how many were needed."""
     taken = 0
     while taken < n and (_take_matched(batch, start, rng) or _take_link(batch, rng)):
         taken += 1
@@ -594,14 +531,13 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
 # The formulas are ours, in the field's standard forms. A pair chosen counts as answered, on
 # average, for those chosen after it in one batch.
 
+# Mean variance of differences (logit²) above which information is taken at a draw
 ROUGH: Final = 0.8
-"""Mean variance of differences (logit²) above which information is taken at a draw."""
 
-CLEAR: Final = 0.95
-"""Probability of an order above which it is no longer called doubtful."""
+CLEAR: Final = 0.95  # Probability of an order above which it is no longer called doubtful
 
+# What the reason of a pair begins with whose own order is clear
 LITTLE: Final = "little doubt here"
-"""What the reason of a pair begins with whose own order is clear."""
 
 
 def choose_by_order(batch: Batch, n: int, rng: np.random.Generator) -> None:
@@ -765,6 +701,7 @@ class Chooser(Protocol):
 
 Rule = Callable[[Batch, int, np.random.Generator], None]
 
+# Rules by name
 RULES: Final[Mapping[str, Rule]] = {
     "order": choose_by_order,
     "closest": choose_closest,
@@ -773,7 +710,6 @@ RULES: Final[Mapping[str, Rule]] = {
     "top-k": choose_at_border,
     "random": take_balanced,
 }
-"""Rules by name."""
 
 TITLES: Final[Mapping[str, str]] = {
     "order": "pairs whose answers tell most about doubtful orders",
@@ -808,12 +744,7 @@ class Policy:
     top: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that cannot be."""
         require_option("policy", self.rule, tuple(RULES))
         if not 0 <= self.random_share <= 1:
             raise UnknownOption(
@@ -894,18 +825,7 @@ def _present(batch: Batch, started: int, rng: np.random.Generator) -> tuple[Choi
 
 
 def make_policy(campaign: Campaign) -> Policy | None:
-    """Return the policy of a campaign, None where the design says who sees what.
-
-    Raises:
-        CampaignError: there is none of the name, or it does not fit the campaign.
-
-    >>> from evenhand.design import make_campaign
-    >>> items = [{"item": "1", "A": "uno", "B": "un"}]
-    >>> told = {"name": "s", "items": items, "design": {"policy": "oder"}}
-    >>> make_policy(make_campaign(told))
-    Traceback (most recent call last):
-    evenhand.errors.CampaignError: campaign 's': there is no policy 'oder'. Did you mean 'order'?
-    """
+    """Return the policy of a campaign, None where the design says who sees what."""
     design = campaign.design
     if not design.policy:
         return None

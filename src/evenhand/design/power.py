@@ -42,36 +42,23 @@ Integers = NDArray[np.int64]
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")
 MOST_SYSTEMS: Final = 50
-MOST: Final = 2_000_000
-"""Most judgments that are planned."""
+MOST: Final = 2_000_000  # Most judgments that are planned
 
 
 @dataclass(frozen=True)
 class Truth:
-    """How systems, judges and items are taken to be.
+    """How systems, judges and items are taken to be."""
 
-    Attributes:
-        systems: names.
-        log_worth: θ of each (natural log-odds).
-        ties: share of ties between equals, as one judge gives them on one item (proportion).
-        judge_sd: σ_J, of a judge's taste for a system (log-worth).
-        item_sd: σ_I, of how much better a system does on one item than on others (log-worth).
-
-    """
-
-    systems: tuple[str, ...]
-    log_worth: tuple[float, ...]
+    systems: tuple[str, ...]  # names
+    log_worth: tuple[float, ...]  # θ of each (natural log-odds)
+    # share of ties between equals, as one judge gives them on one item (proportion)
     ties: float = 0.0
-    judge_sd: float = 0.0
+    judge_sd: float = 0.0  # σ_J, of a judge's taste for a system (log-worth)
+    # σ_I, of how much better a system does on one item than on others (log-worth)
     item_sd: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse what cannot be."""
         if not 2 <= len(self.systems) <= MOST_SYSTEMS:
             raise UnknownOption(
                 f"{len(self.systems)} systems cannot be planned for: 2 to {MOST_SYSTEMS} can"
@@ -122,12 +109,7 @@ class Truth:
         return np.array(self.log_worth, dtype=np.float64)
 
     def find(self, name: str) -> int:
-        """Return the place of a system.
-
-        Raises:
-            UnknownOption: there is none of this name.
-
-        """
+        """Return the place of a system."""
         if name not in self.systems:
             raise UnknownOption(f"there is no system '{name}': there are {listing(self.systems)}")
         return self.systems.index(name)
@@ -135,34 +117,19 @@ class Truth:
 
 @dataclass(frozen=True)
 class Design:
-    """Who judges what.
+    """Who judges what."""
 
-    Attributes:
-        judges: J.
-        items: I.
-        judgments: n, of all judges together.
-        overlap: different judges for each output pair.
-        repeats: how often each of them sees it.
-        loads: judgments per judge: equal, or zipf, with P(j) ∝ 1/(j + 1).
-        pairs: pairs of systems that are compared, by place; None for all, each as likely.
-
-    """
-
-    judges: int
-    items: int
-    judgments: int
-    overlap: int = 1
-    repeats: int = 1
-    loads: Loads = "equal"
+    judges: int  # J
+    items: int  # I
+    judgments: int  # n, of all judges together
+    overlap: int = 1  # different judges for each output pair
+    repeats: int = 1  # how often each of them sees it
+    loads: Loads = "equal"  # judgments per judge: equal, or zipf, with P(j) ∝ 1/(j + 1)
+    # pairs of systems that are compared, by place; None for all, each as likely
     pairs: tuple[tuple[int, int], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse numbers that cannot be."""
         require_option("loads", self.loads, LOADS)
         for name in ("judges", "items", "judgments", "overlap", "repeats"):
             if getattr(self, name) < 1:
@@ -211,24 +178,13 @@ class Design:
 
 @dataclass(frozen=True)
 class Prices:
-    """What a campaign costs, in any currency.
+    """What a campaign costs, in any currency."""
 
-    Attributes:
-        judgment: of one judgment.
-        judge: of finding and training one judge.
-
-    """
-
-    judgment: float = 1.0
-    judge: float = 0.0
+    judgment: float = 1.0  # of one judgment
+    judge: float = 0.0  # of finding and training one judge
 
     def __post_init__(self) -> None:
-        """Refuse negative prices.
-
-        Raises:
-            UnknownOption: a price below 0.
-
-        """
+        """Refuse negative prices."""
         for name, price in vars(self).items():
             if not (isfinite(price) and price >= 0):
                 raise UnknownOption(f"the price of a {name} cannot be {price:g}: it is 0 or more")
@@ -266,14 +222,9 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output pairs,
     judges, sides, answers.
 
-    Args:
-        truth: systems and tastes.
-        design: who judges what.
-        rng: source of randomness.
-
-    >>> drawn = draw_campaign(Truth.spaced(2, 0.4), Design(5, 10, 100), np.random.default_rng(1))
-    >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
-    (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
+    rng: source of randomness. >>> drawn = draw_campaign(Truth.spaced(2, 0.4), Design(5, 10, 100),
+        np.random.default_rng(1)) >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
+        (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
     """
     n, k = design.judgments, len(truth.systems)
     by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
@@ -344,30 +295,19 @@ def _factor(letter: str, codes: Integers) -> Factor:
 Counts = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
-SURE: Final = 0.95
-"""Level of the intervals for how few campaigns were simulated."""
+SURE: Final = 0.95  # Level of the intervals for how few campaigns were simulated
 
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """What was counted. Matrices are (K, K), systems in the order of the plan.
+    """What was counted. Matrices are (K, K), systems in the order of the plan."""
 
-    Attributes:
-        campaigns: simulated.
-        right: campaigns in which the pair was decided the right way; symmetric.
-        false: campaigns in which it was decided though equal, or the wrong way; symmetric.
-        any_false: campaigns with at least one false decision.
-        unranked: campaigns whose worths had no estimate: nothing is decided in them.
-        places: mean number of places in a rank set.
-
-    """
-
-    campaigns: int
-    right: Counts
-    false: Counts
-    any_false: int
-    unranked: int
-    places: float
+    campaigns: int  # simulated
+    right: Counts  # campaigns in which the pair was decided the right way; symmetric
+    false: Counts  # campaigns in which it was decided though equal, or the wrong way; symmetric
+    any_false: int  # campaigns with at least one false decision
+    unranked: int  # campaigns whose worths had no estimate: nothing is decided in them
+    places: float  # mean number of places in a rank set
 
     @property
     def power(self) -> Array:
@@ -391,18 +331,10 @@ def simulate_power(
 ) -> Simulated:
     """Draw campaigns, rank each as `rank` does, and count what was decided.
 
-    Args:
-        truth: systems and tastes.
-        design: who judges what.
-        campaigns: how many.
-        level: of rank sets (proportion).
-        seed: of campaigns and of the bootstrap.
-        cluster: as of `rank`; None for its default.
-        progress: called with campaigns done and to do.
-
-    >>> found = simulate_power(Truth.spaced(2, 2.0), Design(10, 20, 400), campaigns=5)
-    >>> found.right.tolist(), found.any_false
-    ([[0, 5], [5, 0]], 0)
+    level: of rank sets (proportion).
+    progress: called with campaigns done and to do. >>> found = simulate_power(Truth.spaced(2, 2.0),
+        Design(10, 20, 400), campaigns=5) >>> found.right.tolist(), found.any_false ([[0, 5], [5,
+        0]], 0)
     """
     k = len(truth.systems)
     sign = np.sign(truth.worth[:, None] - truth.worth).astype(np.int64)
@@ -459,13 +391,8 @@ NODES: Final = 41
 def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
     """Return the shares of answers over all judges and items, and the slope of the score.
 
-    Args:
-        x: (P,) differences of log-worth.
-        truth: of which ties and tastes matter.
-
-    Returns:
-        (3, P) shares of left, tie and right; (P,) mean slope of ½ (left − right).
-
+    x: (P,) differences of log-worth.
+    Returns: (3, P) shares of left, tie and right; (P,) mean slope of ½ (left − right).
     """
     nodes, weights = normal_rule(NODES)
     own = x[:, None] + sqrt(2 * _total(truth)) * nodes
@@ -477,20 +404,11 @@ def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
 def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
     """Return the truth of other tastes with which all judges together answer as before.
 
-    Args:
-        truth: systems, ties and tastes as they were taken to be.
-        judge_sd: σ_J to come (log-worth).
-        item_sd: σ_I to come (log-worth).
-
-    >>> one = change_tastes(Truth.spaced(2, 0.3, judge_sd=0.3), 1.2, 0.0)
-    >>> [
-    ...     round(float(np.log(share[0] / share[2])[0]), 2)
-    ...     for share in (
-    ...         average_answers(np.array([0.3]), Truth.spaced(2, 0.3, judge_sd=0.3))[0],
-    ...         average_answers(one.worth[:1] - one.worth[1:], one)[0],
-    ...     )
-    ... ]
-    [0.29, 0.29]
+    judge_sd: σ_J to come (log-worth).
+    item_sd: σ_I to come (log-worth). >>> one = change_tastes(Truth.spaced(2, 0.3, judge_sd=0.3),
+        1.2, 0.0) >>> [ ...     round(float(np.log(share[0] / share[2])[0]), 2) ...     for share in
+        ( ...         average_answers(np.array([0.3]), Truth.spaced(2, 0.3, judge_sd=0.3))[0], ...
+        average_answers(one.worth[:1] - one.worth[1:], one)[0], ...     ) ... ] [0.29, 0.29]
     """
     share = float(average_answers(np.zeros(1), truth)[0][1, 0])
     pooled = 2 * share / (1 - share)

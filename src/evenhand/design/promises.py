@@ -20,36 +20,21 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Guarantee:
-    """One promise of a design.
+    """One promise of a design."""
 
-    Attributes:
-        name: what it is about; no two guarantees of a check have one name.
-        promised: in words; "" where this is only counted.
-        found: what was counted.
-        holds: whether it is kept; None where nothing is promised, or it cannot be said yet.
-
-    """
-
-    name: str
-    promised: str
-    found: str
+    name: str  # what it is about; no two guarantees of a check have one name
+    promised: str  # in words; "" where this is only counted
+    found: str  # what was counted
+    # whether it is kept; None where nothing is promised, or it cannot be said yet
     holds: bool | None
 
 
 def conclude(*, kept: bool, whole: bool, lost: bool = False) -> bool | None:
     """Say whether a promise is kept.
 
-    Args:
-        kept: as far as it was counted.
-        whole: whether nothing is to come.
-        lost: whether nothing that is to come can mend it.
-
-    >>> (
-    ...     conclude(kept=True, whole=False),
-    ...     conclude(kept=True, whole=True),
-    ...     conclude(kept=False, whole=False),
-    ... )
-    (None, True, None)
+    lost: whether nothing that is to come can mend it. >>> ( ...     conclude(kept=True,
+        whole=False), ...     conclude(kept=True, whole=True), ...     conclude(kept=False,
+        whole=False), ... ) (None, True, None)
     """
     return False if lost else kept if whole else None
 
@@ -67,53 +52,36 @@ def say_range(numbers: Integers) -> str:
 
 
 Mask = NDArray[np.bool_]
+# What there is of each ticket, but for what it repeats
 _ROWS: Final = (
     *("judge", "person", "task", "unit", "item", "group", "label"),
     *("kind", "role", "sound", "settled"),
 )
-"""What there is of each ticket, but for what it repeats."""
 _KIND: Final = {name: at for at, name in enumerate(TICKET_KINDS)}
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Tickets, judge after judge, each judge's in the order seen.
+    """Tickets, judge after judge, each judge's in the order seen."""
 
-    Attributes:
-        campaign: what was asked.
-        tickets: (n,) themselves.
-        judge: (n,) place among the judges of the campaign of the one whose ticket it is.
-        person: (n,) code of who saw it.
-        task: (n,) place among the passes.
-        unit: (n,) code of item and systems, whatever their order.
-        item: (n,) code of the item.
-        group: (n,) code of the source.
-        label: (n,) code of the systems, whatever their order.
-        kind: (n,) place in `ticket.KINDS`.
-        role: (n,) place in `ticket.KINDS` of what the item is for; −1 where there is no such item.
-        sound: (n,) whether different outputs of the item are shown, as many as the pass asks about.
-        settled: (n,) of which tickets it is known what they show.
-        again: (n,) place here of what is repeated; −1 for none, or where that was not seen.
-        void: how many repeats are asked no more, since who saw the first is gone.
-
-    A ticket of which it is not known yet what it shows counts as an item of its own.
-
-    """
-
-    campaign: Campaign
-    tickets: tuple[Ticket, ...]
-    judge: Integers
-    person: Integers
-    task: Integers
-    unit: Integers
-    item: Integers
-    group: Integers
-    label: Integers
-    kind: Integers
+    campaign: Campaign  # what was asked
+    tickets: tuple[Ticket, ...]  # (n,) themselves
+    judge: Integers  # (n,) place among the judges of the campaign of the one whose ticket it is
+    person: Integers  # (n,) code of who saw it
+    task: Integers  # (n,) place among the passes
+    unit: Integers  # (n,) code of item and systems, whatever their order
+    item: Integers  # (n,) code of the item
+    group: Integers  # (n,) code of the source
+    label: Integers  # (n,) code of the systems, whatever their order
+    kind: Integers  # (n,) place in `ticket.KINDS`
+    # (n,) place in `ticket.KINDS` of what the item is for; −1 where there is no such item
     role: Integers
+    # (n,) whether different outputs of the item are shown, as many as the pass asks about
     sound: Mask
-    settled: Mask
-    again: Integers
+    settled: Mask  # (n,) of which tickets it is known what they show
+    again: Integers  # (n,) place here of what is repeated; −1 for none, or where that was not seen
+    # how many repeats are asked no more, since who saw the first is gone. A ticket of which it is
+    # not known yet what it shows counts as an item of its own.
     void: int = 0
 
     def __len__(self) -> int:
@@ -148,16 +116,7 @@ def see(
     people: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
 ) -> Seen:
-    """Turn tickets into numbers.
-
-    Args:
-        campaign: what was asked.
-        tickets: each judge's in the order seen; judges may alternate. All are of passes and of
-            judges of the campaign.
-        people: judge → person, of those who had several names.
-        seats: judge → the judge of the design whose tickets these are, where it is another.
-
-    """
+    """Turn tickets into numbers."""
     people, seats = people or {}, seats or {}
     judges = {one.name: at for at, one in enumerate(campaign.judges)}
     tickets = sorted(tickets, key=lambda one: judges[seats.get(one.judge, one.judge)])

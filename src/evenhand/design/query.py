@@ -72,20 +72,12 @@ STRATEGIES: Final = (RANDOM_QUERY, "uncertainty", "density", "oracle")
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a query may look at.
+    """What a query may look at."""
 
-    Attributes:
-        process: what is believed of outputs.
-        points: features of the whole pool.
-        waiting: (u,) numbers of the outputs without a label, ascending.
-        truth: (n,) labels of the whole pool; only an oracle has them.
-
-    """
-
-    process: OutputProcess
-    points: Points
-    waiting: Numbers
-    truth: Array | None = None
+    process: OutputProcess  # what is believed of outputs
+    points: Points  # features of the whole pool
+    waiting: Numbers  # (u,) numbers of the outputs without a label, ascending
+    truth: Array | None = None  # (n,) labels of the whole pool; only an oracle has them
 
 
 @dataclass(frozen=True)
@@ -104,12 +96,7 @@ class Query:
     spread: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: an unknown strategy, or settings of another.
-
-        """
+        """Refuse settings that cannot be."""
         require_option("strategy", self.strategy, STRATEGIES)
         if not 0 <= self.power < np.inf:
             raise UnknownOption(f"power {self.power:g}: a number from 0, such as 1")
@@ -198,26 +185,15 @@ def _foretell(scene: Scene, size: int) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class FeaturedOutputs:
-    """n outputs, in the order of their names.
+    """n outputs, in the order of their names."""
 
-    Attributes:
-        items: (n,) names of their items, with the task where there are tasks.
-        systems: (n,) names of their systems.
-        table: features.
-        label: (n,) mean rating; 0 where it is not known.
-        ratings: (n,) how many ratings that is the mean of.
-        digest: of the ratings and the features.
-        notes: what was left out in reading.
-
-    """
-
-    items: tuple[str, ...]
-    systems: tuple[str, ...]
-    table: FeatureTable
-    label: Array
-    ratings: Numbers
-    digest: str
-    notes: tuple[str, ...] = ()
+    items: tuple[str, ...]  # (n,) names of their items, with the task where there are tasks
+    systems: tuple[str, ...]  # (n,) names of their systems
+    table: FeatureTable  # features
+    label: Array  # (n,) mean rating; 0 where it is not known
+    ratings: Numbers  # (n,) how many ratings that is the mean of
+    digest: str  # of the ratings and the features
+    notes: tuple[str, ...] = ()  # what was left out in reading
 
     def __len__(self) -> int:
         return len(self.items)
@@ -246,18 +222,7 @@ class FeaturedOutputs:
 
 
 def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> FeaturedOutputs:
-    """Return the outputs that have ratings; controls and repeats are left out.
-
-    Args:
-        data: ratings of one criterion, and of one task unless that is a label.
-        features: what is known of outputs.
-
-    Raises:
-        InvalidJudgments: several criteria or tasks, or a feature that is missing, or differs
-            between ratings of one output.
-        UnknownOption: the label "each output", which tells nothing of others.
-
-    """
+    """Return the outputs that have ratings; controls and repeats are left out."""
     if OUTPUT in features.labels:
         raise UnknownOption(
             f"'{OUTPUT}' is no feature to choose by: it is unlike that of every other output;"
@@ -290,11 +255,6 @@ def read_either(
 
     Either is None where there are none. A row without a score of an output that has ratings is
     left out, once its features are seen to be the same.
-
-    Raises:
-        InvalidJudgments: no ratings; as for `read_outputs`; also features that differ between
-            such rows.
-
     """
     require_scores(data, "outputs are chosen by ratings, not by")
     data = admit_unrated(data)
@@ -364,12 +324,7 @@ def _holds(data: Ratings) -> bool:
 
 
 def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
-    """Refuse labels that are not of one kind.
-
-    Raises:
-        InvalidJudgments: several criteria; or tasks that are no feature.
-
-    """
+    """Refuse labels that are not of one kind."""
     for role, plural in (("criterion", "criteria"), ("task", "tasks")):
         names, codes = rows.labels(role)
         several = [names[code] for code in np.unique(codes)]
@@ -382,12 +337,7 @@ def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
 
 
 def _refuse_differing(rows: RatingRows, table: FeatureTable, first: Numbers) -> None:
-    """Refuse a feature that is not the same in all rows of an output.
-
-    Raises:
-        InvalidJudgments: names the feature and an output.
-
-    """
+    """Refuse a feature that is not the same in all rows of an output."""
 
     def name(row: int) -> str:
         return f"{rows.items[rows.item[row]]}, {rows.systems[rows.system[row]]}"
@@ -396,12 +346,7 @@ def _refuse_differing(rows: RatingRows, table: FeatureTable, first: Numbers) -> 
 
 
 def _refuse_otherwise(rated: FeaturedOutputs, again: FeaturedOutputs) -> None:
-    """Refuse a feature that rows without a score tell otherwise than ratings of the same outputs.
-
-    Raises:
-        InvalidJudgments: names the feature and an output.
-
-    """
+    """Refuse a feature that rows without a score contradict."""
     _refuse_unlike(rated.table, again.table, lambda row: ", ".join(rated.names[row]))
 
 
@@ -443,55 +388,37 @@ def _number(table: FeatureTable) -> list[Array]:
 
 Three = tuple[float | None, float | None, float | None]
 
-SLACK: Final = 0.01
-"""An error within this proportion of the full pool's is as good."""
-WIDER: Final = 0.02
-"""Another slack, to show how much hangs on the first."""
+SLACK: Final = 0.01  # An error within this proportion of the full pool's is as good
+WIDER: Final = 0.02  # Another slack, to show how much hangs on the first
 RESAMPLES: Final = 999
 ENDS: Final = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
 class LabelShare:
-    """What a query needs.
+    """What a query needs."""
 
-    Attributes:
-        query: its name.
-        measure: "mae" or "rmse".
-        slack: by how much its error may be above that of the full pool, as a proportion of it.
-        share: of the labels; 1 where only all of them do. None where the labels to begin with do
-            as well as all: then labels do not help, and there are no ends and nothing saved.
-        lower: lower end of the 95 % interval, over repeats and items of test outputs.
-        upper: upper end.
-        at_start: whether every look is within the slack, so that the share is at most the start's.
-        saved: share of random choices less this one; None for random choices.
-        saved_lower: lower end of its 95 % interval, from the same resamples.
-        saved_upper: upper end.
-
-    """
-
-    query: str
-    measure: str
-    slack: float
+    query: str  # its name
+    measure: str  # "mae" or "rmse"
+    slack: float  # by how much its error may be above that of the full pool, as a proportion of it
+    # of the labels; 1 where only all of them do. None where the labels to begin with do
     share: float | None
-    lower: float | None
-    upper: float | None
+    lower: float | None  # lower end of the 95 % interval, over repeats and items of test outputs
+    upper: float | None  # upper end
+    # whether every look is within the slack, so that the share is at most the start's
     at_start: bool
-    saved: float | None
-    saved_lower: float | None
-    saved_upper: float | None
+    saved: float | None  # share of random choices less this one; None for random choices
+    saved_lower: float | None  # lower end of its 95 % interval, from the same resamples
+    saved_upper: float | None  # upper end
 
 
 def find_share(means: Array, looks: Numbers, slack: float) -> float:
     """Return the share of labels from which on an error stays within the slack of the last.
 
-    Args:
-        means: (L,) mean error at each look.
-        looks: (L,) numbers of labels, all of them last.
-        slack: proportion of the last error.
-
-    >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
-    0.3
+    means: (L,) mean error at each look.
+    looks: (L,) numbers of labels, all of them last.
+    slack: proportion of the last error. >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]),
+        np.array([10, 20, 40, 100]), 0.25) 0.3
     """
     limit = means[-1] * (1.0 + slack)
     above = np.flatnonzero(means > limit)
@@ -505,12 +432,8 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
     """Return (B, Q, L) mean errors, each over repeats and items that are drawn anew.
 
-    Args:
-        errors: (Q, L, R, t) errors.
-        items: (t,) item of each test output; its outputs are drawn together.
-        measure: "mae" or "rmse".
-        seed: of the resamples.
-
+    errors: (Q, L, R, t) errors.
+    items: (t,) item of each test output; its outputs are drawn together.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     repeats, n_items = errors.shape[2], int(items.max()) + 1
@@ -535,13 +458,9 @@ def compare_shares(
 ) -> tuple[LabelShare, ...]:
     """Return what each query needs.
 
-    Args:
-        queries: their names, and which of them is random.
-        means: (Q, L) mean errors, and (B, Q, L) resamples of them.
-        looks: (L,) numbers of labels.
-        measure: "mae" or "rmse".
-        slack: proportion of the last error.
-
+    means: (Q, L) mean errors, and (B, Q, L) resamples of them.
+    looks: (L,) numbers of labels.
+    slack: proportion of the last error.
     """
     (names, base), (whole, drawn) = queries, means
     shares = np.array([find_share(own, looks, slack) for own in whole])
@@ -562,34 +481,24 @@ def compare_shares(
 
 
 DRAWS: Final = 999
-ENOUGH: Final = 10
-"""Repeats below which no verdict is given: random signs of so few are far off."""
-BLOCK: Final = 111
-"""Draws at a time: a sign for each of them and each item is in memory."""
+ENOUGH: Final = 10  # Repeats below which no verdict is given: random signs of so few are far off
+BLOCK: Final = 111  # Draws at a time: a sign for each of them and each item is in memory
 ALPHA: Final = 0.05
 
 
 @dataclass(frozen=True)
 class PartTest:
-    """The best part that a query has, beside the full pool.
+    """The best part that a query has, beside the full pool."""
 
-    Attributes:
-        query: its name.
-        labels: of the part with the greatest T.
-        share: of the pool.
-        less: by how much its mean absolute error is less than that of the full pool, in points.
-        lower: lower end of a 95 % bound that holds for all looks of all queries at once; None
-            with fewer than 10 repeats, and where every part says the same as the whole.
-        p: chance of such a T anywhere if no part were better, all looks and queries counted; None
-            with fewer than 10 repeats.
-
-    """
-
-    query: str
-    labels: int
-    share: float
-    less: float
+    query: str  # its name
+    labels: int  # of the part with the greatest T
+    share: float  # of the pool
+    less: float  # by how much its mean absolute error is less than that of the full pool, in points
+    # lower end of a 95 % bound that holds for all looks of all queries at once; None with fewer
+    # than 10 repeats, and where every part says the same as the whole
     lower: float | None
+    # chance of such a T anywhere if no part were better, all looks and queries counted; None with
+    # fewer than 10 repeats
     p: float | None
 
     @property
@@ -600,18 +509,11 @@ class PartTest:
 
 @dataclass(frozen=True, eq=False)
 class GreatestT:
-    """What the parts have less than the whole.
+    """What the parts have less than the whole."""
 
-    Attributes:
-        less: (K,) D.
-        error: (K,) √V.
-        null: (DRAWS,) the greatest T without any difference.
-
-    """
-
-    less: Array
-    error: Array
-    null: Array
+    less: Array  # (K,) D
+    error: Array  # (K,) √V
+    null: Array  # (DRAWS,) the greatest T without any difference
 
     @property
     def statistic(self) -> Array:
@@ -636,11 +538,8 @@ class GreatestT:
 def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
     """Compare parts of pools with the whole.
 
-    Args:
-        gain: (K, R, t) absolute error of the whole less that of part k, of each repeat and output.
-        items: (t,) item of each test output.
-        rng: of the signs.
-
+    gain: (K, R, t) absolute error of the whole less that of part k, of each repeat and output.
+    items: (t,) item of each test output.
     """
     less, spreads = take_apart(gain, items)
     sizes = [own.shape[1] for own in spreads]

@@ -151,42 +151,25 @@ LEVEL: Final = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its 95 % interval.
+    """A mean with its 95 % interval."""
 
-    Attributes:
-        value: the mean.
-        lower: end of its interval.
-        upper: the other.
-
-    """
-
-    value: float
-    lower: float
-    upper: float
+    value: float  # the mean
+    lower: float  # end of its interval
+    upper: float  # the other
 
 
 @dataclass(frozen=True)
 class QueryPoint:
-    """A query at one look.
+    """A query at one look."""
 
-    Attributes:
-        query: its name.
-        labels: used so far.
-        share: of the pool's.
-        mae: mean absolute error on the test outputs, in points of the scale.
-        rmse: root mean squared error.
-        mae_less: by how much the MAE is less than that of random choices; None for these.
-        rmse_less: the same of the RMSE.
-
-    """
-
-    query: str
-    labels: int
-    share: float
-    mae: Interval
-    rmse: Interval
+    query: str  # its name
+    labels: int  # used so far
+    share: float  # of the pool's
+    mae: Interval  # mean absolute error on the test outputs, in points of the scale
+    rmse: Interval  # root mean squared error
+    # by how much the MAE is less than that of random choices; None for these
     mae_less: Interval | None
-    rmse_less: Interval | None
+    rmse_less: Interval | None  # the same of the RMSE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,12 +200,7 @@ class QueryCurves(InNotebooks):
     signature: str
 
     def __post_init__(self) -> None:
-        """Refuse curves without random choices.
-
-        Raises:
-            UnknownOption: for that reason.
-
-        """
+        """Refuse curves without random choices."""
         require_option("query", RANDOM_QUERY, self.queries)
 
     @property
@@ -404,13 +382,12 @@ def _surround(mean: float, parts: tuple[float, float], free: list[int]) -> Inter
 
 # How queries are replayed: repeats, pools, batches, and where curves are looked at.
 
+# Shares of the pool at which a curve is looked at, and at the start, and at all of it
 SHARES: Final = (
     *(0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25),
     *(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )
-"""Shares of the pool at which a curve is looked at, and at the start, and at all of it."""
-FEWEST: Final = 5
-"""Test outputs, and labels beyond the start, below which nothing is measured."""
+FEWEST: Final = 5  # Test outputs, and labels beyond the start, below which nothing is measured
 
 
 @dataclass(frozen=True)
@@ -442,12 +419,7 @@ class QueryReplay:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that cannot be."""
         if self.repeats < 2:
             raise UnknownOption(f"{self.repeats} repeats have no interval: ask for 2 or more")
         for name in ("start", "batch", "search", "most"):
@@ -479,22 +451,13 @@ class QueryReplay:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A pool whose labels are known, and test outputs.
+    """A pool whose labels are known, and test outputs."""
 
-    Attributes:
-        points: features of the pool, standardised by the pool.
-        label: (n,) labels of the pool.
-        test: features of the test outputs.
-        truth: (t,) labels of these.
-        how: the replay.
-
-    """
-
-    points: Points
-    label: Array
-    test: Points
-    truth: Array
-    how: QueryReplay
+    points: Points  # features of the pool, standardised by the pool
+    label: Array  # (n,) labels of the pool
+    test: Points  # features of the test outputs
+    truth: Array  # (t,) labels of these
+    how: QueryReplay  # the replay
 
     def learn(self, labelled: Numbers, vector: Array, rng: np.random.Generator) -> Array:
         """Search for parameters, given the labels of some outputs."""
@@ -512,12 +475,7 @@ class Trial:
 
 
 def set_out(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> Trial:
-    """Put features on the pool's scale; they are known without any label.
-
-    Raises:
-        InvalidJudgments: nothing differs between the outputs of the pool.
-
-    """
+    """Put features on the pool's scale; they are known without any label."""
     scaling = learn_scaling(pool.table)
     test = scaling.apply(held.table)
     return Trial(scaling.apply(pool.table), pool.label, test, held.label, how)
@@ -528,12 +486,7 @@ def run_trial(
 ) -> Array:
     """Return the (Q, L, t) errors of queries at each look; all end with the full pool.
 
-    Args:
-        trial: the repeat.
-        queries: random among them.
-        looks: (L,) numbers of labels, the last being all.
-        seed: of the replay, and the number of the repeat.
-
+    looks: (L,) numbers of labels, the last being all.
     """
     errors = np.empty((len(queries), len(looks), len(trial.truth)))
     start = _draw(seed, 0).permutation(len(trial.label))[: looks[0]]
@@ -584,10 +537,9 @@ def _draw(seed: tuple[int, int], stream: int) -> np.random.Generator:
 Tell = Callable[[int, int], None]
 
 QUERIES: Final = tuple(Query(one) for one in (RANDOM_QUERY, "uncertainty", "density", "oracle"))
+# Most outputs of a pool: everything here is exact, and costs their number cubed
 EXACT: Final = 4000
-"""Most outputs of a pool: everything here is exact, and costs their number cubed."""
-FEW: Final = 100
-"""Test outputs below which that is said."""
+FEW: Final = 100  # Test outputs below which that is said
 
 
 @carries_excluded("controls", "repeats")
@@ -646,12 +598,7 @@ def trace_queries(
 
 
 def _name_queries(queries: Sequence[Query]) -> tuple[Query, ...]:
-    """Return the queries, random choices among them.
-
-    Raises:
-        UnknownOption: one is named twice.
-
-    """
+    """Return the queries, random choices among them."""
     known = any(one.strategy == RANDOM_QUERY for one in queries)
     asked = (*(() if known else (Query(RANDOM_QUERY),)), *queries)
     if len({one.name for one in asked}) < len(asked):
@@ -682,12 +629,7 @@ def _set_aside(
     features: OutputFeatures,
     how: QueryReplay,
 ) -> tuple[FeaturedOutputs, FeaturedOutputs]:
-    """Return the outputs that pools are drawn from, and the test outputs.
-
-    Raises:
-        InvalidJudgments: an output is among both.
-
-    """
+    """Return the outputs that pools are drawn from, and the test outputs."""
     if test is not None:
         held = read_outputs(test, features)
         both = sorted(set(every.names) & set(held.names))
@@ -706,13 +648,7 @@ def _set_aside(
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
-    """Return the size of pools.
-
-    Raises:
-        InvalidJudgments: too few outputs, or labels that are all the same.
-        UnknownOption: a pool that is larger than what there is, or than can be exact.
-
-    """
+    """Return the size of pools."""
     size = min(len(rest), how.most) if how.pool is None else how.pool
     if how.pool is not None and size > len(rest):
         raise UnknownOption(

@@ -27,28 +27,16 @@ from evenhand.design.tasks import TASK_KINDS, Asked
 from evenhand.errors import CampaignError, EvenhandError, UnknownFormat, end, listing, suggest
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
+# What a campaign file may say
 KEYS: Final = (
     *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
     *("ignore", "training", "items"),
 )
-"""What a campaign file may say."""
-JUDGES: Final = 3
-"""How many judges a campaign has that does not say."""
+JUDGES: Final = 3  # How many judges a campaign has that does not say
 
 
 def read_campaign(path: str | Path) -> Campaign:
-    """Read a campaign.
-
-    Args:
-        path: a TOML file, or a table of items (.csv, .tsv, .jsonl), which is then judged by pairs
-            if there are two systems or more, and by direct assessment if there is one.
-
-    Raises:
-        MissingFile: the file, or the table that it names, is not there.
-        UnknownFormat: it is neither TOML nor a table.
-        CampaignError: what it says cannot be; names the file and the row.
-
-    """
+    """Read a campaign."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending in TABLES:
@@ -73,17 +61,7 @@ def read_campaign(path: str | Path) -> Campaign:
 def make_campaign(
     told: Mapping[str, Any], where: str = "the campaign", folder: Path | None = None
 ) -> Campaign:
-    """Make a campaign of what a file says, or of `Campaign.to_dict()`.
-
-    Args:
-        told: by the names of KEYS.
-        where: what messages call it.
-        folder: in which a table of items is looked for; None for none.
-
-    Raises:
-        CampaignError: names what cannot be, and where.
-
-    """
+    """Make a campaign of what a file says, or of `Campaign.to_dict()`."""
     _check_keys(told, KEYS, where, "a campaign")
     items = _read_items(told, where, folder)
     tasks = _read_tables(told.get("tasks", []), f"{where}: tasks")

@@ -48,38 +48,25 @@ from evenhand.numerics.sorting import fit_rising
 Array = NDArray[np.float64]
 
 RESAMPLES: Final = 999
-PARTS: Final = 9
-"""Parts in which resamples are worked out, so that their curves take little memory."""
-ENOUGH: Final = 10
-"""Replays below which no interval is given: it would be far too short."""
-DRY: Final = 0.25
-"""Share of a policy's judgments from emptied pairs above which that is said."""
+PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory
+ENOUGH: Final = 10  # Replays below which no interval is given: it would be far too short
+DRY: Final = 0.25  # Share of a policy's judgments from emptied pairs above which that is said
 
 
 @dataclass(frozen=True)
 class Saving:
-    """How many judgments the policy takes for what random pairs reach with so many.
+    """How many judgments the policy takes for what random pairs reach with so many."""
 
-    Attributes:
-        agreement: mean agreement that random pairs reach, by their rising curve.
-        random: judgments that they take.
-        chosen: judgments that the policy takes; as many as were replayed where it does not reach
-            it.
-        saved: proportion saved, below 0 where the policy takes more.
-        lower: lower end of the 95 % interval of `saved`, the error of replaying alone; None with
-            fewer than 10 replays.
-        upper: upper end.
-        reached: whether the policy reaches it at all.
-
-    """
-
-    agreement: float
-    random: float
+    agreement: float  # mean agreement that random pairs reach, by their rising curve
+    random: float  # judgments that they take
+    # judgments that the policy takes; as many as were replayed where it does not reach it
     chosen: float
-    saved: float
+    saved: float  # proportion saved, below 0 where the policy takes more
+    # lower end of the 95 % interval of `saved`, the error of replaying alone; None with fewer
+    # than 10 replays
     lower: float | None
-    upper: float | None
-    reached: bool
+    upper: float | None  # upper end
+    reached: bool  # whether the policy reaches it at all
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,15 +247,10 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Answers that were collected, by pair.
+    """Answers that were collected, by pair."""
 
-    Attributes:
-        systems: the K systems.
-        answers: (P, 3) how often the first system of each pair was preferred, neither, the second.
-
-    """
-
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # the K systems
+    # (P, 3) how often the first system of each pair was preferred, neither, the second
     answers: Counts
 
     @property
@@ -290,10 +272,8 @@ class Pool:
     def state(self, taken: Counts, near: Counts | None = None) -> State:
         """Return the state after some answers were taken; emptied pairs may not be asked.
 
-        Args:
-            taken: (P, 3) answers taken so far.
-            near: (K,) log-worths from which the fit begins.
-
+        taken: (P, 3) answers taken so far.
+        near: (K,) log-worths from which the fit begins.
         """
         left = self.answers.sum(axis=1) > taken.sum(axis=1)
         return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
@@ -309,12 +289,7 @@ def make_tally(systems: tuple[str, ...], counts: Counts) -> Tally:
 
 
 def pool_answers(tally: Tally) -> Pool:
-    """Count answers by pair.
-
-    Raises:
-        UnknownOption: weights that are no counts.
-
-    """
+    """Count answers by pair."""
     folded = replace(tally, factors={}, squares=None).fold()
     if tally.squares is not None or (folded.counts % 1).any():
         raise UnknownOption("importance weights count no answers: read the table without them")
@@ -328,20 +303,7 @@ def pool_answers(tally: Tally) -> Pool:
 
 
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
-    """Count judgments by pair.
-
-    Args:
-        data: comparisons or rankings of one task; a tally is taken as it is.
-
-    Raises:
-        InvalidJudgments: something that holds no judgments on pairs; says what to do.
-        NotIdentified: several tasks, of which each has an order of its own.
-
-    >>> count_judged("votes.csv")
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: pairs are chosen by comparisons or rankings, not by the text
-    'votes.csv': open a file of them with evenhand.read('votes.csv')
-    """
+    """Count judgments by pair."""
     if isinstance(data, Tally):
         return data
     refusal = "pairs are chosen by comparisons or rankings, not by"
@@ -360,12 +322,11 @@ def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
 
 Looks = NDArray[np.int64]
 
-POINTS: Final = 40
-"""How often a replay is looked at."""
+POINTS: Final = 40  # How often a replay is looked at
+# Mean judgments of a pair that has any, below which a policy soon finds nothing to ask
 LEAST: Final = 3.0
-"""Mean judgments of a pair that has any, below which a policy soon finds nothing to ask."""
+# Judgments, in multiples of the number of systems, after which the order has settled
 FULL: Final = 120
-"""Judgments, in multiples of the number of systems, after which the order has settled."""
 
 
 @carries_excluded("controls")
@@ -429,12 +390,7 @@ def _sign(policy: Policy, tally: Tally, replays: int, seed: int) -> str:
 
 
 def _plan_looks(pool: Pool, policy: Policy) -> Looks:
-    """Return the numbers of judgments at which a replay is looked at, at most half of the data.
-
-    Raises:
-        NotIdentified: too few systems, judgments of a pair, or judgments after the start-up phase.
-
-    """
+    """Return the numbers of judgments at which a replay is looked at, at most half of the data."""
     k, half, each = len(pool.systems), pool.size // 2, float(pool.per_pair.mean())
     if k < 3:
         raise NotIdentified(f"a replay needs 3 systems or more to put in order, and there are {k}")

@@ -46,68 +46,37 @@ SEED: Final = 20131
 
 @dataclass(frozen=True)
 class InputType:
-    """A kind of input and the systems that were given it.
+    """A kind of input and the systems that were given it."""
 
-    Attributes:
-        name: such as "ASR".
-        segments: how many were scored, the same from each system.
-        worth: system → its mean under all criteria, on the scale of z.
-
-    """
-
-    name: str
-    segments: int
-    worth: Mapping[str, float]
+    name: str  # such as "ASR"
+    segments: int  # how many were scored, the same from each system
+    worth: Mapping[str, float]  # system → its mean under all criteria, on the scale of z
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is scored.
+    """What is scored."""
 
-    Attributes:
-        thresholds: where z passes from one point to the next, ascending.
-        noise: sd of a single score.
-
-    """
-
-    thresholds: tuple[float, ...]
-    noise: float = 0.65
+    thresholds: tuple[float, ...]  # where z passes from one point to the next, ascending
+    noise: float = 0.65  # sd of a single score
 
 
 @dataclass(frozen=True)
 class RatingCampaign:
-    """What is to be simulated.
+    """What is to be simulated."""
 
-    Attributes:
-        inputs: input types, each with its systems.
-        judges: number of judges.
-        criteria: what is scored, by name.
-        per_output: judges who score each output.
-        severity: sd of judges.
-        segment: sd of segments.
-        output: sd of outputs within a segment.
-        together: correlation over criteria of severities, and of outputs.
-        careless: how many of the judges toss; they are the last by number.
-
-    """
-
-    inputs: tuple[InputType, ...]
-    judges: int
-    criteria: Mapping[str, Criterion]
-    per_output: int = 2
-    severity: float = 0.35
-    segment: float = 0.35
-    output: float = 0.5
-    together: float = 0.9
-    careless: int = 0
+    inputs: tuple[InputType, ...]  # input types, each with its systems
+    judges: int  # number of judges
+    criteria: Mapping[str, Criterion]  # what is scored, by name
+    per_output: int = 2  # judges who score each output
+    severity: float = 0.35  # sd of judges
+    segment: float = 0.35  # sd of segments
+    output: float = 0.5  # sd of outputs within a segment
+    together: float = 0.9  # correlation over criteria of severities, and of outputs
+    careless: int = 0  # how many of the judges toss; they are the last by number
 
     def __post_init__(self) -> None:
-        """Refuse a campaign with too few judges for its widest segment.
-
-        Raises:
-            UnknownOption: says how many it needs.
-
-        """
+        """Refuse a campaign with too few judges for its widest segment."""
         needed = max(len(one.worth) for one in self.inputs) * self.per_output
         if self.judges < needed:
             raise UnknownOption(
@@ -116,12 +85,7 @@ class RatingCampaign:
             )
 
     def simulate(self, seed: int = SEED) -> SimulatedRatings:
-        """Draw all scores.
-
-        Args:
-            seed: of the generator; the same seed gives the same table.
-
-        """
+        """Draw all scores."""
         rng = np.random.default_rng(seed)
         outputs = _Outputs.of(self)
         judge = _deal(self, outputs, rng)
@@ -133,16 +97,11 @@ class RatingCampaign:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedRatings:
-    """A simulated table, one score a row, judge by judge in the order of showing.
+    """A simulated table, one score a row, judge by judge in the order of showing."""
 
-    Attributes:
-        columns: judge, item, system, input, criterion (text) and score (whole numbers), (n,) each.
-        careless: names of the judges who toss.
-
-    """
-
+    # judge, item, system, input, criterion (text) and score (whole numbers), (n,) each
     columns: Mapping[str, NDArray[Any]]
-    careless: tuple[str, ...]
+    careless: tuple[str, ...]  # names of the judges who toss
 
     @property
     def size(self) -> int:
@@ -170,24 +129,14 @@ class SimulatedRatings:
 
 @dataclass(frozen=True, eq=False)
 class _Outputs:
-    """Outputs in a row: input by input, segment by segment, system by system.
+    """Outputs in a row: input by input, segment by segment, system by system."""
 
-    Attributes:
-        segment: (O,) number of the segment.
-        system: (O,) number of the system.
-        worth: (O,) of the system.
-        segments: names by number.
-        systems: names by number.
-        inputs: names by number of the system.
-
-    """
-
-    segment: Integers
-    system: Integers
-    worth: Array
-    segments: tuple[str, ...]
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
+    segment: Integers  # (O,) number of the segment
+    system: Integers  # (O,) number of the system
+    worth: Array  # (O,) of the system
+    segments: tuple[str, ...]  # names by number
+    systems: tuple[str, ...]  # names by number
+    inputs: tuple[str, ...]  # names by number of the system
 
     @property
     def size(self) -> int:
@@ -325,13 +274,5 @@ CAMPAIGN: Final = RatingCampaign(
 
 
 def simulate_hamon2007(seed: int = SEED) -> SimulatedRatings:
-    """Draw the campaign.
-
-    Args:
-        seed: of the generator.
-
-    >>> table = simulate_hamon2007()
-    >>> table.size, len(set(table.columns["judge"])), len(set(table.columns["system"]))
-    (40720, 125, 26)
-    """
+    """Draw the campaign."""
     return CAMPAIGN.simulate(seed)

@@ -31,43 +31,29 @@ from evenhand.numerics.sorting import Learned, Order, Question, grow_steps
 
 @dataclass(frozen=True)
 class SortCounts:
-    """How many questions a sort takes.
+    """How many questions a sort takes."""
 
-    Attributes:
-        asked: questions decided so far.
-        answers: votes given so far.
-        against: pairs of outputs that an answer put otherwise than the sort has them; only where
-            more than two are shown at once.
-        pairs: all pairs, n(n − 1)/2.
-        most: questions that merge insertion, and the insertion of what was added, need at most;
-            None where more than two are shown.
-        bound: questions that any sort needs at worst where nothing ties: each tells at most
-            `shown`! orders apart.
-        bound_ties: the same of weak orders, in which outputs may tie.
-
-    """
-
-    asked: int
-    answers: int
+    asked: int  # questions decided so far
+    answers: int  # votes given so far
+    # pairs of outputs that an answer put otherwise than the sort has them; only where more than
+    # two are shown at once
     against: int
-    pairs: int
+    pairs: int  # all pairs, n(n − 1)/2
+    # questions that merge insertion, and the insertion of what was added, need at most; None
+    # where more than two are shown
     most: int | None
+    # questions that any sort needs at worst where nothing ties: each tells at most `shown`!
+    # orders apart
     bound: int
-    bound_ties: int
+    bound_ties: int  # the same of weak orders, in which outputs may tie
 
 
 def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0) -> SortCounts:
     """Count a sort of n outputs, of which a judge sees `shown` at once.
 
-    Args:
-        n: outputs.
-        shown: most outputs in a question.
-        so_far: questions decided, votes given, and pairs against.
-        added: of the outputs, those that came later and are put in one by one.
-
-    >>> counts = count_sort(12, 2, (0, 0, 0))
-    >>> counts.pairs, counts.most, counts.bound, counts.bound_ties
-    (66, 30, 29, 22)
+    added: of the outputs, those that came later and are put in one by one. >>> counts =
+        count_sort(12, 2, (0, 0, 0)) >>> counts.pairs, counts.most, counts.bound, counts.bound_ties
+        (66, 30, 29, 22)
     """
     together = min(shown, max(n, 2))
     later = sum(size.bit_length() for size in range(n - added, n))  # ⌈log₂ (size + 1)⌉ each
@@ -116,18 +102,11 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PartialOrder:
-    """Who is known to be better than whom, or to tie.
+    """Who is known to be better than whom, or to tie."""
 
-    Attributes:
-        systems: the K systems.
-        better: (K, K) whether the row is known to be better than the column.
-        tied: (K, K) whether the two are known to tie; every system ties with itself.
-
-    """
-
-    systems: tuple[str, ...]
-    better: Mask
-    tied: Mask
+    systems: tuple[str, ...]  # the K systems
+    better: Mask  # (K, K) whether the row is known to be better than the column
+    tied: Mask  # (K, K) whether the two are known to tie; every system ties with itself
 
     @property
     def known(self) -> int:
@@ -136,12 +115,7 @@ class PartialOrder:
         return int(self.better.sum() + (self.tied.sum() - k) // 2)
 
     def says(self, one: str, other: str) -> str:
-        """Return "better", "worse", "tie" or "unknown".
-
-        Raises:
-            InvalidJudgments: a system that was not sorted.
-
-        """
+        """Return "better", "worse", "tie" or "unknown"."""
         i, j = self._code(one), self._code(other)
         if self.tied[i, j]:
             return "tie"
@@ -172,14 +146,10 @@ def close_order(
 ) -> PartialOrder:
     """Draw every conclusion: what is better than a better one is better, and ties are equal.
 
-    Args:
-        systems: the K systems.
-        better: codes of a better one and a worse one.
-        tied: codes of two that tie.
-
-    >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
-    >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
-    ('better', 'tie', 'unknown', 3)
+    better: codes of a better one and a worse one.
+    tied: codes of two that tie. >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
+        >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known ('better',
+        'tie', 'unknown', 3)
     """
     k = len(systems)
     equal = np.eye(k, dtype=np.bool_)
@@ -214,18 +184,9 @@ def decide(
     Of every two outputs the answer (one, the other, a tie) with most votes counts; where answers
     share the most, it is a tie. Outputs stand in the order of pairs won less pairs lost.
 
-    Args:
-        votes: places of the outputs, 1 is best, one tuple for each vote so far.
-        outputs: number of outputs.
-        judges: votes that are asked for.
-
-    Returns:
-        Numbers of the outputs, best first, those that tie in one group.
-
-    >>> decide([(1, 2), (2, 1), (1, 2)], 2, 3), decide([(1, 2), (1, 2)], 2, 3)
-    (((0,), (1,)), ((0,), (1,)))
-    >>> decide([(1, 2), (2, 1)], 2, 2), decide([(1, 2), (2, 1)], 2, 3)
-    (((0, 1),), None)
+    Returns numbers of the outputs, best first, those that tie in one group. >>> decide([(1, 2), (2,
+        1), (1, 2)], 2, 3), decide([(1, 2), (1, 2)], 2, 3) (((0,), (1,)), ((0,), (1,))) >>>
+        decide([(1, 2), (2, 1)], 2, 2), decide([(1, 2), (2, 1)], 2, 3) (((0, 1),), None)
     """
     net, left = [0] * outputs, judges - len(votes)
     for one, other in combinations(range(outputs), 2):
@@ -283,18 +244,11 @@ def is_count(value: object, least: int) -> bool:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one judge said.
+    """What one judge said."""
 
-    Attributes:
-        shown: the outputs, by their systems' names.
-        places: place of each, 1 is best; equal places are a tie.
-        judge: who said it; "" where that is not known.
-
-    """
-
-    shown: tuple[str, ...]
-    places: tuple[int, ...]
-    judge: str = ""
+    shown: tuple[str, ...]  # the outputs, by their systems' names
+    places: tuple[int, ...]  # place of each, 1 is best; equal places are a tie
+    judge: str = ""  # who said it; "" where that is not known
 
 
 @dataclass(frozen=True)
@@ -335,13 +289,7 @@ class Sorting:
     added: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be sorted.
-
-        Raises:
-            InvalidJudgments: a system twice, or none.
-            UnknownOption: fewer than two outputs shown, or no votes.
-
-        """
+        """Refuse what cannot be sorted."""
         object.__setattr__(self, "systems", tuple(self.systems))
         object.__setattr__(self, "answers", tuple(self.answers))
         seen: set[str] = set()
@@ -535,21 +483,7 @@ FORMAT: Final = "evenhand sort 1"
 def start_sorting(
     systems: Sequence[str], *, shown: int = 2, votes: int = 1, seed: int | None = SEED
 ) -> Sorting:
-    """Begin a sort, of systems in random order.
-
-    Args:
-        systems: what to sort.
-        shown: most outputs that a judge sees at once.
-        votes: judges who answer each question.
-        seed: of the order in which the systems are taken up; None to take them as they stand.
-
-    Raises:
-        InvalidJudgments: a system twice, or none.
-        UnknownOption: fewer than two outputs shown, or no votes.
-
-    >>> start_sorting("abcde", seed=1).questions
-    (('e', 'a'), ('b', 'c'))
-    """
+    """Begin a sort, of systems in random order."""
     names = list(systems)
     if seed is not None:
         chance = np.random.Generator(np.random.PCG64(seed))
@@ -582,14 +516,7 @@ def digest(whole: Mapping[str, Any]) -> str:
 
 
 def read_sort(text: str) -> Sorting:
-    """Read what `write_sort` wrote; every answer is checked as if it were given now.
-
-    Raises:
-        UnknownFormat: this is no sort, or not as it was written.
-        UnknownOption: a setting that no sort has.
-        InvalidJudgments: an answer that the sort would not have taken; its number is named.
-
-    """
+    """Read what `write_sort` wrote; every answer is checked as if it were given now."""
     try:
         whole = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -623,12 +550,7 @@ def _take_answer(sort: Sorting, one: object, where: str) -> Sorting:
 
 
 def _require(whole: Mapping[str, Any], key: str, kind: type, where: str) -> None:
-    """Refuse what lacks a key, or has something else there; True is no number.
-
-    Raises:
-        UnknownFormat: says what is there.
-
-    """
+    """Refuse what lacks a key, or has something else there; True is no number."""
     if key not in whole:
         raise UnknownFormat(f'{where} lacks "{key}"')
     if not isinstance(whole[key], kind) or isinstance(whole[key], bool):

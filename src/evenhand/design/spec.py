@@ -17,52 +17,30 @@ RESOLVE: Final = ("all", "top")
 
 @dataclass(frozen=True)
 class CampaignSpec:
-    """What a campaign is to be, as far as it is known; what is None is looked for.
+    """What a campaign is to be, as far as it is known; what is None is looked for."""
 
-    Attributes:
-        truth: systems and tastes.
-        judges: J, or None.
-        items: I, or None.
-        judgments: n in all, or None.
-        each: judgments per judge, or None.
-        overlap: different judges for each output pair.
-        repeats: how often each of them sees it.
-        loads: equal or zipf.
-        pairs: pairs of systems that are compared, by place; None for all.
-        prices: of a judgment and of a judge.
-        resolve: which pairs are to be decided: all that differ; top, those of the best system;
-            those so far apart or more, such as "0.3" (log-worth of one judge); or pairs by name,
-            such as "A>B,A>C" or (("A", "B"), ("A", "C")), the better first.
-        power: with which probability each of them (proportion).
-        level: of rank sets (proportion).
-        seed: of everything random.
-        source: where truths come from, in words.
-
-    """
-
-    truth: Truth
-    judges: int | None = None
-    items: int | None = None
-    judgments: int | None = None
-    each: int | None = None
-    overlap: int = 1
-    repeats: int = 1
-    loads: Loads = "equal"
+    truth: Truth  # systems and tastes
+    judges: int | None = None  # J, or None
+    items: int | None = None  # I, or None
+    judgments: int | None = None  # n in all, or None
+    each: int | None = None  # judgments per judge, or None
+    overlap: int = 1  # different judges for each output pair
+    repeats: int = 1  # how often each of them sees it
+    loads: Loads = "equal"  # equal or zipf
+    # pairs of systems that are compared, by place; None for all
     pairs: tuple[tuple[int, int], ...] | None = None
-    prices: Prices = field(default_factory=Prices)
+    prices: Prices = field(default_factory=Prices)  # of a judgment and of a judge
+    # which pairs are to be decided: all that differ; top, those of the best system; those so far
+    # apart or more, such as "0.3" (log-worth of one judge); or pairs by name, such as "A>B,A>C"
+    # or (("A", "B"), ("A", "C")), the better first
     resolve: str | tuple[tuple[str, str], ...] = "all"
-    power: float = 0.8
-    level: float = 0.95
-    seed: int = SEED
-    source: str = "as stated"
+    power: float = 0.8  # with which probability each of them (proportion)
+    level: float = 0.95  # of rank sets (proportion)
+    seed: int = SEED  # of everything random
+    source: str = "as stated"  # where truths come from, in words
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be or does not fit together.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse what cannot be or does not fit together."""
         for name in ("power", "level"):
             if not 0 < getattr(self, name) < 1:
                 raise UnknownOption(
@@ -86,12 +64,7 @@ class CampaignSpec:
 
     @property
     def targets(self) -> tuple[tuple[int, int], ...]:
-        """The pairs that are to be decided, by place, the better system first.
-
-        Raises:
-            UnknownOption: a name that is none, or equals that nothing can tell apart.
-
-        """
+        """The pairs that are to be decided, by place, the better system first."""
         if not isinstance(self.resolve, str):
             return tuple(self._place(*pair) for pair in self.resolve)
         worth, apart = self.truth.log_worth, _read_distance(self.resolve)
@@ -138,23 +111,16 @@ class CampaignSpec:
 
 NUMBERS: Final = {"gap", "ties", "judge_sd", "item_sd", "cost_judgment", "cost_judge", "power"}
 WHOLE: Final = {"judges", "items", "judgments", "each", "overlap", "repeats", "seed"}
+# What a TOML file may say
 KEYS: Final = (
     *("systems", "gap", "worths", "ties", "judge_sd", "item_sd", "judges", "items", "judgments"),
     *("each", "overlap", "repeats", "loads", "compare", "cost_judgment", "cost_judge", "resolve"),
     *("power", "level", "seed"),
 )
-"""What a TOML file may say."""
 
 
 def read_spec(path: str) -> dict[str, Any]:
-    """Read a TOML file of settings.
-
-    Raises:
-        MissingFile: there is none.
-        UnknownFormat: it is no TOML.
-        UnknownOption: a name or a value that is none.
-
-    """
+    """Read a TOML file of settings."""
     import tomllib
 
     try:
@@ -168,12 +134,7 @@ def read_spec(path: str) -> dict[str, Any]:
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse names and types that are none.
-
-    Raises:
-        UnknownOption: names the setting.
-
-    """
+    """Refuse names and types that are none."""
     for name, value in settings.items():
         if name not in KEYS:
             hint = end(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"
@@ -193,18 +154,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
 
 
 def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) -> CampaignSpec:
-    """Return a spec from settings, what is not stated being the pilot's.
-
-    Args:
-        settings: by the names of KEYS.
-        pilot: what a pilot says of systems and tastes, or None.
-
-    Raises:
-        UnknownOption: a name or value that is none, or systems that are not known.
-
-    >>> make_spec({"systems": 3, "gap": 0.4, "judges": 20}).truth.log_worth
-    (0.8, 0.4, 0.0)
-    """
+    """Return a spec from settings, what is not stated being the pilot's."""
     check_settings(settings)
     truth = _make_truth(settings) if pilot is None else _adjust(pilot.truth, settings)
     plain = {one.name: settings[one.name] for one in fields(CampaignSpec) if one.name in settings}

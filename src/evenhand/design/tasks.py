@@ -15,43 +15,34 @@ from evenhand.judgments.spans import Span, write_spans
 # One question to one judge: which outputs, in which order, and why.
 
 Kind = Literal["target", "control", "anchor", "repeat", "training"]
+# What a ticket is for; the place of each is its code in an assignment
 TICKET_KINDS: Final[tuple[Kind, ...]] = ("target", "control", "anchor", "repeat", "training")
-"""What a ticket is for; the place of each is its code in an assignment."""
+# How a pair was chosen while judgments came in; "" of what the design fixed before
 Choice = Literal["", "start-up", "random", "narrowed", "policy"]
-"""How a pair was chosen while judgments came in; "" of what the design fixed before."""
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """One question to one judge.
+    """One question to one judge."""
 
-    Attributes:
-        number: its place in the assignment, from 0; the tickets of a judge follow one another in
-            the order in which they are to be answered.
-        judge: who is asked.
-        task: the name of the pass.
-        item: the name of the item.
-        systems: whose outputs are shown, in the order shown.
-        kind: target; control, whose answer is known; anchor, which all judges share; repeat of an
-            earlier ticket of the same judge; training, which is answered before the others.
-        again: the number of the ticket that it repeats, or None.
-        expected: of a control and of training, as our tables hold it: "good" or "bad", a score, or
-            of several outputs the one that is best, "left", "right", "tie" of two as shown, the
-            name of a system of more; "" where nothing is expected.
-        chosen: how the pair was chosen, if it was while judgments came in: "start-up" and
-            "random", whatever the answers so far; "narrowed", at random, of the pairs that were
-            left to the judge; or by the "policy"; "" of the design's own.
-
-    """
-
+    # its place in the assignment, from 0; the tickets of a judge follow one another in the order
+    # in which they are to be answered
     number: int
-    judge: str
-    task: str
-    item: str
-    systems: tuple[str, ...]
+    judge: str  # who is asked
+    task: str  # the name of the pass
+    item: str  # the name of the item
+    systems: tuple[str, ...]  # whose outputs are shown, in the order shown
+    # target; control, whose answer is known; anchor, which all judges share; repeat of an earlier
+    # ticket of the same judge; training, which is answered before the others
     kind: Kind = "target"
-    again: int | None = None
+    again: int | None = None  # the number of the ticket that it repeats, or None
+    # of a control and of training, as our tables hold it: "good" or "bad", a score, or of several
+    # outputs the one that is best, "left", "right", "tie" of two as shown, the name of a system
+    # of more; "" where nothing is expected
     expected: str = ""
+    # how the pair was chosen, if it was while judgments came in: "start-up" and "random",
+    # whatever the answers so far; "narrowed", at random, of the pairs that were left to the
+    # judge; or by the "policy"; "" of the design's own
     chosen: Choice = ""
 
     @property
@@ -69,38 +60,26 @@ class Ticket:
 
 # What a judge said, checked: one shape for all kinds of tasks.
 
-LONGEST_COMMENT: Final = 5_000
-"""Most characters of a comment."""
-LARGEST: Final = 1e300
-"""Largest number of a scale."""
+LONGEST_COMMENT: Final = 5_000  # Most characters of a comment
+LARGEST: Final = 1e300  # Largest number of a scale
+# Characters that nobody sees and that turn the direction of the text around a name (Unicode's
+# property Bidi_Control). Names from right to left need none of them.
 DIRECTIONS: Final = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )
-"""Characters that nobody sees and that turn the direction of the text around a name (Unicode's
-property Bidi_Control). Names from right to left need none of them."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said of one ticket; a task fills what it asks for.
+    """What was said of one ticket; a task fills what it asks for."""
 
-    Attributes:
-        outcome: of two outputs as they were shown: left, tie, right or both_bad.
-        ranks: of several outputs in the order shown: 1 is best, equal ranks tie, none is left out.
-        score: on the scale of the task.
-        spans: errors that were marked, in the order of the text.
-        comment: what the judge wrote besides.
-
-    >>> Answer(outcome="left").to_dict()
-    {'outcome': 'left'}
-    >>> Answer(score=4.0).to_dict()
-    {'score': 4}
-    """
-
-    outcome: str | None = None
+    outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
+    # of several outputs in the order shown: 1 is best, equal ranks tie, none is left out
     ranks: tuple[int, ...] | None = None
-    score: float | None = None
-    spans: tuple[Span, ...] | None = None
+    score: float | None = None  # on the scale of the task
+    spans: tuple[Span, ...] | None = None  # errors that were marked, in the order of the text
+    # what the judge wrote besides. >>> Answer(outcome="left").to_dict() {'outcome': 'left'} >>>
+    # Answer(score=4.0).to_dict() {'score': 4}
     comment: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,20 +99,7 @@ class Answer:
 
 
 def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> Mapping[str, Any]:
-    """Return the fields of an answer as it came.
-
-    Args:
-        answer: what was sent, parsed from JSON.
-        expected: the fields that the task asks for, all of them needed.
-        comment: whether the task takes a comment.
-
-    Raises:
-        InvalidJudgments: no fields at all, one that is missing or unknown, or a bad comment.
-
-    >>> open_answer({"outcom": "left"}, ("outcome",), comment=False)
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: an answer has no field 'outcom'. Did you mean 'outcome'?
-    """
+    """Return the fields of an answer as it came."""
     if not isinstance(answer, Mapping):
         raise InvalidJudgments(f"an answer holds {listing(expected)} by name, not {show(answer)}")
     known = (*expected, "comment") if comment else expected
@@ -148,12 +114,7 @@ def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> 
 
 
 def read_comment(fields: Mapping[str, Any]) -> str:
-    """Return the comment of an answer, "" where there is none.
-
-    Raises:
-        InvalidJudgments: it is no text, is too long, or holds what no text holds.
-
-    """
+    """Return the comment of an answer, "" where there is none."""
     comment = fields.get("comment")
     if comment is None:
         return ""
@@ -208,12 +169,7 @@ def is_number(value: object) -> bool:
 
 
 def read_whole(value: object, name: str, low: int, high: int) -> int:
-    """Return a whole number of an answer.
-
-    Raises:
-        InvalidJudgments: it is none, or off the range.
-
-    """
+    """Return a whole number of an answer."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -235,35 +191,23 @@ def show(value: object) -> str:
 
 # What all tasks have in common: a name, a question, and what is shown beside the outputs.
 
-BESIDE: Final = ("source", "reference", "context")
-"""What may be shown beside the outputs."""
+BESIDE: Final = ("source", "reference", "context")  # What may be shown beside the outputs
 Row = dict[str, Any]
 Rows = tuple[Row, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A pass over the outputs with one question; the kinds of tasks add what may be answered.
+    """A pass over the outputs with one question; the kinds of tasks add what may be answered."""
 
-    Attributes:
-        name: of the pass, such as "fluency".
-        question: in one line.
-        instructions: what a judge may look up while judging.
-        shows: what is shown beside the outputs: source, reference, context.
-        comment: whether a judge may write something besides.
-        kind: the word for it in a campaign file.
-        least: fewest outputs of one ticket.
-        most: most outputs of one ticket.
-
-    """
-
-    kind: ClassVar[str] = ""
+    kind: ClassVar[str] = ""  # the word for it in a campaign file
     table: ClassVar[str] = ""
-    name: str
-    question: str = ""
-    instructions: str = ""
+    name: str  # of the pass, such as "fluency"
+    question: str = ""  # in one line
+    instructions: str = ""  # what a judge may look up while judging
+    # what is shown beside the outputs: source, reference, context
     shows: tuple[str, ...] = ("source", "context")
-    comment: bool = False
+    comment: bool = False  # whether a judge may write something besides
 
     @property
     def width(self) -> int:
@@ -271,12 +215,7 @@ class Asked:
         return 1
 
     def check(self) -> None:
-        """Refuse what all tasks refuse.
-
-        Raises:
-            CampaignError: names the task and the setting.
-
-        """
+        """Refuse what all tasks refuse."""
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
@@ -294,12 +233,7 @@ class Asked:
             raise self.refuse("comment", self.comment, "true or false")
 
     def take_words(self, name: str) -> tuple[str, ...]:
-        """Return a setting that is a list of different words.
-
-        Raises:
-            CampaignError: it is none.
-
-        """
+        """Return a setting that is a list of different words."""
         value = getattr(self, name)
         sound = isinstance(value, list | tuple) and all(
             isinstance(one, str) and is_text(one) for one in value
@@ -336,40 +270,26 @@ class Asked:
 
 # Two outputs side by side: which is better?
 
+# What our tables call an outcome, where they do not call it the same
 WRITTEN = {"both_bad": "tie (bothbad)"}
-"""What our tables call an outcome, where they do not call it the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairTask(Asked):
-    """Two outputs of one item, one of which may be preferred.
-
-    Attributes:
-        ties: whether there is an answer "no preference".
-        both_bad: whether there is an answer "both are bad".
-        differences: whether the page can show where two outputs differ.
-
-    >>> task = PairTask(name="preference")
-    >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome
-    'left'
-    >>> task.validate({"outcome": "both_bad"}, ("eins", "zwei"))
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
-    """
+    """Two outputs of one item, one of which may be preferred."""
 
     kind: ClassVar[str] = "pair"
     table: ClassVar[str] = "comparisons"
-    ties: bool = True
-    both_bad: bool = False
+    ties: bool = True  # whether there is an answer "no preference"
+    both_bad: bool = False  # whether there is an answer "both are bad"
+    # whether the page can show where two outputs differ. >>> task = PairTask(name="preference")
+    # >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome 'left' >>>
+    # task.validate({"outcome": "both_bad"}, ("eins", "zwei")) Traceback (most recent call last):
+    # evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
     differences: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            CampaignError: names the task and the setting.
-
-        """
+        """Refuse what cannot be."""
         self.check()
         for name in ("ties", "both_bad", "differences"):
             if not isinstance(getattr(self, name), bool):
@@ -387,17 +307,7 @@ class PairTask(Asked):
         return ("left", "right", *more)
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer.
-
-        Args:
-            answer: `{"outcome": "left"}` as it came.
-            shown: texts of the two outputs, in the order shown.
-            source: text of the source.
-
-        Raises:
-            InvalidJudgments: in the judge's words.
-
-        """
+        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"two outputs are compared, not {len(shown)}")
         fields = open_answer(answer, ("outcome",), comment=self.comment)
@@ -420,34 +330,22 @@ class PairTask(Asked):
 
 # Several outputs at once: put them in order.
 
-MAX_RANKED_OUTPUTS: Final = 26
-"""Most outputs that are ranked at once."""
+MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankTask(Asked):
-    """Outputs of one item that are put in order.
-
-    Attributes:
-        n: how many are shown at once.
-        ties: whether outputs may share a place.
-
-    >>> RankTask(name="order", n=3).validate({"ranks": [1, 3, 1]}, ("a", "b", "c")).ranks
-    (1, 2, 1)
-    """
+    """Outputs of one item that are put in order."""
 
     kind: ClassVar[str] = "rank"
     table: ClassVar[str] = "rankings"
-    n: int = 5
+    n: int = 5  # how many are shown at once
+    # whether outputs may share a place. >>> RankTask(name="order", n=3).validate({"ranks": [1, 3,
+    # 1]}, ("a", "b", "c")).ranks (1, 2, 1)
     ties: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            CampaignError: names the task and the setting.
-
-        """
+        """Refuse what cannot be."""
         self.check()
         whole = isinstance(self.n, int) and not isinstance(self.n, bool)
         if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
@@ -461,17 +359,7 @@ class RankTask(Asked):
         return self.n
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer; places without gaps are kept, 1, 3, 1 becomes 1, 2, 1.
-
-        Args:
-            answer: `{"ranks": [2, 1, 2]}` as it came, in the order shown.
-            shown: texts of the outputs, in the order shown.
-            source: text of the source.
-
-        Raises:
-            InvalidJudgments: in the judge's words.
-
-        """
+        """Check an answer; places without gaps are kept, 1, 3, 1 becomes 1, 2, 1."""
         fields = open_answer(answer, ("ranks",), comment=self.comment)
         given = fields["ranks"]
         if not isinstance(given, list | tuple) or len(given) != len(shown):
@@ -505,19 +393,12 @@ class RankTask(Asked):
 
 @dataclass(frozen=True)
 class Scale:
-    """Scores from one end to the other, in steps.
+    """Scores from one end to the other, in steps."""
 
-    Attributes:
-        low: lowest score.
-        high: highest score.
-        step: between neighbours.
-
-    >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1, 0.1).holds(0.3)
-    (True, False, True)
-    """
-
-    low: float
-    high: float
+    low: float  # lowest score
+    high: float  # highest score
+    # between neighbours. >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1,
+    # 0.1).holds(0.3) (True, False, True)
     step: float
 
     def holds(self, score: float) -> bool:
@@ -528,12 +409,7 @@ class Scale:
         return isfinite(steps) and abs(steps - round(steps)) < 1e-9
 
     def read(self, score: object) -> float:
-        """Return a score.
-
-        Raises:
-            InvalidJudgments: it is none of the scale.
-
-        """
+        """Return a score."""
         if isinstance(score, bool) or not isinstance(score, int | float) or not self.holds(score):
             raise InvalidJudgments(f"a score is {self}, not {show(score)}")
         return float(score)
@@ -546,32 +422,17 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class ScaledTask(Asked):
-    """A task with a scale of scores.
+    """A task with a scale of scores."""
 
-    Attributes:
-        criterion: what is scored; the name of the task where nothing else is said.
-        low: lowest score.
-        high: highest score.
-        step: between neighbours.
-        low_label: what the lowest means.
-        high_label: what the highest means.
-
-    """
-
-    criterion: str = ""
-    low: float = 0
-    high: float = 100
-    step: float = 1
-    low_label: str = ""
-    high_label: str = ""
+    criterion: str = ""  # what is scored; the name of the task where nothing else is said
+    low: float = 0  # lowest score
+    high: float = 100  # highest score
+    step: float = 1  # between neighbours
+    low_label: str = ""  # what the lowest means
+    high_label: str = ""  # what the highest means
 
     def check(self) -> None:
-        """Refuse what is no scale.
-
-        Raises:
-            CampaignError: names the task and the setting.
-
-        """
+        """Refuse what is no scale."""
         super().check()
         for name in ("low", "high", "step"):
             value = getattr(self, name)
@@ -611,26 +472,11 @@ class RatingTask(ScaledTask):
     table: ClassVar[str] = "ratings"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            CampaignError: names the task and the setting.
-
-        """
+        """Refuse what cannot be."""
         self.check()
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer.
-
-        Args:
-            answer: `{"score": 4}` as it came.
-            shown: text of the output.
-            source: text of the source.
-
-        Raises:
-            InvalidJudgments: in the judge's words.
-
-        """
+        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"one output is scored, not {len(shown)}")
         fields = open_answer(answer, ("score",), comment=self.comment)
@@ -647,10 +493,9 @@ class RatingTask(ScaledTask):
 
 # Errors are marked in one output: MQM without a score, ESA with one.
 
+# Usual severities and their weights: what each takes from the score of an output
 SEVERITIES: Final[Mapping[str, float]] = MappingProxyType({"minor": 1, "major": 5})
-"""Usual severities and their weights: what each takes from the score of an output."""
-MAX_SPANS: Final = 1_000
-"""Most errors of one output."""
+MAX_SPANS: Final = 1_000  # Most errors of one output
 FIELDS: Final = ("start", "end", "severity", "category", "side")
 
 
@@ -659,31 +504,20 @@ class SpanTask(ScaledTask):
     """Errors of one output, each with a severity; with a score besides, or without.
 
     Without a score the table of ratings holds minus the sum of the weights of what was marked.
-
-    Attributes:
-        severities: what may be said of an error → its weight.
-        categories: kinds of errors; empty where none are asked for.
-        score: whether a score is asked for besides.
-
-    >>> task = SpanTask(name="errors", score=False)
-    >>> mark = {"start": 0, "end": 2, "severity": "major"}
-    >>> task.validate({"spans": [mark]}, ("Hola",)).spans
-    (Span(start=0, end=2, severity='major', category='', side='output'),)
     """
 
     kind: ClassVar[str] = "spans"
     table: ClassVar[str] = "ratings"
+    # what may be said of an error → its weight
     severities: Mapping[str, float] = field(default_factory=lambda: SEVERITIES, hash=False)
-    categories: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()  # kinds of errors; empty where none are asked for
+    # whether a score is asked for besides. >>> task = SpanTask(name="errors", score=False) >>>
+    # mark = {"start": 0, "end": 2, "severity": "major"} >>> task.validate({"spans": [mark]},
+    # ("Hola",)).spans (Span(start=0, end=2, severity='major', category='', side='output'),)
     score: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            CampaignError: names the task and the setting.
-
-        """
+        """Refuse what cannot be."""
         self.check()
         given = self.severities
         if isinstance(given, list | tuple):
@@ -701,18 +535,7 @@ class SpanTask(ScaledTask):
             raise self.refuse("score", self.score, "true or false")
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
-        """Check an answer.
-
-        Args:
-            answer: `{"spans": [{"start": 0, "end": 4, "severity": "minor"}], "score": 80}` as it
-                came.
-            shown: text of the output.
-            source: text of the source, where an error may lie too if the task shows it.
-
-        Raises:
-            InvalidJudgments: in the judge's words.
-
-        """
+        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"errors are marked in one output, not in {len(shown)}")
         asked = ("spans", "score") if self.score else ("spans",)
@@ -827,34 +650,25 @@ class Task(Protocol):
         """Return the settings as a campaign file holds them."""
 
 
+# Kinds of tasks by the word for them in a campaign file
 TASK_KINDS: Final[Mapping[str, type[Asked]]] = {
     "pair": PairTask,
     "rank": RankTask,
     "rating": RatingTask,
     "spans": SpanTask,
 }
-"""Kinds of tasks by the word for them in a campaign file."""
 
 
+# What tasks do that show something else than pairs
 SHOWN: Final[Mapping[str, str]] = {
     "rank": "puts several outputs in order",
     "rating": "rates outputs one by one",
     "spans": "marks errors in outputs one by one",
 }
-"""What tasks do that show something else than pairs."""
 
 
 def check_followed(policy: str, tasks: Sequence[Task]) -> None:
-    """Refuse passes that a policy cannot choose for.
-
-    Args:
-        policy: its name.
-        tasks: the passes of the campaign.
-
-    Raises:
-        CampaignError: names the passes, and says what to do.
-
-    """
+    """Refuse passes that a policy cannot choose for."""
     for one in tasks:
         if one.kind in SHOWN:
             raise CampaignError(

@@ -14,36 +14,26 @@ from urllib.parse import unquote
 
 from evenhand.errors import UnknownOption
 
-ASKED: Final = ("table", "path")
-"""What a URL asks for; all other settings belong to the engine."""
+ASKED: Final = ("table", "path")  # What a URL asks for; all other settings belong to the engine
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
-_WEB: Final = ("http", "https", "ftp", "hf", "file")
-"""Addresses of files that are not read."""
+_WEB: Final = ("http", "https", "ftp", "hf", "file")  # Addresses of files that are not read
+# Kinds without user and password; an @ belongs to the path
 _PATHS: Final = ("s3", "gs", "gcs", "r2", "duckdb", "spark")
-"""Kinds without user and password; an @ belongs to the path."""
+# Characters below which a setting is no secret, and would be taken out of every word
 SHORT: Final = 3
-"""Characters below which a setting is no secret, and would be taken out of every word."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """A URL of a table.
+    """A URL of a table."""
 
-    Attributes:
-        scheme: its kind, in small letters, such as "sc".
-        place: host and port, or nothing.
-        path: what follows the place, with its slash.
-        asked: "table" or "path" → what the URL asks for.
-        settings: everything else that it says, in order.
-        user: user and password as they stand before @, or nothing.
-
-    """
-
-    scheme: str
-    place: str
-    path: str
-    asked: Mapping[str, str]
+    scheme: str  # its kind, in small letters, such as "sc"
+    place: str  # host and port, or nothing
+    path: str  # what follows the place, with its slash
+    asked: Mapping[str, str]  # "table" or "path" → what the URL asks for
+    # everything else that it says, in order
     settings: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    # user and password as they stand before @, or nothing
     user: str = field(default="", repr=False)
 
     def __str__(self) -> str:
@@ -70,15 +60,7 @@ class Address:
         return text.rstrip(".")
 
     def require(self, names: Sequence[str]) -> tuple[str, str]:
-        """Return the one thing that the URL asks for.
-
-        Args:
-            names: what can be asked for: "table", "path".
-
-        Raises:
-            UnknownOption: none of them, both, or another.
-
-        """
+        """Return the one thing that the URL asks for."""
         said = [name for name in ASKED if name in self.asked]
         if len(said) == 1 and said[0] in names:
             return said[0], self.asked[said[0]]
@@ -112,15 +94,6 @@ def read_address(text: str) -> Address:
     """Take a URL apart.
 
     Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
-
-    Raises:
-        UnknownOption: a setting that stands twice, or without a value; a password that holds a
-            sign of a URL.
-
-    >>> str(read_address("sc://localhost:15002/main.votes;token=abcdef"))
-    'sc://localhost:15002/main.votes'
-    >>> str(read_address("postgres://ann:hunter2@db:5432/arena?table=votes&sslmode=require"))
-    'postgres://db:5432/arena?table=votes'
     """
     found = _ADDRESS.match(text)
     if found is None:
@@ -142,12 +115,7 @@ def read_address(text: str) -> Address:
 
 
 def _refuse_raw(scheme: str, rest: str) -> None:
-    """Refuse a user or password that would be taken for a place, a path or a setting.
-
-    Raises:
-        UnknownOption: says how it is written, and nothing of it.
-
-    """
+    """Refuse a user or password that would be taken for a place, a path or a setting."""
     head = re.split(r"[/?;&]", rest)[0]
     path = re.split(r"[?;&]", rest)[0][len(head) :]
     as_user = re.search(r":(?!\d*$)", head) is not None and "@" in rest  # no host with its port

@@ -20,24 +20,15 @@ from evenhand.formats.table import Table, Wishes
 from evenhand.judgments.engine import COUNT, fetch_columns
 from evenhand.judgments.source import Aside, find_rows
 
+# Columns by which Appraise marks scores of whole documents among those of their parts
 DOCUMENT: Final = ("is_doc", "is_document", "is_complete_document")
-"""Columns by which Appraise marks scores of whole documents among those of their parts."""
-WHOLE: Final = " (document)"
-"""Stands behind the criterion of such scores."""
+WHOLE: Final = " (document)"  # Stands behind the criterion of such scores
 
 
 def place_asides(
     table: Table, wishes: Wishes, roles: Mapping[str, str], beside: Mapping[str, str]
 ) -> dict[str, Aside]:
-    """Say under which name the frame keeps each column that is beside the judgment.
-
-    Args:
-        table: the outside table.
-        wishes: what the caller asked.
-        roles: role → column, of those that are renamed.
-        beside: the same for roles of `SOFT`, whose columns keep their names.
-
-    """
+    """Say under which name the frame keeps each column that is beside the judgment."""
     renamed = set(roles.values())
     kept, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
     return {
@@ -53,12 +44,7 @@ def is_sure(wishes: Wishes, role: str, column: str) -> bool:
 def drop_misfits(
     table: Table, wishes: Wishes, roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Leave columns that only sound like a role of `SOFT` where they are.
-
-    Returns:
-        The roles that stay, and notes on the others.
-
-    """
+    """Leave columns that only sound like a role of `SOFT` where they are."""
     kept, notes = {}, []
     for role, column in roles.items():
         unsure = role in SOFT and not is_sure(wishes, role, column)
@@ -95,13 +81,7 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
 def keep_documents_apart(
     table: Table, roles: Mapping[str, str]
 ) -> tuple[Table, dict[str, str], list[str]]:
-    """Give scores of whole documents a criterion of their own.
-
-    Returns:
-        The table, its roles with a criterion, and a note; as they were where no score is marked, or
-        where the mark is missing or something else.
-
-    """
+    """Give scores of whole documents a criterion of their own."""
     mark = next((name for name in table.columns if fold(name) in _MARKS), None)
     if mark is None or mark in roles.values():
         return table, dict(roles), []

@@ -20,33 +20,18 @@ from evenhand.formats.table import LABELS, Table, Wishes
 from evenhand.judgments.engine import Frame
 from evenhand.judgments.source import find_rows, name_rows
 
+# Roles whose values are numbers; all others are labels
 NUMBERS: Final = ("rank", "position", "weight", "score", "seconds")
-"""Roles whose values are numbers; all others are labels."""
+# Roles whose values may be numbers, times or words; they are read when they are used
 EITHER: Final = ("expected", "shown_at")
-"""Roles whose values may be numbers, times or words; they are read when they are used."""
 
+# Roles without which there is still a result, of another kind
 EASILY_LOST: Final = ("judge", "item", "weight")
-"""Roles without which there is still a result, of another kind."""
-ALIKE: Final = 0.8
-"""Likeness from which a name may be a slip of another; "jugde" is .8 of "judge"."""
+ALIKE: Final = 0.8  # Likeness from which a name may be a slip of another; "jugde" is .8 of "judge"
 
 
 def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
-    """Rename columns to their roles and give them the type that the role needs.
-
-    Args:
-        table: the outside table.
-        roles: role → column.
-
-    Returns:
-        The frame, roles first, then the other columns under their own names; and notes for the
-        reader.
-
-    Raises:
-        InvalidJudgments: a label column that holds no labels, a number column that holds no
-            numbers.
-
-    """
+    """Rename columns to their roles and give them the type that the role needs."""
     taken = set(roles.values())
     expressions = [_read(table, column, role) for role, column in roles.items()]
     others = [column for column in table.columns if column not in taken]
@@ -108,13 +93,7 @@ def name_covariates(
 
 
 def read_label(table: Table, column: str, role: str) -> nw.Expr:
-    """Return a label column as text, under the name of its role.
-
-    Raises:
-        InvalidJudgments: the column holds fractions, truth values, times or nested values, or
-            values of different kinds, in one file or in several.
-
-    """
+    """Return a label column as text, under the name of its role."""
     table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
     found = table.found.get(column) or _unfit(table, column, dtype)

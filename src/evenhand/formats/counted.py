@@ -15,38 +15,24 @@ from evenhand.judgments.exclusions import Exclusion, add_exclusions
 from evenhand.judgments.names import take_names
 from evenhand.judgments.tally import Tally
 
+# Most entries of tallies that are held in memory; of more, each file's are read when needed
 HELD: Final = 10_000_000
-"""Most entries of tallies that are held in memory; of more, each file's are read when needed."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountedFile:
-    """One file and what was counted in it.
+    """One file and what was counted in it."""
 
-    Attributes:
-        path: the file.
-        names: factors of each of its tallies; none where nothing in it counts.
-        n_judgments: number of answers.
-        size: entries of its largest tally.
-        notes: what was understood of it.
-        tasks: names of its tasks.
-        columns: role → column, as understood.
-        load: returns its tallies.
-        found: whether they were kept from before.
-        excluded: what was excluded from its judgments.
-
-    """
-
-    path: OneFile
-    names: tuple[Names, ...]
-    n_judgments: float
-    size: int
-    notes: Names
-    tasks: Names
-    columns: Mapping[str, str]
-    load: Callable[[], Counts] = field(repr=False)
-    found: bool = False
-    excluded: tuple[Exclusion, ...] = ()
+    path: OneFile  # the file
+    names: tuple[Names, ...]  # factors of each of its tallies; none where nothing in it counts
+    n_judgments: float  # number of answers
+    size: int  # entries of its largest tally
+    notes: Names  # what was understood of it
+    tasks: Names  # names of its tasks
+    columns: Mapping[str, str]  # role → column, as understood
+    load: Callable[[], Counts] = field(repr=False)  # returns its tallies
+    found: bool = False  # whether they were kept from before
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from its judgments
 
     @property
     def factors(self) -> frozenset[str]:

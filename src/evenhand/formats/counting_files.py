@@ -48,33 +48,22 @@ from evenhand.judgments.labels import Outcome
 from evenhand.judgments.ratings import Ratings
 
 WAYS: Final = ("judge", "item", "ranking")
+# Most judgments of a file that are counted by all factors at once; of more, by each apart
 JOINT: Final = 10_000_000
-"""Most judgments of a file that are counted by all factors at once; of more, by each apart."""
-SAID: Final = 3
-"""Most files whose own notes are said."""
+SAID: Final = 3  # Most files whose own notes are said
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """How each file is counted.
+    """How each file is counted."""
 
-    Attributes:
-        wishes: what was said about columns.
-        layout: format by its name, or None.
-        where: SQL condition, or None.
-        task: the one task to keep, or None.
-        group_by: a column told apart besides, or None.
-        several: whether there are several files, so that folders' names say something.
-
-    """
-
-    wishes: Wishes
-    layout: str | None
-    where: str | None
-    task: str | None
-    group_by: str | None
-    several: bool
+    wishes: Wishes  # what was said about columns
+    layout: str | None  # format by its name, or None
+    where: str | None  # SQL condition, or None
+    task: str | None  # the one task to keep, or None
+    group_by: str | None  # a column told apart besides, or None
+    several: bool  # whether there are several files, so that folders' names say something
 
     def key(self, path: OneFile) -> Mapping[str, Any]:
         """Return all that the tallies of a file depend on."""
@@ -97,12 +86,7 @@ class _Way:
         }
 
     def open(self, path: OneFile) -> Comparisons:
-        """Open a file as comparisons, controls left out.
-
-        Raises:
-            UnknownFormat: it holds ratings.
-
-        """
+        """Open a file as comparisons, controls left out."""
         table = open_one(path, among=self.several)
         data = understand(table, self.wishes, layout=self.layout, where=self.where)
         if isinstance(data, Ratings):
@@ -132,12 +116,7 @@ class _Way:
         return Counts(tallies, notes, tuple(data.tasks()), columns, excluded)
 
     def count_unchanged(self, path: OneFile, key: Mapping[str, Any]) -> Counts:
-        """Count a file that is the one of a key; any where there is none, since none is kept.
-
-        Raises:
-            UnknownFormat: it was changed since, or while it was counted.
-
-        """
+        """Count a file that is the one of a key; any where there is none, since none is kept."""
         counts = self.count(path)
         if key and self.key(path) != key:
             raise say_changed(str(path))
@@ -257,13 +236,7 @@ def _read_again(path: OneFile, way: _Way, kept: tuple[Path, Mapping[str, Any]]) 
 
 
 def _refuse_unlike(files: Sequence[CountedFile], task: str | None) -> None:
-    """Refuse files that tell different things apart, and files in which nothing counts.
-
-    Raises:
-        UnknownFormat: names two files and what one of them lacks.
-        InvalidJudgments: nothing to count.
-
-    """
+    """Refuse files that tell different things apart, and files in which nothing counts."""
     counted = [one for one in files if one.names]
     if not counted:
         what = "no judgments" if task is None else f"no judgments of task '{task}'"

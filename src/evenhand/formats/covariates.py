@@ -18,24 +18,13 @@ from evenhand.formats.roles import Header
 from evenhand.formats.table import Table
 from evenhand.judgments.engine import Frame, fetch_columns
 
+# What is a number in a table: neither nan nor inf, nor 1_000 as Python takes it
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-"""What is a number in a table: neither nan nor inf, nor 1_000 as Python takes it."""
 _SHOWN: Final = 3
 
 
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
-    """Open a table with one row for each judge (or item), ready to be joined.
-
-    Args:
-        source: a CSV, JSON Lines or Parquet file.
-        on: what it is joined by, "judge" or "item".
-        named: the name that the judgments' own table has for that column.
-
-    Raises:
-        UnknownColumn: no column of either name.
-        UnknownFormat: a file that is not there, or is no table.
-
-    """
+    """Open a table with one row for each judge (or item), ready to be joined."""
     table = open_files(source)
     key = _find_key(table, on, named)
     return table.frame if key == on else table.frame.rename({key: on})
@@ -47,15 +36,6 @@ def read_system_covariates(
     """Read covariates of systems: covariate → system → number or level.
 
     A missing value is left out, so that the model can name the systems without one.
-
-    Args:
-        source: a CSV, JSON Lines or Parquet file with a column `system`.
-        chosen: the columns to take; all of them if none is named.
-
-    Raises:
-        UnknownColumn: a column that is not there.
-        InvalidJudgments: a system that stands twice, or a column of numbers and words.
-
     """
     table = open_files(source)
     key = _find_key(table, "system")
@@ -80,12 +60,7 @@ def read_system_covariates(
 def refuse_missing(
     covariates: Mapping[str, Mapping[str, float | str]], systems: Sequence[str], source: str | Path
 ) -> None:
-    """Refuse a table that lacks a system.
-
-    Raises:
-        InvalidJudgments: names the systems and the table.
-
-    """
+    """Refuse a table that lacks a system."""
     for name, values in covariates.items():
         missing = [system for system in systems if system not in values]
         if missing:
@@ -96,13 +71,7 @@ def refuse_missing(
 
 
 def _find_key(table: Table, role: str, named: str | None = None) -> str:
-    """Return the column that says of whom a row is, by the names that judgments may have for it.
-
-    Raises:
-        UnknownColumn: there is none.
-        UnknownOption: there are two, and none is called exactly like the role.
-
-    """
+    """Return the column that says of whom a row is, by the names that judgments may have for it."""
     names = list(dict.fromkeys([role, *([named] if named else [])]))
     found = [name for name in names if name in table.columns]
     found = found or Header(tuple(table.columns), table=table.name).candidates(role)

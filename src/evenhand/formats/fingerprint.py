@@ -17,19 +17,12 @@ from typing import Final
 
 from evenhand.errors import UnknownFormat
 
-BLOCK: Final = 2**16
-"""Bytes of one sample."""
-BLOCKS: Final = 64
-"""Samples of a file that is larger than all of them together."""
+BLOCK: Final = 2**16  # Bytes of one sample
+BLOCKS: Final = 64  # Samples of a file that is larger than all of them together
 
 
 def find_fingerprint(path: Path) -> Mapping[str, int | str]:
-    """Return size (bytes), time of the last change (ns) and SHA-256 of samples of a file.
-
-    Raises:
-        UnknownFormat: it is not there any more, or cannot be read.
-
-    """
+    """Return size (bytes), time of the last change (ns) and SHA-256 of samples of a file."""
     try:
         return _look_at(path)
     except OSError as error:

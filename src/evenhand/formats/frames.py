@@ -13,14 +13,7 @@ from evenhand.judgments.refusals import explain_polars
 
 
 def open_frame(source: Any) -> Table:
-    """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy.
-
-    Raises:
-        UnknownFormat: not a data frame, one whose columns have no names, or a lazy one of a file
-            that is damaged or not there.
-        InvalidJudgments: a frame without rows.
-
-    """
+    """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
     try:
         frame = nw.from_native(source)
         names = list(frame.collect_schema().names())

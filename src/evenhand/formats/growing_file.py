@@ -12,31 +12,20 @@ from typing import Final
 
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, end, suggest
 
-QUOTED: Final = (".csv",)
-"""Endings of files in which a line may go on within quotes."""
-KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")
-"""Endings of files that can grow line by line."""
-TAIL: Final = 256
-"""Bytes before the end of what was read that are compared at each look."""
+QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes
+KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that can grow line by line
+TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look
 
 
 class GrowingFile:
     """A file that somebody else writes.
 
-    Attributes:
-        path: the file.
-        offset: bytes that were read.
-        waiting: bytes behind them of a line that is not whole yet.
-
+    offset: bytes that were read.
+    waiting: bytes behind them of a line that is not whole yet.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read nothing yet.
-
-        Raises:
-            UnknownFormat: its name tells that it has no lines.
-
-        """
+        """Read nothing yet."""
         if path.suffix.lower() not in KINDS:
             raise UnknownFormat(
                 f"'{path}' cannot be watched while it grows: only {', '.join(KINDS)} grow line by"
@@ -47,22 +36,7 @@ class GrowingFile:
         self._tail = b""
 
     def read_new(self) -> bytes:
-        r"""Return the whole lines that were not read before.
-
-        Raises:
-            MissingFile: it is not there.
-            InvalidJudgments: what was read is not there any more.
-
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     path = Path(folder, "votes.csv")
-        ...     _ = path.write_text("a,b\n1,2\n3")
-        ...     growing = GrowingFile(path)
-        ...     first = growing.read_new()
-        ...     _ = path.write_text("a,b\n1,2\n3,4\n")
-        ...     first, growing.read_new()
-        (b'a,b\n1,2\n', b'3,4\n')
-        """
+        r"""Return the whole lines that were not read before."""
         try:
             with self.path.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size

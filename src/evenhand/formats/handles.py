@@ -40,16 +40,10 @@ _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"
 
 @dataclass(frozen=True)
 class Named:
-    """What a layout is called.
+    """What a layout is called."""
 
-    Attributes:
-        name: in the registry, such as "wmt_rnk".
-        title: in sentences, such as "WMT rankings".
-
-    """
-
-    name: str
-    title: str
+    name: str  # in the registry, such as "wmt_rnk"
+    title: str  # in sentences, such as "WMT rankings"
 
 
 COMPARISON_ROLES: Final = (*comparisons.ROLES, *ASIDES)
@@ -65,20 +59,7 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 def make_comparisons(
     table: Table, wishes: Wishes, layout: Named, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
-    """Make comparisons of a table with one comparison a row.
-
-    Args:
-        table: the outside table.
-        wishes: what the caller said about it.
-        layout: what was recognised.
-        fixed: role → column that the layout prescribes.
-
-    Raises:
-        UnknownColumn: a needed role without a column.
-        UnknownOption: a wish that does not fit.
-        InvalidJudgments: a column of the wrong kind, or doubled ids where `id` was asked for.
-
-    """
+    """Make comparisons of a table with one comparison a row."""
     roles, beside = assign_beside(table, wishes, "comparisons", fixed)
     own, notes = read_outcomes(wishes), []
     if not isinstance(own, Complete) and names_winners(table, roles, own):
@@ -105,13 +86,7 @@ def make_comparisons(
 def make_rankings(
     table: Table, wishes: Wishes, layout: Named, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
-    """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`.
-
-    Raises:
-        InvalidJudgments: a rank that is neither blank nor a whole number from 1, a system twice
-            in one ranking; and as `make_comparisons`.
-
-    """
+    """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`."""
     refuse_comparison_wishes(wishes, "rankings")
     roles, beside = assign_beside(table, wishes, "rankings", fixed)
     frame, source = _take(table, layout, roles)
@@ -148,19 +123,7 @@ def _weights(table: Table, roles: Mapping[str, str]) -> list[str]:
 def assign_beside(
     table: Table, wishes: Wishes, kind: str, fixed: Mapping[str, str] | None = None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Decide which column plays each role, and which were recorded beside the judgment.
-
-    Args:
-        table: the outside table.
-        wishes: what the caller asked.
-        kind: "comparisons" or "rankings".
-        fixed: role → column that the layout prescribes.
-
-    Returns:
-        Role → column twice: of roles that name columns, and of those whose columns stay
-        covariates under their own names.
-
-    """
+    """Decide which column plays each role, and which were recorded beside the judgment."""
     roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
     found = assign(table.header(wishes), roles, _NEEDED[kind], fixed)
     beside = {role: column for role, column in found.items() if role in SOFT}
@@ -174,12 +137,7 @@ def _take(table: Table, layout: Named, roles: Mapping[str, str]) -> tuple[Frame,
 
 
 def refuse_comparison_wishes(wishes: Wishes, kind: str) -> None:
-    """Refuse what only comparisons can be asked: outcome labels and importance weights.
-
-    Raises:
-        UnknownOption: one of them was asked.
-
-    """
+    """Refuse what only comparisons can be asked: outcome labels and importance weights."""
     if wishes.outcomes is not None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
     if wishes.weights == "importance":
@@ -187,12 +145,7 @@ def refuse_comparison_wishes(wishes: Wishes, kind: str) -> None:
 
 
 def read_outcomes(wishes: Wishes) -> Mapping[str, Outcome] | None:
-    """Check the caller's own outcome labels.
-
-    Raises:
-        UnknownOption: a label that is given no outcome.
-
-    """
+    """Check the caller's own outcome labels."""
     if wishes.outcomes is None:
         return None
     if not wishes.outcomes:
@@ -207,12 +160,7 @@ def read_outcomes(wishes: Wishes) -> Mapping[str, Outcome] | None:
 
 
 def refuse_doubled_ids(frame: Frame, source: Source) -> None:
-    """Refuse judgments that share an id: the same judgment stands in the file twice.
-
-    Raises:
-        InvalidJudgments: names up to five ids.
-
-    """
+    """Refuse judgments that share an id: the same judgment stands in the file twice."""
     counted = frame.group_by("id").agg(nw.len().alias("n"))
     doubled = find_rows(counted.select("id", "n"), (nw.col("n") > 1) & ~nw.col("id").is_null())
     if doubled:

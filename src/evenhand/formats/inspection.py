@@ -39,86 +39,52 @@ from evenhand.numerics.graph import is_strongly_connected, weak_components
 
 @dataclass(frozen=True)
 class Part:
-    """What one task holds, or the whole table; None where the table cannot say.
+    """What one task holds, or the whole table; None where the table cannot say."""
 
-    Attributes:
-        task: its name; None for the whole table.
-        judgments: answers; a ranking is one, and a weight of 3 is three.
-        systems: different systems.
-        comparisons: pairs that were compared.
-        rankings: rankings, blank ones included.
-        blank_rankings: rankings in which nothing was ranked.
-        ranks: ranks of the other rankings, given or not.
-        blank_ranks: those of them that are not given.
-        judges: different judges.
-        effective_judges: (Σ n)² / Σ n² over the judges' comparisons: equal loads give them all.
-        items: different items.
-        shared_items: items that two or more judges judged.
-        shared_judgments: share of judgments on those items.
-        tie_share: share of comparisons without a preference.
-        left_share: share of left among comparisons with a preference.
-        least_left: the system that most seldom stood left, and its share of times there.
-        most_left: the system that most often stood left, and its share.
-        components: parts of the comparison graph that no comparison joins, controls left out; 1 is
-            needed to rank.
-        strongly_connected: whether a chain of preferences leads from every system to every
-            other, ties counting both ways; without it some worths are infinite.
-        controls: judgments of outputs whose worth is known, in the whole table.
-        repeats: judgments that were asked for again, in the whole table.
-
-    """
-
-    task: str | None
-    judgments: float
-    systems: int
-    comparisons: float | None = None
-    rankings: int | None = None
-    blank_rankings: int | None = None
-    ranks: int | None = None
-    blank_ranks: int | None = None
-    judges: int | None = None
+    task: str | None  # its name; None for the whole table
+    judgments: float  # answers; a ranking is one, and a weight of 3 is three
+    systems: int  # different systems
+    comparisons: float | None = None  # pairs that were compared
+    rankings: int | None = None  # rankings, blank ones included
+    blank_rankings: int | None = None  # rankings in which nothing was ranked
+    ranks: int | None = None  # ranks of the other rankings, given or not
+    blank_ranks: int | None = None  # those of them that are not given
+    judges: int | None = None  # different judges
+    # (Σ n)² / Σ n² over the judges' comparisons: equal loads give them all
     effective_judges: float | None = None
-    items: int | None = None
-    shared_items: int | None = None
-    shared_judgments: float | None = None
-    tie_share: float | None = None
-    left_share: float | None = None
+    items: int | None = None  # different items
+    shared_items: int | None = None  # items that two or more judges judged
+    shared_judgments: float | None = None  # share of judgments on those items
+    tie_share: float | None = None  # share of comparisons without a preference
+    left_share: float | None = None  # share of left among comparisons with a preference
+    # the system that most seldom stood left, and its share of times there
     least_left: tuple[str, float] | None = None
+    # the system that most often stood left, and its share
     most_left: tuple[str, float] | None = None
+    # parts of the comparison graph that no comparison joins, controls left out; 1 is needed to
+    # rank
     components: int | None = None
+    # whether a chain of preferences leads from every system to every other, ties counting both
+    # ways; without it some worths are infinite
     strongly_connected: bool | None = None
-    controls: int | None = None
-    repeats: int | None = None
+    controls: int | None = None  # judgments of outputs whose worth is known, in the whole table
+    repeats: int | None = None  # judgments that were asked for again, in the whole table
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is in a table of judgments.
+    """What is in a table of judgments."""
 
-    Attributes:
-        name: the file, or "data frame".
-        kind: "comparisons", "rankings" or "ratings".
-        format: the layout that was recognised.
-        columns: role → column.
-        covariates: columns without a role.
-        notes: what was understood, and what was left out.
-        total: the whole table.
-        tasks: each task, by name; empty where there are fewer than two.
-        scores: for ratings, one entry for each criterion.
-        excluded: what was excluded when the table was read.
-
-    """
-
-    name: str
-    kind: str
-    format: str
-    columns: Mapping[str, str]
-    covariates: tuple[str, ...]
-    notes: tuple[str, ...]
-    total: Part
-    tasks: tuple[Part, ...] = ()
-    scores: tuple[Scores, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    name: str  # the file, or "data frame"
+    kind: str  # "comparisons", "rankings" or "ratings"
+    format: str  # the layout that was recognised
+    columns: Mapping[str, str]  # role → column
+    covariates: tuple[str, ...]  # columns without a role
+    notes: tuple[str, ...]  # what was understood, and what was left out
+    total: Part  # the whole table
+    tasks: tuple[Part, ...] = ()  # each task, by name; empty where there are fewer than two
+    scores: tuple[Scores, ...] = ()  # for ratings, one entry for each criterion
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded when the table was read
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, for JSON."""
@@ -126,21 +92,7 @@ class Inspection:
 
 
 def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
-    """Count what is in a table of judgments, and check every value on the way.
-
-    Args:
-        data: comparisons, rankings or ratings.
-        expanded: all their comparisons, where they have been made already.
-
-    Raises:
-        InvalidJudgments: a value that cannot be; names up to five rows.
-
-    >>> import polars as pl
-    >>> from evenhand.formats import read
-    >>> table = {"left": ["x", "y"], "right": ["y", "x"], "winner": ["left", "tie"]}
-    >>> inspect(read(pl.DataFrame(table))).total.tie_share
-    0.5
-    """
+    """Count what is in a table of judgments, and check every value on the way."""
     if isinstance(data, Ratings):
         refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
         counted, scores = inspect_ratings(data)
@@ -208,12 +160,7 @@ def _covariates(data: Handle) -> tuple[str, ...]:
 
 
 def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
-    """Refuse labels that are missing or have a blank before or after them.
-
-    Raises:
-        InvalidJudgments: names the columns, the labels and up to five rows.
-
-    """
+    """Refuse labels that are missing or have a blank before or after them."""
     there = frame.collect_schema().names()
     roles = [role for role in roles if role in there]
     for role in roles:

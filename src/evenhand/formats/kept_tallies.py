@@ -37,6 +37,7 @@ from evenhand.judgments.tally import Factor, Tally
 FORM: Final = "evenhand tallies 4"
 Array = NDArray[Any]
 Names = tuple[str, ...]
+# What a damaged file may raise when it is read
 _UNREADABLE: Final = (
     OSError,
     ValueError,
@@ -49,27 +50,19 @@ _UNREADABLE: Final = (
     BadZipFile,
     zlib.error,
 )
-"""What a damaged file may raise when it is read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What was counted in one file.
+    """What was counted in one file."""
 
-    Attributes:
-        tallies: factors → the tally told apart by them; empty where nothing counts.
-        notes: what was understood of the file.
-        tasks: names of its tasks.
-        columns: role → column of the file, as understood.
-        excluded: what was excluded from its judgments.
-
-    """
-
+    # factors → the tally told apart by them; empty where nothing counts
     tallies: Mapping[Names, Tally]
-    notes: Names = ()
-    tasks: Names = ()
+    notes: Names = ()  # what was understood of the file
+    tasks: Names = ()  # names of its tasks
+    # role → column of the file, as understood
     columns: Mapping[str, str] = field(default_factory=dict)
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from its judgments
 
     @property
     def n_judgments(self) -> float:
@@ -83,12 +76,7 @@ def place_of(folder: Path, key: Mapping[str, Any]) -> Path:
 
 
 def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
-    """Keep tallies.
-
-    Raises:
-        UnknownOption: the folder cannot be written to.
-
-    """
+    """Keep tallies."""
     arrays: dict[str, Array] = {}
     heads = [_put(str(i), one, arrays) for i, one in enumerate(counts.tallies.values())]
     said = {"notes": counts.notes, "tasks": counts.tasks, "columns": dict(counts.columns)}
@@ -109,12 +97,7 @@ def write_counts(place: Path, key: Mapping[str, Any], counts: Counts) -> None:
 
 
 def has_counts(place: Path) -> bool:
-    """Say whether something is kept at a place.
-
-    Raises:
-        UnknownOption: its folder cannot be.
-
-    """
+    """Say whether something is kept at a place."""
     try:
         return place.exists()
     except (OSError, ValueError) as error:
@@ -180,12 +163,7 @@ def _narrow(values: Array) -> Array:
 
 
 def _take(name: str, head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tally:
-    """Make a tally of its arrays and its part of the head.
-
-    Raises:
-        ValueError: they do not belong together.
-
-    """
+    """Make a tally of its arrays and its part of the head."""
     systems = _names(head["systems"])
     left, right = (_codes(arrays[f"{name}.{side}"], len(systems)) for side in ("left", "right"))
     n, factors = len(left), {}

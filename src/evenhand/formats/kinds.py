@@ -18,15 +18,7 @@ _KIND = "evenhand_kind"
 
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
-    """Count controls and repeats, as they are weighted.
-
-    Returns:
-        Controls, then repeats; None for both where no column says kinds.
-
-    Raises:
-        InvalidJudgments: a column that is called kind, or was asked for, holds something else.
-
-    """
+    """Count controls and repeats, as they are weighted."""
     found = find_aside_columns(data.source, data.frame, scores=True)
     if "kind" not in found.asides:
         return None, None

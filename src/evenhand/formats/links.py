@@ -11,13 +11,7 @@ from evenhand.numerics.graph import Graph
 
 
 def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
-    """Count the comparisons of systems by task; nothing where no control stands beside them.
-
-    Args:
-        data: comparisons.
-        controls: how many of them are controls; None where nothing says so.
-
-    """
+    """Count the comparisons of systems by task; nothing where no control stands beside them."""
     if not controls or controls >= data.count_judgments():
         return {}
     kept = leave_out_controls(data)

@@ -14,27 +14,22 @@ from typing import Any, Final
 from evenhand.formats.unfolding import Record, shorten
 from evenhand.judgments.spans import Span, check_place
 
+# Words for how bad an error is, in small letters
 SEVERITIES: Final = ("minor", "major", "critical", "neutral", "undecided")
-"""Words for how bad an error is, in small letters."""
 CRITICAL: Final = "critical"
+# What an error takes from a score, as MQM tables are counted (Freitag et al. 2021); that critical
+# errors count as major ones is what WMT 2024 did.
 WEIGHTS: Final[Mapping[str, float]] = {"minor": 1, "major": 5, CRITICAL: 5, "neutral": 0}
-"""What an error takes from a score, as MQM tables are counted (Freitag et al. 2021); that critical
-errors count as major ones is what WMT 2024 did."""
 NON_TRANSLATION: Final = 25
 PUNCTUATION: Final = 0.1
 NO_ERROR: Final = "no-error"
 _OPEN, _CLOSE = "<v>", "</v>"
+# The last character that is one UTF-16 unit; those behind it, such as 😀, are two
 _LAST_UNIT: Final = 0xFFFF
-"""The last character that is one UTF-16 unit; those behind it, such as 😀, are two."""
 
 
 def weigh(record: Record, spans: Iterable[Span]) -> float:
-    """Return what some errors take from a score, as MQM tables are counted.
-
-    Raises:
-        InvalidJudgments: a severity that has no weight.
-
-    """
+    """Return what some errors take from a score, as MQM tables are counted."""
     return round(sum(_weigh(record, one) for one in spans), 9)
 
 
@@ -64,16 +59,10 @@ def say_critical(spans: Iterable[Span]) -> list[str]:
 
 @dataclass(frozen=True)
 class Screen:
-    """A text as a web page counts it: in UTF-16 units, without line breaks.
+    """A text as a web page counts it: in UTF-16 units, without line breaks."""
 
-    Attributes:
-        places: (n,) unit → character of the text that it belongs to.
-        size: characters of the text.
-
-    """
-
-    places: tuple[int, ...]
-    size: int
+    places: tuple[int, ...]  # (n,) unit → character of the text that it belongs to
+    size: int  # characters of the text
 
     @classmethod
     def of(cls, text: str, *, trimmed: bool = False) -> Screen:
@@ -114,19 +103,7 @@ class Screen:
 def read_inclusive(
     record: Record, given: Any, category: str, screen: Screen | None = None
 ) -> tuple[Span, ...]:
-    """Read errors whose `end_i` is their last character.
-
-    Args:
-        record: where they stand.
-        given: list of {"start_i", "end_i", "severity"}; both places may be "missing".
-        category: the key of what kind of error it is.
-        screen: the text in which they were marked; None where it is not known, and places stay in
-            the units in which they were counted.
-
-    Raises:
-        InvalidJudgments: something else.
-
-    """
+    """Read errors whose `end_i` is their last character."""
     if not isinstance(given, list):
         raise record.refuse(f"errors are a list, not {shorten(given)}")
     return tuple(_read_inclusive(record, one, category, screen) for one in given)
@@ -147,12 +124,7 @@ def _read_inclusive(record: Record, given: Any, category: str, screen: Screen | 
 
 
 def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:
-    """Read errors whose `end` is the character after the last, as mt-metrics-eval writes them.
-
-    Raises:
-        InvalidJudgments: something else.
-
-    """
+    """Read errors whose `end` is the character after the last, as mt-metrics-eval writes them."""
     if not isinstance(given, list):
         raise record.refuse(f"errors are a list, not {shorten(given)}")
     spans = []
@@ -187,17 +159,7 @@ def name_category(given: Any) -> str:
 
 
 def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
-    """Take `<v>` and `</v>` out of a text.
-
-    Returns:
-        The text without them, and start and end of what they bound; None where there are none.
-
-    Raises:
-        InvalidJudgments: one without the other, several, or nothing between them.
-
-    >>> take_marks(Record(1, {}, "t"), "a <v>bad</v> word")
-    ('a bad word', (2, 5))
-    """
+    """Take `<v>` and `</v>` out of a text."""
     if _OPEN not in text and _CLOSE not in text:
         return text, None
     start = text.find(_OPEN)

@@ -12,11 +12,11 @@ from evenhand.formats.table import NUMBERS, Table
 from evenhand.judgments.engine import is_nan
 from evenhand.judgments.source import find_rows, name_rows
 
+# A number as people and programs write it; never inf, nan, 1,5 or 0x1
 PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
-"""A number as people and programs write it; never inf, nan, 1,5 or 0x1."""
 
+# A number with an exponent that few programs can read
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
-"""A number with an exponent that few programs can read."""
 
 _ADVICE: Final = {
     "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
@@ -29,19 +29,7 @@ _ADVICE: Final = {
 
 
 def read_number(table: Table, column: str, role: str, *, check: bool = True) -> nw.Expr:
-    """Return a column as numbers under the name of its role; blank text and NaN are missing.
-
-    Args:
-        table: the outside table.
-        column: its column.
-        role: what the number is for.
-        check: whether to look for text that is no number now, by one pass over the column.
-
-    Raises:
-        InvalidJudgments: text that is no number, naming up to five rows, or a column of another
-            kind altogether.
-
-    """
+    """Return a column as numbers under the name of its role; blank text and NaN are missing."""
     table.refuse_mixed(column, role, NUMBERS)
     dtype = table.schema[column]
     value = nw.col(column)
@@ -71,12 +59,7 @@ def is_no_number(column: str) -> nw.Expr:
 
 
 def refuse_text(table: Table, columns: list[str], role: str) -> None:
-    """Refuse text that is no number, in one pass over some text columns.
-
-    Raises:
-        InvalidJudgments: names the column, the text and up to five rows.
-
-    """
+    """Refuse text that is no number, in one pass over some text columns."""
     bad = find_rows(table.frame, nw.any_horizontal(*map(is_no_number, columns), ignore_nulls=True))
     if not bad:
         return

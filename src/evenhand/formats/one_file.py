@@ -19,13 +19,7 @@ OneFile: TypeAlias = Path | StoredFile
 
 
 def find_each(source: str | Path | Sequence[str | Path]) -> Sequence[OneFile]:
-    """Return the files that a name, a URL, a pattern, a folder or a list of them stands for.
-
-    Raises:
-        UnknownFormat: a file that is not there, a store that does not answer.
-        UnknownOption: an empty list, or one file given twice.
-
-    """
+    """Return the files that a name, a URL, a pattern, a folder or a list of them stands for."""
     return find_stored(source) if is_stored(source) else find_files(source)
 
 
@@ -45,10 +39,6 @@ def identify(file: OneFile) -> Mapping[str, int | str]:
     """Return what says which file this is, and changes when the file does.
 
     Its ending is a part of it: it says how the file is to be read.
-
-    Raises:
-        UnknownOption: its store tells nothing of the kind, so that no count of it may be kept.
-
     """
     if isinstance(file, Path):
         return {**find_fingerprint(file), "kind": suffix_of(file)}
@@ -62,13 +52,7 @@ def identify(file: OneFile) -> Mapping[str, int | str]:
 
 
 def open_one(file: OneFile, *, among: bool) -> Table:
-    """Open a file as a table.
-
-    Args:
-        file: the file.
-        among: whether it is one of several, so that folders named like `day=1` say something.
-
-    """
+    """Open a file as a table."""
     if isinstance(file, Path):
         return open_files(file, among=among)
     from evenhand.formats.stores.opening import open_stored

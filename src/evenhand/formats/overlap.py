@@ -17,38 +17,22 @@ _N = "evenhand_n"
 
 @dataclass(frozen=True)
 class Overlap:
-    """Items of one task, and those that two or more judges judged.
+    """Items of one task, and those that two or more judges judged."""
 
-    Attributes:
-        items: different items.
-        shared: items of two or more judges; None without judges.
-        share: share of judgments on them; None without judges.
-
-    """
-
-    items: int
-    shared: int | None
-    share: float | None
+    items: int  # different items
+    shared: int | None  # items of two or more judges; None without judges
+    share: float | None  # share of judgments on them; None without judges
 
 
 @dataclass(frozen=True)
 class RankingCounts:
-    """Rankings of one task.
+    """Rankings of one task."""
 
-    Attributes:
-        all: all of them.
-        blank: those in which nothing was ranked.
-        used: those that compare at least two outputs.
-        ranks: ranks of the rankings that are not blank, given or not.
-        blank_ranks: those of them that are not given.
-
-    """
-
-    all: int
-    blank: int
-    used: int
-    ranks: int
-    blank_ranks: int
+    all: int  # all of them
+    blank: int  # those in which nothing was ranked
+    used: int  # those that compare at least two outputs
+    ranks: int  # ranks of the rankings that are not blank, given or not
+    blank_ranks: int  # those of them that are not given
 
 
 def one_row_per_answer(data: Comparisons) -> Frame:
@@ -66,16 +50,7 @@ def one_row_per_answer(data: Comparisons) -> Frame:
 
 
 def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
-    """Count the items of each task, and those of two or more judges.
-
-    Args:
-        frame: as `one_row_per_answer` gives it, with items.
-        judge: whether it has judges.
-
-    Returns:
-        Task → counts; the key is None where there are no tasks.
-
-    """
+    """Count the items of each task, and those of two or more judges."""
     if "item" not in frame.collect_schema().names():
         return {}
     # two judges or more are there where the first by name is not the last: one group an item

@@ -28,22 +28,7 @@ PERSON = "person"
 
 
 def read_persons(source: str | Path) -> dict[str, str]:
-    """Read which person each login is of.
-
-    Args:
-        source: a JSON object of lists of logins by person; or a table with a column of logins
-            (`login`, `account` or any other name of judges) and one called `person`.
-
-    Returns:
-        Login → person.
-
-    Raises:
-        MissingFile: it is not there.
-        UnknownFormat: neither of both.
-        UnknownColumn: a table without persons.
-        InvalidJudgments: a login of two persons or of none, a person who stands twice in JSON.
-
-    """
+    """Read which person each login is of."""
     path = Path(source).expanduser()
     if path.suffix.lower() != ".json":
         return _gather(_read_table(path), path)
@@ -114,23 +99,7 @@ def _gather(pairs: list[tuple[str, str]], path: Path) -> dict[str, str]:
 
 
 def name_persons(data: Handle, persons: Mapping[str, str]) -> Handle:
-    """Make judges of persons; the login stays as a column of that name.
-
-    Args:
-        data: judgments by login.
-        persons: login → person.
-
-    Raises:
-        UnknownColumn: the table names no judges.
-        InvalidJudgments: logins of nobody; or a column called `login` is there already.
-
-    >>> import polars as pl
-    >>> from evenhand.formats import read
-    >>> rated = pl.DataFrame({"judge": ["e1", "e2"], "system": ["A", "B"], "score": [1, 2]})
-    >>> data = name_persons(read(rated), {"e1": "ann", "e2": "ann"})
-    >>> print(data.source.notes[-1])
-    2 logins are 1 person: 'judge' is the person, 'login' the login
-    """
+    """Make judges of persons; the login stays as a column of that name."""
     if "judge" not in data.columns:
         raise UnknownColumn(f"{data.source.name} names no judges: nobody logged in")
     if LOGIN in data.columns:

@@ -26,8 +26,7 @@ from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.refusals import explain
 
-_LONGEST = 60
-"""Characters of a condition that are shown behind the name of a file."""
+_LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
 
 def read(
@@ -95,15 +94,7 @@ def read(
 def understand(
     table: Table, wishes: Wishes, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
-    """Say what the columns of a table mean; arguments as `read`.
-
-    Raises:
-        UnknownFormat: it has no known layout.
-        UnknownColumn: a needed column, or one that was asked for, is missing.
-        UnknownOption: a wish that does not exist or does not fit.
-        InvalidJudgments: ranks, weights or scores that are none; no rows.
-
-    """
+    """Say what the columns of a table mean; arguments as `read`."""
     whole = table.frame
     if where is not None:
         table = _keep(table, where)

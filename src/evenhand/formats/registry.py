@@ -42,15 +42,7 @@ from evenhand.formats.table import Handle, Table, Wishes
 
 
 class Layout(Protocol):
-    """What every file in `layouts/` offers.
-
-    Attributes:
-        NAME: in the registry and after `--from`.
-        TITLE: in sentences.
-        NEEDS: columns or roles that it cannot do without.
-        ROLES: roles that columns may be mapped to.
-
-    """
+    """What every file in `layouts/` offers."""
 
     @property
     def NAME(self) -> str:  # noqa: D102, N802 - a constant of the module
@@ -77,6 +69,7 @@ class Layout(Protocol):
         ...
 
 
+# In the order in which they are tried: the most particular first
 LAYOUTS: Final[tuple[Layout, ...]] = (
     wmt_rnk,
     wmt_da,
@@ -107,32 +100,22 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     ratings,
     matrix,
 )
-"""In the order in which they are tried: the most particular first."""
 
-FORMATS: Final = tuple(layout.NAME for layout in LAYOUTS)
-"""Names that `format` and `--from` take."""
+FORMATS: Final = tuple(layout.NAME for layout in LAYOUTS)  # Names that `format` and `--from` take
 
 
+# Columns of files that say what is to be judged
 _CAMPAIGNS: Final = {
     ("info", "data"): "a Pearmut campaign",
     ("items", "task"): "batches of Appraise",
     ("CAMPAIGN_NAME", "TASKS_TO_ANNOTATORS"): "a manifest of Appraise",
     ("instructions", "consent", "thanks", "design"): "a campaign",
 }
-"""Columns of files that say what is to be judged."""
-_LOG: Final = ("body", "hash")
-"""Columns of the log of a campaign."""
+_LOG: Final = ("body", "hash")  # Columns of the log of a campaign
 
 
 def choose(header: Header, name: str | None) -> Layout:
-    """Return the layout that was asked for, or the first that recognises the header.
-
-    Raises:
-        UnknownOption: a layout that does not exist, or a role that it does not have.
-        UnknownColumn: nearly a layout, but a needed column is missing.
-        UnknownFormat: no layout has these columns.
-
-    """
+    """Return the layout that was asked for, or the first that recognises the header."""
     if name is not None:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)

@@ -14,6 +14,7 @@ from typing import Final
 from evenhand.errors import UnknownColumn, UnknownOption, end, listing, suggest
 from evenhand.judgments.source import ASIDES, Source
 
+# Role → other names under which it is understood without being told
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "left": (
         *("system_a", "model_a", "output_a", "candidate_a", "option_a", "system_left"),
@@ -49,19 +50,18 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "shown_at": ("tstamp", "timestamp", "submit_time", "submitted_at", "started_at", "t0"),
     "id": (),
 }
-"""Role → other names under which it is understood without being told."""
 
+# Roles that no name gives: files number rows, items and judges under `id` alike
 ONLY_ASKED: Final = frozenset({"id"})
-"""Roles that no name gives: files number rows, items and judges under `id` alike."""
 
+# Roles whose values name something, and are never texts
 NAMES: Final = frozenset({"left", "right", "system", "outcome", "judge"})
-"""Roles whose values name something, and are never texts."""
 
+# Roles that nothing hangs on: where two columns could play one, none does
 SOFT: Final = frozenset(ASIDES)
-"""Roles that nothing hangs on: where two columns could play one, none does."""
 
+# A column of this name says that left and right are not places on the screen
 UNKNOWN_POSITIONS: Final = "positions_unknown"
-"""A column of this name says that left and right are not places on the screen."""
 
 
 def fold(name: str) -> str:
@@ -80,19 +80,13 @@ _FOLDED: Final = {
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of an outside table, and the roles that the caller gave to some of them.
+    """The columns of an outside table, and the roles that the caller gave to some of them."""
 
-    Attributes:
-        columns: names as they stand in the table.
-        asked: role → column, as the caller says; wins over every name.
-        table: what the table is called in messages.
-        holds_texts: says of a column whether its values are texts, and so no names.
-
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # names as they stand in the table
+    # role → column, as the caller says; wins over every name
     asked: Mapping[str, str] = field(default_factory=dict)
-    table: str = "the table"
+    table: str = "the table"  # what the table is called in messages
+    # says of a column whether its values are texts, and so no names
     holds_texts: Callable[[str], bool] = field(default=lambda _: False, compare=False)
 
     def fits(self, column: str, role: str) -> bool:
@@ -134,13 +128,7 @@ class Header:
 
 
 def check_asked(header: Header, roles: Iterable[str]) -> None:
-    """Refuse a mapping that names no role or no column, or gives one column two roles.
-
-    Raises:
-        UnknownOption: a role that does not exist, or a column with two roles.
-        UnknownColumn: a column that is not there.
-
-    """
+    """Refuse a mapping that names no role or no column, or gives one column two roles."""
     known = list(dict.fromkeys(roles))
     given: dict[str, str] = {}
     if header.asked and not known:
@@ -172,23 +160,7 @@ def assign(
     needed: Sequence[str],
     fixed: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Decide which column plays each role.
-
-    Args:
-        header: the columns, and what the caller asked.
-        roles: the roles that the layout knows.
-        needed: those it cannot do without.
-        fixed: role → column names of the layout itself; they come after what the caller asked
-            and before synonyms.
-
-    Returns:
-        Role → column, in the order of `roles`.
-
-    Raises:
-        UnknownColumn: a needed role without a column.
-        UnknownOption: two columns that could play one role.
-
-    """
+    """Decide which column plays each role."""
     given = set(header.asked.values())
     found = {role: header.named(name) for role, name in (fixed or {}).items()}
     own = {role: name for role, name in found.items() if name not in given}
@@ -204,12 +176,7 @@ def assign(
 
 
 def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
-    """Return the one column that could play a role, or None.
-
-    Raises:
-        UnknownOption: there are two, none is called exactly like the role, and it matters.
-
-    """
+    """Return the one column that could play a role, or None."""
     found = [column for column in header.candidates(role) if column not in taken]
     if len(found) > 1 and role in SOFT:
         return None
@@ -264,12 +231,7 @@ def map_role(header: Header, role: str, name: str) -> str:
 
 
 def refuse_circular(header: Header, missing: Sequence[str]) -> None:
-    """Refuse a column given to one role that is needed for the role it is named after.
-
-    Raises:
-        UnknownOption: names the column and its two roles.
-
-    """
+    """Refuse a column given to one role that is needed for the role it is named after."""
     for asked, column in header.asked.items():
         for role in missing:
             if asked != role and fold(column) in _FOLDED[role]:

@@ -10,17 +10,7 @@ from evenhand.judgments.engine import Frame, quote_name
 
 
 def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
-    """Turn each row into one row for each slot.
-
-    Args:
-        frame: the wide table.
-        slots: new column → the columns that hold it, slot by slot.
-        position: name of the column that gets the number of the slot, from 1.
-
-    Returns:
-        The other columns, `position`, and the new columns.
-
-    """
+    """Turn each row into one row for each slot."""
     used = {column for columns in slots.values() for column in columns}
     kept = [name for name in frame.collect_schema().names() if name not in used]
     n = len(next(iter(slots.values())))

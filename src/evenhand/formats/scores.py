@@ -17,36 +17,18 @@ from evenhand.judgments.ratings import Ratings
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores under one criterion of a table of ratings.
+    """The scores under one criterion of a table of ratings."""
 
-    Attributes:
-        criterion: its name; None where the table has no such column.
-        count: scores that are there.
-        missing: scores that are not.
-        lowest: the lowest.
-        mean: the mean.
-        highest: the highest; all three None where no score is there.
-
-    """
-
-    criterion: str | None
-    count: int
-    missing: int
-    lowest: float | None
-    mean: float | None
-    highest: float | None
+    criterion: str | None  # its name; None where the table has no such column
+    count: int  # scores that are there
+    missing: int  # scores that are not
+    lowest: float | None  # the lowest
+    mean: float | None  # the mean
+    highest: float | None  # the highest; all three None where no score is there
 
 
 def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
-    """Count judges, items and systems of ratings, and describe the scores.
-
-    Returns:
-        Values for a part of an inspection, by field; and one entry for each criterion.
-
-    Raises:
-        InvalidJudgments: no ratings.
-
-    """
+    """Count judges, items and systems of ratings, and describe the scores."""
     scores = _describe(data)
     n = sum(one.count + one.missing for one in scores)
     if not n:

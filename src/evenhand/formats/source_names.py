@@ -11,8 +11,8 @@ from evenhand.formats.addresses import is_address, read_address, show_address
 from evenhand.formats.stores import is_stored
 from evenhand.formats.stores.web_names import name_page
 
+# A word of a command that is a URL, perhaps behind the name of an option
 _WORD: Final = re.compile(r"(?:--?[\w-]+=)?([a-z][a-z0-9+.-]*://.+)", re.IGNORECASE | re.DOTALL)
-"""A word of a command that is a URL, perhaps behind the name of an option."""
 
 
 def show_source(text: str) -> str:
@@ -35,15 +35,7 @@ def show_source(text: str) -> str:
 
 
 def hide_settings(said: str, words: tuple[str, ...]) -> str:
-    """Return what is said of a command without the secrets of the URLs among its words.
-
-    Args:
-        said: a message.
-        words: of the command, as they were given.
-
-    >>> hide_settings("no http:/a.b/c?key=hunter2 here", ("plan", "http://a.b/c?key=hunter2"))
-    'no http://a.b/c here'
-    """
+    """Return what is said of a command without the secrets of the URLs among its words."""
     for url in (found[1] for found in map(_WORD.fullmatch, words) if found):
         for spelled in (url, str(Path(url))):  # a path has no two slashes
             said = said.replace(spelled, show_source(url))

@@ -7,6 +7,7 @@ from typing import Final
 from evenhand.errors import UnknownOption
 from evenhand.judgments.conditions import parse_condition
 
+# Functions that depend on the clock; some are written like columns
 CLOCKS: Final = frozenset(
     {
         *("age", "current_date", "current_localtime", "current_localtimestamp", "current_time"),
@@ -14,7 +15,6 @@ CLOCKS: Final = frozenset(
         *("localtimestamp", "now", "today", "transaction_timestamp"),
     }
 )
-"""Functions that depend on the clock; some are written like columns."""
 
 
 def refuse_unsteady(condition: str) -> None:

@@ -20,59 +20,44 @@ from evenhand.judgments.rankings import Rankings
 from evenhand.judgments.ratings import Ratings
 from evenhand.judgments.source import Source
 
-LOOK: Final = 1000
-"""Rows looked at to tell texts from names."""
+LOOK: Final = 1000  # Rows looked at to tell texts from names
+# From so many values, so large a share of different ones names nobody who judged twice
 FEWEST, ALL_DIFFERENT = 20, 0.9
-"""From so many values, so large a share of different ones names nobody who judged twice."""
-MANY_LONG: Final = 0.05
-"""Share of long values in a column of texts."""
+MANY_LONG: Final = 0.05  # Share of long values in a column of texts
 Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
+# Kinds of value that name the same however they are read: "5" and 5
 LABELS: Final = frozenset({"text", "whole numbers", "dates"})
-"""Kinds of value that name the same however they are read: "5" and 5."""
+# Kinds of value that are the same number: "5", 5 and 5.0
 NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
-"""Kinds of value that are the same number: "5", 5 and 5.0."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the caller said about a table.
+    """What the caller said about a table."""
 
-    Attributes:
-        columns: role → column; wins over what the names say.
-        outcomes: the table's own outcome labels and what they mean.
-        weights: what the weight column means.
-        merged: the sign between the systems of one output; None takes names as they are.
-
-    """
-
+    # role → column; wins over what the names say
     columns: Mapping[str, str] = field(default_factory=dict)
+    # the table's own outcome labels and what they mean
     outcomes: Mapping[str, Outcome] | None = None
-    weights: Literal["frequency", "importance"] = "frequency"
+    weights: Literal["frequency", "importance"] = "frequency"  # what the weight column means
+    # the sign between the systems of one output; None takes names as they are
     merged: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """An outside table before its columns play roles.
+    """An outside table before its columns play roles."""
 
-    Attributes:
-        frame: narwhals frame with the columns as they are.
-        name: what it is called in messages.
-        connection: the private DuckDB connection that reads the files, if they are files.
-        found: column → "fractions", "true or false" or "nested values", for columns that are read
-            as text although the file holds something else there (JSON).
-        paths: the files, if they are files.
-        mixed: column → what finds out which kinds of value it holds, and a file with each, for
-            columns whose rows or files do not agree.
-
-    """
-
-    frame: Frame
-    name: str
-    connection: Any = None
+    frame: Frame  # narwhals frame with the columns as they are
+    name: str  # what it is called in messages
+    connection: Any = None  # the private DuckDB connection that reads the files, if they are files
+    # column → "fractions", "true or false" or "nested values", for columns that are read as text
+    # although the file holds something else there (JSON)
     found: Mapping[str, str] = field(default_factory=dict)
-    paths: tuple[Path, ...] = ()
+    paths: tuple[Path, ...] = ()  # the files, if they are files
+    # column → what finds out which kinds of value it holds, and a file with each, for columns
+    # whose rows or files do not agree
     mixed: Mapping[str, Kinds] = field(default_factory=dict)
 
     @cached_property
@@ -103,17 +88,7 @@ class Table:
         return long > MANY_LONG * len(texts) or (different and len(texts) >= FEWEST)
 
     def refuse_mixed(self, column: str, role: str, fitting: frozenset[str]) -> None:
-        """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges.
-
-        Args:
-            column: its name.
-            role: what it is taken as.
-            fitting: kinds that may stand beside each other.
-
-        Raises:
-            InvalidJudgments: says what stands in which file.
-
-        """
+        """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges."""
         kinds = self.mixed[column]() if column in self.mixed else {}
         if not set(kinds) <= fitting:
             said = " and ".join(f"{kind} in {name_originals(at)}" for kind, at in kinds.items())

@@ -28,19 +28,7 @@ _COPY = {
 
 
 def write_table(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
-    """Write a frame to a file that is not there yet.
-
-    Args:
-        frame: the table.
-        path: the file.
-        format: "csv", "tsv", "jsonl" or "parquet".
-        compression: "none", "gzip" or "zstd"; Parquet packs itself.
-
-    Raises:
-        UnknownOption: Zstandard for a data frame outside DuckDB.
-        UnknownFormat: a damaged file behind the frame, or a full disk.
-
-    """
+    """Write a frame to a file that is not there yet."""
     if frame.implementation.is_duckdb():
         _copy(frame, path, format, compression)
         return
@@ -58,12 +46,7 @@ def write_table(frame: Frame, path: Path, format: str, compression: str) -> None
 
 
 def write_text(pieces: Iterable[str], path: Path, compression: str) -> None:
-    """Write text piece by piece to a file that is not there yet.
-
-    Raises:
-        UnknownOption: Zstandard, which is for tables.
-
-    """
+    """Write text piece by piece to a file that is not there yet."""
     if compression == "zstd":
         raise UnknownOption("a format of another project is packed with gzip (.gz)")
     with _open(path, compression) as file:

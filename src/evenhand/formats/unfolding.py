@@ -28,27 +28,19 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 _NAMES: Final = count()
-_LONGEST: Final = 1 << 28
-"""Most bytes of a row."""
+_LONGEST: Final = 1 << 28  # Most bytes of a row
+# What Python says of text that is no value: nested too deep, or numbers of too many digits
 _UNREADABLE: Final = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
-"""What Python says of text that is no value: nested too deep, or numbers of too many digits."""
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
 class Record:
-    """One row of an outside table, or one object of a JSON file.
+    """One row of an outside table, or one object of a JSON file."""
 
-    Attributes:
-        number: its number, from 1.
-        values: column → value.
-        table: what the table is called in messages.
-
-    """
-
-    number: int
-    values: Mapping[str, Any]
-    table: str
+    number: int  # its number, from 1
+    values: Mapping[str, Any]  # column → value
+    table: str  # what the table is called in messages
 
     def text(self, column: str) -> str:
         """Return a value as text without blanks around it; "" where it is missing."""
@@ -64,24 +56,14 @@ class Record:
         return value if isinstance(value, str) else self.text(column)
 
     def need(self, column: str) -> str:
-        """Return a value that must be there.
-
-        Raises:
-            InvalidJudgments: it is not.
-
-        """
+        """Return a value that must be there."""
         text = self.text(column)
         if not text:
             raise self.refuse(f"'{column}' is missing")
         return text
 
     def data(self, column: str) -> Any:
-        """Return a value that is JSON, or what Python writes in its place; None if it is missing.
-
-        Raises:
-            InvalidJudgments: it is neither.
-
-        """
+        """Return a value as JSON, or as Python writes it; None if it is missing."""
         text = self.text(column)
         if not text:
             return None
@@ -93,34 +75,19 @@ class Record:
         raise self.refuse(f"'{column}' is not JSON: {shorten(text)}")
 
     def mapping(self, value: Any, what: str) -> Mapping[str, Any]:
-        """Return a part of a JSON value that holds things by name.
-
-        Raises:
-            InvalidJudgments: it does not.
-
-        """
+        """Return a part of a JSON value that holds things by name."""
         if not isinstance(value, Mapping):
             raise self.refuse(f"{what}: expected an object with names, not {shorten(value)}")
         return value
 
     def sequence(self, value: Any, what: str) -> Sequence[Any]:
-        """Return a part of a JSON value that is a list.
-
-        Raises:
-            InvalidJudgments: it is not.
-
-        """
+        """Return a part of a JSON value that is a list."""
         if not isinstance(value, list):
             raise self.refuse(f"{what}: expected a list, not {shorten(value)}")
         return value
 
     def label(self, value: Any, what: str) -> str:
-        """Return a name out of a JSON value: text, or a whole number; "" where it is missing.
-
-        Raises:
-            InvalidJudgments: it is a list, an object, a fraction or a truth value.
-
-        """
+        """Return a name out of a JSON value: text, or a whole number; "" where it is missing."""
         if value is None:
             return ""
         if isinstance(value, float) and value.is_integer():
@@ -130,12 +97,7 @@ class Record:
         return str(value)
 
     def choose(self, value: str, what: str, expected: Sequence[str]) -> str:
-        """Return a label that is one of a few.
-
-        Raises:
-            InvalidJudgments: it is another; names those that are expected.
-
-        """
+        """Return a label that is one of a few."""
         if value not in expected:
             raise self.refuse(f"{what} is '{shorten(value)}': expected {' | '.join(expected)}")
         return value
@@ -152,12 +114,7 @@ def shorten(value: object, longest: int = 60) -> str:
 
 
 def require_columns(table: Table, needed: Sequence[str], title: str) -> None:
-    """Refuse a table that lacks columns of its layout.
-
-    Raises:
-        UnknownColumn: names them.
-
-    """
+    """Refuse a table that lacks columns of its layout."""
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise UnknownColumn(f"{title} need {listing(lacking)}, not found in {table.name}")
@@ -173,17 +130,7 @@ def read_records(table: Table) -> Iterator[Record]:
 
 
 def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Table:
-    """Put flat rows in the place of a table; columns without any value are left out.
-
-    Args:
-        table: the outside table.
-        rows: column → value; numbers are written as people write them, missing ones are None.
-        needed: columns that are kept even if they are empty.
-
-    Raises:
-        InvalidJudgments: there are no rows.
-
-    """
+    """Put flat rows in the place of a table; columns without any value are left out."""
     if not rows:
         raise InvalidJudgments(f"{table.name} holds no judgments")
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -232,12 +179,7 @@ def write_value(value: Any) -> str | None:
 
 
 def read_score(record: Record, value: Any) -> float | None:
-    """Return a score of a JSON file, where it may also stand as text; None if none was given.
-
-    Raises:
-        InvalidJudgments: it is no number.
-
-    """
+    """Return a score of a JSON file, where it may also stand as text; None if none was given."""
     if value is None:
         return None
     text = value.strip() if isinstance(value, str) else repr(value)

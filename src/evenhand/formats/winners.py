@@ -28,8 +28,7 @@ from evenhand.judgments.labels import (
     read_outcome,
 )
 
-LOOK: Final = 1000
-"""Rows looked at."""
+LOOK: Final = 1000  # Rows looked at
 SIDES: Final = Complete(left="left", tie="tie", right="right")
 _ROLES: Final = ("left", "right", "outcome")
 
@@ -40,17 +39,7 @@ def tell_reading(
     rows: Iterable[tuple[str | None, str | None, str | None]],
     own: Mapping[str, Outcome] | None = None,
 ) -> Reading:
-    """Tell what outcomes are: sides, names of winners, or words that could be both.
-
-    Args:
-        rows: left, right and outcome of each row.
-        own: labels that the caller declared.
-
-    >>> tell_reading([("red", "blue", "blue"), ("red", "blue", "tie")])
-    'winners'
-    >>> tell_reading([("x", "y", "left")]), tell_reading([("B", "A", "A")])
-    ('sides', 'both')
-    """
+    """Tell what outcomes are: sides, names of winners, or words that could be both."""
     unknown = turned = False
     for left, right, label in rows:
         if not (left and right and label):
@@ -71,17 +60,7 @@ def tell_reading(
 def names_winners(
     table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
 ) -> bool:
-    """Look at the first rows and say whether outcomes name the winner.
-
-    Args:
-        table: the outside table.
-        roles: role → column.
-        own: labels that the caller declared.
-
-    Raises:
-        InvalidJudgments: every label can be read as a name and as a side, and they differ.
-
-    """
+    """Look at the first rows and say whether outcomes name the winner."""
     labels = [read_label(table, roles[role], role) for role in _ROLES]
     found = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", found[role].tolist()) for role in _ROLES]

@@ -51,18 +51,11 @@ _ARENA_OUTCOMES: Final = {"left": "model_a", "tie": "tie", "right": "model_b"}
 
 @dataclass(frozen=True)
 class Target:
-    """Where and how a table is written.
+    """Where and how a table is written."""
 
-    Attributes:
-        path: the file.
-        format: one of `FILE_KINDS`.
-        compression: "none", "gzip" or "zstd".
-
-    """
-
-    path: Path
-    format: str
-    compression: str
+    path: Path  # the file
+    format: str  # one of `FILE_KINDS`
+    compression: str  # "none", "gzip" or "zstd"
 
 
 def write(
@@ -75,24 +68,8 @@ def write(
 ) -> Path:
     """Write judgments to a file.
 
-    Args:
-        data: comparisons, rankings or ratings.
-        path: the file; `.gz` or `.zst` at its end packs CSV and JSON Lines.
-        format: "csv", "tsv", "jsonl" or "parquet"; None takes the file's suffix.
-        kind: the table to write: "comparisons", "rankings", "ratings" or "arena" (model_a,
-            model_b, winner); None keeps what `data` is. Rankings can become comparisons. Or the
-            format of another project: "wmt-rnk", "appraise", "wmt-json", "mqm-tsv",
-            "label-studio".
-        force: whether a file that is there may be replaced.
-
-    Returns:
-        The path.
-
-    Raises:
-        UnknownOption: a format or kind that does not exist or does not fit, a file that is there.
-        UnknownFormat: a folder that is not there, or a file that cannot be written.
-        InvalidJudgments: a value that could not be read again; names up to five rows.
-
+    kind: the table to write: "comparisons", "rankings", "ratings" or "arena" (model_a, model_b,
+        winner); None keeps what `data` is. Rankings can become comparisons. Or the
     """
     target = _aim(Path(path).expanduser(), format, kind)
     if target.path.exists() and not force:
@@ -136,12 +113,7 @@ def _aim(path: Path, format: str | None, kind: str | None) -> Target:  # noqa: A
 
 
 def _refuse_suffix(path: Path, kind: str, format: str | None) -> None:  # noqa: A002
-    """Refuse a name that says something else than a format of another project.
-
-    Raises:
-        UnknownOption: says how the name must end.
-
-    """
+    """Refuse a name that says something else than a format of another project."""
     suffixes = find_exporter(kind).SUFFIXES
     if format is not None or suffix_of(path) not in suffixes:
         asked = f", not {format}" if format is not None else ""
@@ -201,12 +173,7 @@ def _comparisons(data: Comparisons, *, arena: bool) -> Frame:
 
 
 def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:
-    """Leave out a weight column that says nothing.
-
-    Raises:
-        UnknownOption: some weights are not 1: an arena file would count such rows once.
-
-    """
+    """Leave out a weight column that says nothing."""
     heavy = find_rows(data.frame, nw.col("weight") != 1)
     if heavy or zero:
         raise UnknownOption(

@@ -43,8 +43,8 @@ from evenhand.numerics.cluster_means import number_groups
 
 Part = TypeVar("Part")
 LEVEL: Final = 0.95
+# Labels that units have of their own; other columns are read as factors
 _LABELS: Final = ("task", "criterion", "system", "item")
-"""Labels that units have of their own; other columns are read as factors."""
 INFLATED: Final = (
     "outputs that several systems share are counted for each of them, so that one answer is many,"
     " and ties of one output too: agreement is inflated; take names as they are"
@@ -151,12 +151,7 @@ def _tabulate_counted(found: Counted, request: Request) -> AgreementTable | Grou
 
 
 def _check_constant(rows: RatingRows, name: str) -> None:
-    """Refuse to tell outputs apart by what differs among the judgments of one.
-
-    Raises:
-        UnknownOption: names the column, and says what to do.
-
-    """
+    """Refuse to tell outputs apart by what differs among the judgments of one."""
     rows = rows.targets()
     unit = number_groups(rows.unit)
     _, codes = rows.labels(name)
@@ -241,12 +236,7 @@ def _of_all_tasks(note: str) -> str:
 def _by_task(
     parts: Mapping[str, Part], tabulate: Callable[[Part], AgreementTable]
 ) -> GroupedAgreement:
-    """Make a table of each task.
-
-    Raises:
-        NotIdentified: nothing is known of any.
-
-    """
+    """Make a table of each task."""
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():

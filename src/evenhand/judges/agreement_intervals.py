@@ -35,43 +35,23 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 REPLICATES: Final = 1_000
-MIN_CLUSTERS: Final = 10
-"""Fewest clusters of which intervals are made."""
-MOST: Final = {"item": 1_000, "judge": 100}
-"""Most clusters that are drawn; more are put together."""
+MIN_CLUSTERS: Final = 10  # Fewest clusters of which intervals are made
+MOST: Final = {"item": 1_000, "judge": 100}  # Most clusters that are drawn; more are put together
 CLUSTERS: Final = tuple(MOST)
-LOST: Final = 0.05
-"""Largest share of resamples in which a coefficient may not exist."""
+LOST: Final = 0.05  # Largest share of resamples in which a coefficient may not exist
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A percentile interval, or why there is none.
+    """A percentile interval, or why there is none."""
 
-    Attributes:
-        lower: lower end, or None.
-        upper: upper end, or None.
-        why: why there is none, in the user's words; None where there is one.
-
-    """
-
-    lower: float | None
-    upper: float | None
-    why: str | None = None
+    lower: float | None  # lower end, or None
+    upper: float | None  # upper end, or None
+    why: str | None = None  # why there is none, in the user's words; None where there is one
 
 
 def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
-    """Say which cluster every unit or judge belongs to.
-
-    Args:
-        units: who scored what.
-        cluster: item | judge.
-        seed: of the order in which clusters are put together.
-
-    Raises:
-        UnknownOption: there is no such cluster.
-
-    """
+    """Say which cluster every unit or judge belongs to."""
     require_option("cluster", cluster, CLUSTERS)
     if cluster == "item":
         codes, size, levels = merge_clusters(units.labels("item")[1], cluster, seed)
@@ -95,24 +75,16 @@ def merge_clusters(codes: NDArray[np.int32], cluster: str, seed: int) -> tuple[I
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Sums of resamples.
+    """Sums of resamples."""
 
-    Attributes:
-        sums: clusters drawn again; a pair of judges counts w_j + w_k − 1 times.
-        pairs: where judges are drawn, pairs of judges drawn again instead; else None.
-
-    """
-
-    sums: Sums
+    sums: Sums  # clusters drawn again; a pair of judges counts w_j + w_k − 1 times
+    # where judges are drawn, pairs of judges drawn again instead; else None
     pairs: Sums | None = None
 
     def bound(self, compute: Callable[[Sums], Ratio], level: float) -> Interval:
         """Return the interval of a coefficient.
 
-        Args:
-            compute: the coefficient.
-            level: nominal level (proportion).
-
+        level: nominal level (proportion).
         """
         drawn = compute(self.sums)
         if self.pairs is None:
@@ -144,13 +116,7 @@ def _allow_for_few(judges: int, level: float) -> float:
 
 
 def draw_sums(coincidences: Coincidences, seed: int) -> Draws:
-    """Draw clusters again, 1,000 times.
-
-    Args:
-        coincidences: sums by cell.
-        seed: of the draw.
-
-    """
+    """Draw clusters again, 1,000 times."""
     blocks = coincidences.blocks
     times = draw_times(blocks.size, seed)
     if blocks.of is not None:
@@ -179,10 +145,7 @@ def draw_times(size: int, seed: int) -> Array:
 def find_interval(drawn: Ratio, level: float) -> Interval:
     """Return the percentile interval of a coefficient.
 
-    Args:
-        drawn: its values in resamples.
-        level: nominal level (proportion).
-
+    level: nominal level (proportion).
     """
     lost = int((~drawn.exists).sum())
     if lost > LOST * REPLICATES:

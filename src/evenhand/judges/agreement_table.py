@@ -14,29 +14,20 @@ from evenhand.judgments.notebook import InNotebooks
 
 # What is known of agreement: coefficients with intervals, whole and in parts.
 
-ALL: Final = "all"
-"""What a part is called that is not limited by anything."""
+ALL: Final = "all"  # What a part is called that is not limited by anything
 
 
 @dataclass(frozen=True)
 class Doubtful:
-    """An item on whose outputs judges are far apart.
+    """An item on whose outputs judges are far apart."""
 
-    Attributes:
-        item: its name.
-        task: its task, "" where there are none.
-        units: outputs of it, each under each criterion, that two or more judges scored.
-        difference: mean |difference| of two judges (points of the scale); for preferences the
-            share of pairs of votes that disagree.
-        drawn: the same drawn towards the mean of all items as by five more units, by which items
-            are ordered: few units are no proof.
-
-    """
-
-    item: str
-    task: str
-    units: int
+    item: str  # its name
+    task: str  # its task, "" where there are none
+    units: int  # outputs of it, each under each criterion, that two or more judges scored
+    # mean |difference| of two judges (points of the scale); for preferences the share of pairs of
+    # votes that disagree
     difference: float
+    # the same drawn towards the mean of all items as by five more units, by which items
     drawn: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,30 +37,18 @@ class Doubtful:
 
 @dataclass(frozen=True)
 class AgreementPart:
-    """Agreement on some of the judgments, such as those under one criterion.
+    """Agreement on some of the judgments, such as those under one criterion."""
 
-    Attributes:
-        by: column → its level here; empty for all judgments.
-        units: outputs under a criterion (or output pairs) that two or more judges judged.
-        single: units that one judge alone judged, of which no agreement is known.
-        ratings: judgments on the units of two or more judges.
-        judges: judges who gave them.
-        most_judges: largest number of judges on one unit.
-        coefficients: in the order in which they are shown.
-        doubtful: items on which judges are farthest apart, the farthest first.
-        notes: what must stand beside the coefficients.
-
-    """
-
-    by: Mapping[str, str]
-    units: int
-    single: int
-    ratings: int
-    judges: int
-    most_judges: int
-    coefficients: tuple[Coefficient, ...]
+    by: Mapping[str, str]  # column → its level here; empty for all judgments
+    units: int  # outputs under a criterion (or output pairs) that two or more judges judged
+    single: int  # units that one judge alone judged, of which no agreement is known
+    ratings: int  # judgments on the units of two or more judges
+    judges: int  # judges who gave them
+    most_judges: int  # largest number of judges on one unit
+    coefficients: tuple[Coefficient, ...]  # in the order in which they are shown
+    # items on which judges are farthest apart, the farthest first
     doubtful: tuple[Doubtful, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what must stand beside the coefficients
 
     @property
     def name(self) -> str:
@@ -191,6 +170,7 @@ def _draw(part: AgreementPart) -> list[str]:
 
 # What a coefficient is called, and when its size misleads.
 
+# Largest κ of each word but the first, which stands for κ below zero
 WORDS: Final = (
     (0.0, "poor"),
     (0.2, "slight"),
@@ -199,12 +179,9 @@ WORDS: Final = (
     (0.8, "substantial"),
     (1.0, "almost perfect"),
 )
-"""Largest κ of each word but the first, which stands for κ below zero."""
 
-HIGH: Final = 0.7
-"""Observed agreement from which a low κ is a paradox rather than disagreement."""
-LOW: Final = 0.4
-"""κ up to which it is called low: at most "fair"."""
+HIGH: Final = 0.7  # Observed agreement from which a low κ is a paradox rather than disagreement
+LOW: Final = 0.4  # κ up to which it is called low: at most "fair"
 
 
 def name_kappa(kappa: float) -> str:
@@ -226,15 +203,10 @@ def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> st
     Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
     the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology 43:543-549.
 
-    Args:
-        observed: share of pairs of judges that agree (proportion).
-        kappa: κ of the same judgments; None where it does not exist.
-        prevails: share of the answer that is given most often (proportion).
-
-    >>> warn_prevalence(0.9, 0.1, 0.92)[:47]
-    'κ is low though judges agree in 90 % of pairs: '
-    >>> warn_prevalence(0.9, 0.8, 0.6) is None
-    True
+    observed: share of pairs of judges that agree (proportion).
+    prevails: share of the answer that is given most often (proportion). >>> warn_prevalence(0.9,
+        0.1, 0.92)[:47] 'κ is low though judges agree in 90 % of pairs: ' >>> warn_prevalence(0.9,
+        0.8, 0.6) is None True
     """
     if kappa is None or observed < HIGH or kappa > LOW:
         return None
@@ -246,21 +218,13 @@ def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> st
     )
 
 
-SAID = 8
-"""Most parts of which a sentence each is said; of more only the whole is."""
+SAID = 8  # Most parts of which a sentence each is said; of more only the whole is
 
 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
 ) -> tuple[str, ...]:
-    """Return one sentence for each part.
-
-    Args:
-        parts: all judgments last.
-        answers: what two judges give the same of: "score" or "answer".
-        again: whether κ of preferences counts second answers, which the rest leaves out.
-
-    """
+    """Return one sentence for each part."""
     shown = parts if len(parts) <= SAID else parts[-1:]
     return tuple(_say(part, answers, again=again) for part in shown)
 

@@ -25,39 +25,30 @@ from evenhand.numerics.cluster_means import number_groups
 # A card is made for every judge; a flag is a card whose judge is among the largest set with a
 # controlled share of honest judges (false discovery rate).
 
+# What a judge can be, as a whole: answers follow the others', nothing, or the contrary
 CLASSES: Final = ("honest", "careless", "reversed")
-"""What a judge can be, as a whole: answers follow the others', nothing, or the contrary."""
 
+# What can be wrong with how an honest judge answers; tested apart from the classes
 HABITS: Final = ("position-biased", "drifting", "coarse", "extreme")
-"""What can be wrong with how an honest judge answers; tested apart from the classes."""
 
-OF_CLASSES: Final = 0.8
-"""Share of the level for careless and reversed judges."""
+OF_CLASSES: Final = 0.8  # Share of the level for careless and reversed judges
+# Share of the level for habits: of all flags at most about the sum falls on honest judges
 OF_HABITS: Final = 0.2
-"""Share of the level for habits: of all flags at most about the sum falls on honest judges."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One line of a card.
+    """One line of a card."""
 
-    Attributes:
-        name: what was looked at, such as "others' votes", "controls", "repeats", "seconds".
-        says: a sentence with the numbers.
-        value: the number that it turns on, in the unit that the sentence names; None where only
-            words serve.
-        lower: lower end of its interval, or None.
-        upper: upper end.
-        log_odds: what it adds to the log-odds of not being honest, in nats; None where it adds
-            nothing by itself.
-
-    """
-
-    name: str
-    says: str
+    name: str  # what was looked at, such as "others' votes", "controls", "repeats", "seconds"
+    says: str  # a sentence with the numbers
+    # the number that it turns on, in the unit that the sentence names; None where only words
+    # serve
     value: float | None = None
-    lower: float | None = None
-    upper: float | None = None
+    lower: float | None = None  # lower end of its interval, or None
+    upper: float | None = None  # upper end
+    # what it adds to the log-odds of not being honest, in nats; None where it adds nothing by
+    # itself
     log_odds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,26 +58,17 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of one judge.
+    """What is known of one judge."""
 
-    Attributes:
-        judge: the name.
-        n: judgments: comparisons, rankings, or scores, of which an output may have several.
-        posterior: class → probability, over CLASSES.
-        flags: classes and habits that the judge is flagged for; empty for most.
-        evidence: what was seen.
-        testable: whether a careless judge with this many judgments would have been found, more
-            likely than not; true of who is flagged as careless or reversed.
-        effect: what leaving the judge out changes in the ranking; None where nobody asked.
-
-    """
-
-    judge: str
-    n: int
-    posterior: Mapping[str, float]
-    flags: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    judge: str  # the name
+    n: int  # judgments: comparisons, rankings, or scores, of which an output may have several
+    posterior: Mapping[str, float]  # class → probability, over CLASSES
+    flags: tuple[str, ...] = ()  # classes and habits that the judge is flagged for; empty for most
+    evidence: tuple[Evidence, ...] = ()  # what was seen
+    # whether a careless judge with this many judgments would have been found, more likely than
+    # not; true of who is flagged as careless or reversed
     testable: bool = True
+    # what leaving the judge out changes in the ranking; None where nobody asked
     effect: str | None = None
 
     @property
@@ -110,12 +92,8 @@ class Card:
 def say_flagged(cards: Sequence[Card], level: float) -> str:
     """Say how many judges are flagged, who and for what: the sentence of every output.
 
-    Args:
-        cards: of all judges.
-        level: the false discovery rate (proportion).
-
-    >>> say_flagged([Card("ann", 40, {"honest": 0.9})], 0.05)
-    'none of 1 judges is flagged'
+    level: the false discovery rate (proportion). >>> say_flagged([Card("ann", 40, {"honest":
+        0.9})], 0.05) 'none of 1 judges is flagged'
     """
     flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
     if not flagged:
@@ -207,10 +185,8 @@ class Screening(InNotebooks):
 Array = NDArray[np.float64]
 Integers = NDArray[np.integer]
 
-MANY: Final = 1 / 3
-"""Share of flagged judges from which the majority itself is in doubt."""
-SURE: Final = 2.0
-"""Standard deviations beyond chance from which judges are of one mind."""
+MANY: Final = 1 / 3  # Share of flagged judges from which the majority itself is in doubt
+SURE: Final = 2.0  # Standard deviations beyond chance from which judges are of one mind
 FEWEST_PAIRS: Final = 10
 
 
@@ -228,17 +204,13 @@ def note_many(cards: Sequence[Card]) -> tuple[str, ...]:
 def note_camps(unit: Integers, judge: Integers, mind: Array) -> tuple[str, ...]:
     """Note that flagged judges agree with each other more than by chance, if they do.
 
-    Args:
-        unit: (n,) what was judged.
-        judge: (n,) the flagged judge.
-        mind: (n,) the answer, of mean 0 and variance 1 for who answers whatever the outputs are:
-            1 or -1 for who is preferred, or a standardised score.
-
-    >>> unit, judge = np.repeat(np.arange(20), 2), np.tile([0, 1], 20)
-    >>> note_camps(unit, judge, np.repeat([1.0, -1.0], 20))[0][:44]
-    'the flagged judges agree with each other (20'
-    >>> note_camps(unit, judge, np.tile([1.0, -1.0], 20))
-    ()
+    unit: (n,) what was judged.
+    judge: (n,) the flagged judge.
+    mind: (n,) the answer, of mean 0 and variance 1 for who answers whatever the outputs are: 1 or
+        -1 for who is preferred, or a standardised score. >>> unit, judge = np.repeat(np.arange(20),
+        2), np.tile([0, 1], 20) >>> note_camps(unit, judge, np.repeat([1.0, -1.0], 20))[0][:44] 'the
+        flagged judges agree with each other (20' >>> note_camps(unit, judge, np.tile([1.0, -1.0],
+        20)) ()
     """
     together, pairs = _sum_products(unit, judge, mind)
     if pairs < FEWEST_PAIRS or together < SURE * np.sqrt(pairs):
@@ -264,21 +236,12 @@ def _sum_products(unit: Integers, judge: Integers, mind: Array) -> tuple[float, 
 
 
 Reason = Literal["judges", "right", "apart"]
-SUSPECT: Final = 0.5
-"""Probability of being honest below which a judge is named."""
-NAMED: Final = 5
-"""Most judges who are named."""
+SUSPECT: Final = 0.5  # Probability of being honest below which a judge is named
+NAMED: Final = 5  # Most judges who are named
 
 
 def find_reason(abstains: str) -> Reason:
-    """Return of which kind a reason is.
-
-    Args:
-        abstains: why nobody may be called careless or reversed, as the mixture says it.
-
-    >>> find_reason("6 judges are too few to say what is usual: 8 are needed")
-    'judges'
-    """
+    """Return of which kind a reason is."""
     if TOO_FEW in abstains:
         return "judges"
     return "right" if NOT_RIGHT in abstains else "apart"
@@ -297,13 +260,7 @@ def say_shortly(abstains: str) -> str:
 
 
 def advise(abstains: str, cards: Sequence[Card]) -> str:
-    """Say what would lift the reason, and at whose evidence to look.
-
-    Args:
-        abstains: why nobody may be called careless or reversed.
-        cards: of all judges.
-
-    """
+    """Say what would lift the reason, and at whose evidence to look."""
     names = [card.judge for card in list_suspects(cards)]
     look = f"look at the evidence of {listing(names, NAMED)}" if names else ""
     reason = find_reason(abstains)
@@ -323,13 +280,7 @@ def list_suspects(cards: Sequence[Card]) -> list[Card]:
 
 
 def say_evidence(cards: Sequence[Card], abstains: str | None) -> tuple[str, ...]:
-    """Say whom the evidence is against, where nothing is decided; nothing where it is.
-
-    Args:
-        cards: of all judges, the most doubtful first.
-        abstains: why nobody is called careless or reversed, or None.
-
-    """
+    """Say whom the evidence is against, where nothing is decided; nothing where it is."""
     suspects = list_suspects(cards) if abstains is not None else []
     if not suspects:
         return ()

@@ -57,16 +57,7 @@ WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
 def disagree(x: Array, y: Array, weighting: str) -> Array:
     """Return the disagreement δ of scores, elementwise.
 
-    Args:
-        x: scores.
-        y: other scores, of a shape that fits.
-        weighting: identity | linear | quadratic | radical | ratio.
-
-    Raises:
-        UnknownOption: there is no such weighting.
-
-    >>> disagree(np.array([1.0, 4.0]), np.array([3.0, 4.0]), "quadratic").tolist()
-    [4.0, 0.0]
+    y: other scores, of a shape that fits.
     """
     require_option("weighting", weighting, WEIGHTINGS)
     gap = np.abs(x - y)
@@ -85,16 +76,7 @@ def disagree(x: Array, y: Array, weighting: str) -> Array:
 def weight_agreement(points: Array, weighting: str = "identity") -> Array:
     """Return the (K, K) weights of agreement on a scale, 1 on the diagonal.
 
-    Args:
-        points: (K,) the scores of the scale, ascending.
-        weighting: identity | linear | quadratic | radical | ratio.
-
-    Raises:
-        UnknownOption: there is no such weighting.
-        InvalidJudgments: ratios of scores below zero.
-
-    >>> weight_agreement(np.array([1.0, 2.0, 3.0]), "linear").tolist()
-    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    points: (K,) the scores of the scale, ascending.
     """
     check_weighting(points, weighting)
     apart = disagree(points[:, None], points[None, :], weighting)
@@ -103,12 +85,7 @@ def weight_agreement(points: Array, weighting: str = "identity") -> Array:
 
 
 def check_weighting(points: Array, weighting: str) -> None:
-    """Refuse a weighting that scores of a scale cannot have.
-
-    Raises:
-        InvalidJudgments: ratios of scores below zero.
-
-    """
+    """Refuse a weighting that scores of a scale cannot have."""
     if weighting == "ratio" and points[0] < 0:
         raise InvalidJudgments(
             f"ratios need scores that start at zero; there is {points[0]:g}: use quadratic weights"
@@ -118,16 +95,8 @@ def check_weighting(points: Array, weighting: str) -> None:
 def expect_disagreement(mass: Array, points: Array, weighting: str) -> Array:
     """Return Σ_c Σ_k mass_c mass_k δ_ck, in time linear in the points where a closed form is known.
 
-    Args:
-        mass: (B, K) scores, or shares, by point.
-        points: (K,) the scores, ascending.
-        weighting: identity | linear | quadratic | radical | ratio.
-
-    Raises:
-        NotIdentified: radical or ratio weights, or shares, of too many different scores.
-
-    >>> expect_disagreement(np.array([[1.0, 2.0]]), np.array([1.0, 3.0]), "linear").tolist()
-    [8.0]
+    mass: (B, K) scores, or shares, by point.
+    points: (K,) the scores, ascending.
     """
     total = mass.sum(axis=1)
     if weighting == "identity":
@@ -182,16 +151,6 @@ def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
 
     Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
     of very many points they stay those of the data.
-
-    Args:
-        sums: pairs of scores.
-        metric: nominal | ordinal | interval | ratio.
-
-    Raises:
-        UnknownOption: there is no such metric.
-        InvalidJudgments: ratios of scores below zero.
-        NotIdentified: too many different scores for shares of each, or for ratios.
-
     """
     require_option("metric", metric, METRICS)
     if metric == "ordinal":
@@ -233,11 +192,8 @@ def _spread(sums: Sums, values: Array) -> tuple[Array, Array]:
 def find_midranks(mass: Array) -> Array:
     """Return the mean rank of the scores at each point.
 
-    Args:
-        mass: (B, K) scores by point.
-
-    >>> find_midranks(np.array([[2.0, 1.0, 3.0]])).tolist()
-    [[1.0, 2.5, 4.5]]
+    mass: (B, K) scores by point. >>> find_midranks(np.array([[2.0, 1.0, 3.0]])).tolist() [[1.0,
+        2.5, 4.5]]
     """
     return np.asarray(np.cumsum(mass, axis=1) - mass / 2)
 
@@ -257,21 +213,14 @@ def find_midranks(mass: Array) -> Array:
 
 Integers = NDArray[np.int64]
 
-LONGEST: Final = 11
-"""Scales of so many steps are shown in full; on longer ones a few n are."""
+LONGEST: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
+# Which n are shown on a long scale, as shares of the power of ten next to its range
 SHARES: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
-"""Which n are shown on a long scale, as shares of the power of ten next to its range."""
 _SLACK: Final = 1e-9
 
 
 def n_agreement(sums: Sums, n: float) -> Ratio:
-    """Return the share of units whose scores differ by at most n, one per resample.
-
-    Args:
-        sums: pairs of scores.
-        n: points of the scale.
-
-    """
+    """Return the share of units whose scores differ by at most n, one per resample."""
     found = sums.coincidences
     points = found.points
     slack = _SLACK * float(points[-1] - points[0])  # of the scale, whatever its unit is
@@ -282,17 +231,10 @@ def n_agreement(sums: Sums, n: float) -> Ratio:
 def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
     """Return the n that are worth showing: all on a short scale, else a few round ones.
 
-    Args:
-        low: lowest score of the scale.
-        high: highest score.
-        points: (K,) scores that can be given, or that occur.
-
-    >>> choose_steps(1, 5, np.arange(1.0, 6.0))
-    (0.0, 1.0, 2.0, 3.0, 4.0)
-    >>> choose_steps(0, 100, np.arange(0.0, 101.0))
-    (0.0, 1.0, 5.0, 10.0, 20.0, 50.0)
-    >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100))
-    (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
+    points: (K,) scores that can be given, or that occur. >>> choose_steps(1, 5, np.arange(1.0,
+        6.0)) (0.0, 1.0, 2.0, 3.0, 4.0) >>> choose_steps(0, 100, np.arange(0.0, 101.0)) (0.0, 1.0,
+        5.0, 10.0, 20.0, 50.0) >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100)) (0.0, 0.01,
+        0.05, 0.1, 0.2, 0.5)
     """
     step = float(np.diff(points).min(initial=high - low)) or 1.0
     count = (high - low) / step
@@ -307,10 +249,6 @@ def pair_judges(units: Units) -> Units:
 
     The two are chosen once for an output, not for each criterion; a unit that one of them left
     without a score is not counted. The choice depends on the order of the table.
-
-    Args:
-        units: what was scored by whom.
-
     """
     rows = units.rows
     output = number_groups(rows.output)
@@ -337,10 +275,8 @@ def pair_judges(units: Units) -> Units:
 def _first_rows(groups: Integers, rows: Integers) -> Integers:
     """Return the first of some rows of each group, -1 where a group has none of them.
 
-    Args:
-        groups: (n,) group of every row of the table.
-        rows: (m,) row numbers, ascending.
-
+    groups: (n,) group of every row of the table.
+    rows: (m,) row numbers, ascending.
     """
     first = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
     first[groups[rows[::-1]]] = rows[::-1]  # the last assignment stays
@@ -365,27 +301,15 @@ def _first_rows(groups: Integers, rows: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class FleissParts:
-    """The three numbers of a printed table.
+    """The three numbers of a printed table."""
 
-    Attributes:
-        observed: P̄_o, mean share of pairs of judges that agree (proportion).
-        chance: P̄_e, what chance would give (proportion).
-        kappa: κ; None where all scores are alike.
-
-    """
-
-    observed: float
-    chance: float
-    kappa: float | None
+    observed: float  # P̄_o, mean share of pairs of judges that agree (proportion)
+    chance: float  # P̄_e, what chance would give (proportion)
+    kappa: float | None  # κ; None where all scores are alike
 
 
 def fleiss_kappa(sums: Sums) -> Ratio:
-    """Return κ, one per resample; it does not exist where all scores are alike.
-
-    Raises:
-        NotIdentified: too many different scores to be categories.
-
-    """
+    """Return κ, one per resample; it does not exist where all scores are alike."""
     observed, chance = _parts(sums)
     return Ratio(observed - chance, np.where(sums.varied, 1 - chance, 0.0))
 
@@ -393,17 +317,7 @@ def fleiss_kappa(sums: Sums) -> Ratio:
 def fleiss_parts(
     coincidences: Coincidences, *, judges: tuple[int, int] | None = None
 ) -> FleissParts:
-    """Return P̄_o, P̄_e and κ as a paper prints them.
-
-    Args:
-        coincidences: pairs of scores of all units.
-        judges: fewest and most judges of a unit; None for the generalisation to unequal numbers.
-
-    Raises:
-        NotIdentified: no unit has two judges, or their number differs and the printed formula was
-            asked for.
-
-    """
+    """Return P̄_o, P̄_e and κ as a paper prints them."""
     if not coincidences.units:
         raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
     if judges is not None and judges[0] != judges[1]:
@@ -454,12 +368,7 @@ def weighted_agreement(sums: Sums, weighting: str = "identity") -> Ratio:
 
 
 def gwet_ac(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return AC1 (identity weights) or AC2, one per resample.
-
-    Raises:
-        NotIdentified: the scale has one point, or too many.
-
-    """
+    """Return AC1 (identity weights) or AC2, one per resample."""
     q = _categories(sums)
     shares = sums.all_shares
     spread = (shares * (1 - shares)).sum(axis=1)
@@ -467,12 +376,7 @@ def gwet_ac(sums: Sums, weighting: str = "identity") -> Ratio:
 
 
 def brennan_prediger(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return Brennan and Prediger's coefficient, one per resample.
-
-    Raises:
-        NotIdentified: the scale has one point, or too many.
-
-    """
+    """Return Brennan and Prediger's coefficient, one per resample."""
     q = _categories(sums)
     chance = np.full(len(sums.units), _total_weight(sums.points, weighting) / q**2)
     return _correct(sums, weighting, chance)
@@ -498,12 +402,7 @@ def _correct(sums: Sums, weighting: str, chance: Array) -> Ratio:
 
 
 def _categories(sums: Sums) -> int:
-    """Return the number of points of the scale.
-
-    Raises:
-        NotIdentified: it has one, or too many to be categories.
-
-    """
+    """Return the number of points of the scale."""
     q = len(sums.points)
     if q < 2:
         raise NotIdentified(
@@ -536,27 +435,16 @@ Compute = Callable[[Sums], Ratio]
 
 @dataclass(frozen=True)
 class Kind:
-    """A coefficient that can be asked for.
+    """A coefficient that can be asked for."""
 
-    Attributes:
-        name: as it is asked for.
-        title: in tables.
-        family: what asks for it together with its like.
-        compute: its value, once per resample.
-        default: whether it is shown unasked.
-        paired: whether it is of one pair of judges for each output.
-        kappa: whether Landis and Koch's words are meant for it.
-        categories: whether it is made of the points of the scale, and needs one with steps.
-
-    """
-
-    name: str
-    title: str
-    family: str
-    compute: Compute
-    default: bool = False
-    paired: bool = False
-    kappa: bool = False
+    name: str  # as it is asked for
+    title: str  # in tables
+    family: str  # what asks for it together with its like
+    compute: Compute  # its value, once per resample
+    default: bool = False  # whether it is shown unasked
+    paired: bool = False  # whether it is of one pair of judges for each output
+    kappa: bool = False  # whether Landis and Koch's words are meant for it
+    # whether it is made of the points of the scale, and needs one with steps
     categories: bool = False
 
 
@@ -572,8 +460,7 @@ class OnScale(Protocol):
         """What was declared, or seen."""
 
 
-_FEW: Final = 32
-"""Different scores up to which coefficients for categories are shown unasked."""
+_FEW: Final = 32  # Different scores up to which coefficients for categories are shown unasked
 
 
 def list_kinds(units: OnScale) -> tuple[Kind, ...]:
@@ -642,17 +529,7 @@ def _weighted(*, few: bool) -> list[Kind]:
 def choose_kinds(
     units: OnScale, asked: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
-    """Return the coefficients that are meant, each once, in the order of the list.
-
-    Args:
-        units: what was scored by whom.
-        asked: names or families, "default" or "all".
-        others: further names that are known, but not computed here.
-
-    Raises:
-        UnknownOption: a name that is none.
-
-    """
+    """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)
     names = [asked] if isinstance(asked, str) else list(asked)
     known = {"default", "all", *others}
@@ -682,38 +559,20 @@ NAME, TITLE = "kendall-w", "Kendall's W"
 
 @dataclass(frozen=True)
 class Concordance:
-    """Kendall's W of some judges.
+    """Kendall's W of some judges."""
 
-    Attributes:
-        w: concordance (proportion).
-        statistic: χ² of no concordance.
-        df: its degrees of freedom.
-        p: its p-value.
-        judges: number m of judges.
-        units: number n of units.
-
-    """
-
-    w: float
-    statistic: float
-    df: int
-    p: float
-    judges: int
-    units: int
+    w: float  # concordance (proportion)
+    statistic: float  # χ² of no concordance
+    df: int  # its degrees of freedom
+    p: float  # its p-value
+    judges: int  # number m of judges
+    units: int  # number n of units
 
 
 def find_concordance(scores: Array) -> Concordance:
     """Return Kendall's W, corrected for ties.
 
-    Args:
-        scores: (n, m) score of each unit (row) by each judge (column), without holes.
-
-    Raises:
-        NotIdentified: fewer than two units or judges, or every judge scored all units alike.
-
-    >>> found = find_concordance(np.array([[1.0, 2, 1], [2, 3, 3], [3, 5, 2]]))
-    >>> round(found.w, 4), round(found.statistic, 4)
-    (0.7778, 4.6667)
+    scores: (n, m) score of each unit (row) by each judge (column), without holes.
     """
     n, m = scores.shape
     if n < 2 or m < 2:
@@ -730,10 +589,6 @@ def concordance_coefficient(units: Units) -> Coefficient:
     """Return Kendall's W for scores that may have holes, or why there is none.
 
     A table with holes is cut as for the ICC, which is noted.
-
-    Args:
-        units: scores by unit, one of each judge.
-
     """
     try:
         block = find_block(units)

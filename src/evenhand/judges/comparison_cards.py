@@ -53,44 +53,25 @@ from evenhand.numerics.multiple_tests import benjamini_hochberg
 # What is said of a judge's comparisons, line by line of the card.
 
 Array = NDArray[np.float64]
-CARD_LEVEL: Final = 0.95
-"""Of the intervals on a card (proportion)."""
+CARD_LEVEL: Final = 0.95  # Of the intervals on a card (proportion)
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """All that was found from one campaign of comparisons.
+    """All that was found from one campaign of comparisons."""
 
-    Attributes:
-        votes: judgments of outputs as such.
-        slopes: how strongly each judge follows the others.
-        mixture: who is honest, careless or reversed.
-        controls: answers to controls, or None.
-        repeats: answers given again, or None.
-        times: how long judges take, or None.
-        habits: how judges press the keys.
-        habit_p: adjusted p-values of each, as its judges.
-
-    """
-
-    votes: Votes
-    slopes: Slopes
-    mixture: Mixture
-    controls: Checks | None
-    repeats: Checks | None
-    times: Times | None
-    habits: tuple[VoteHabit, ...]
-    habit_p: tuple[Array, ...]
+    votes: Votes  # judgments of outputs as such
+    slopes: Slopes  # how strongly each judge follows the others
+    mixture: Mixture  # who is honest, careless or reversed
+    controls: Checks | None  # answers to controls, or None
+    repeats: Checks | None  # answers given again, or None
+    times: Times | None  # how long judges take, or None
+    habits: tuple[VoteHabit, ...]  # how judges press the keys
+    habit_p: tuple[Array, ...]  # adjusted p-values of each, as its judges
 
 
 def gather_evidence(found: Findings, threshold: float) -> list[tuple[Evidence, ...]]:
-    """Return the lines of every judge's card, in the order of the judges' codes.
-
-    Args:
-        found: what was found.
-        threshold: adjusted p-value up to which a habit is flagged.
-
-    """
+    """Return the lines of every judge's card, in the order of the judges' codes."""
     lines: list[list[Evidence]] = [[] for _ in found.votes.judges]
     parts: list[Sequence[tuple[int, Evidence]]] = [
         _slopes(found.slopes, found.mixture),
@@ -233,39 +214,23 @@ def _seconds(times: Times | None, mixture: Mixture) -> list[tuple[int, Evidence]
 
 # What is said of all judges of comparisons together: who is flagged, and who could have been.
 
+# Judgments, a ranking being one, below which nobody is flagged: errors are those of many
 ENOUGH: Final = 10
-"""Judgments, a ranking being one, below which nobody is flagged: errors are those of many."""
-REACH: Final = 100_000
-"""Judgments per judge beyond which no number is named."""
+REACH: Final = 100_000  # Judgments per judge beyond which no number is named
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What was decided.
+    """What was decided."""
 
-    Attributes:
-        cards: of all judges, the most doubtful first.
-        level: the false discovery rate.
-        abstains: why nobody is called careless or reversed, or None.
-        answers: (J,) judgments of each judge, a ranking being one.
-
-    """
-
-    cards: tuple[Card, ...]
-    level: float
-    abstains: str | None
-    answers: Array
+    cards: tuple[Card, ...]  # of all judges, the most doubtful first
+    level: float  # the false discovery rate
+    abstains: str | None  # why nobody is called careless or reversed, or None
+    answers: Array  # (J,) judgments of each judge, a ranking being one
 
 
 def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tuple[str, ...]:
-    """Say who is flagged for what, and what that means.
-
-    Args:
-        cards: of all judges.
-        abstains: why nobody is called careless or reversed, or None.
-        level: the false discovery rate.
-
-    """
+    """Say who is flagged for what, and what that means."""
     says = [say_flagged(cards, level)]
     if abstains is not None:
         says.append(f"nobody is called careless or reversed: {abstains}")
@@ -274,13 +239,7 @@ def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tupl
 
 
 def say_detectable(found: Findings, verdict: Verdict) -> str:
-    """Say how many judgments of this design a careless judge needs to be found.
-
-    Args:
-        found: what was found.
-        verdict: what was decided.
-
-    """
+    """Say how many judgments of this design a careless judge needs to be found."""
     mixture, slopes, answers = found.mixture, found.slopes, verdict.answers
     least, median = mixture.least_information(OF_CLASSES * verdict.level), int(np.median(answers))
     held = float(slopes.information.sum() / answers.sum())
@@ -339,13 +298,12 @@ def note_limits(found: Findings) -> tuple[str, ...]:
 Effect = Callable[[str], str]
 
 FALSE_ALARM_RATE: Final = 0.05
-MOST_EFFECTS: Final = 10
-"""Flagged judges of whom it is told what leaving them out changes."""
+MOST_EFFECTS: Final = 10  # Flagged judges of whom it is told what leaving them out changes
 NOT_TOLD: Final = f"not computed: only for the {MOST_EFFECTS} most doubtful"
+# Other judges on an output pair that tell something of a judge even where systems are equal
 SHARED: Final = 2
-"""Other judges on an output pair that tell something of a judge even where systems are equal."""
+# Root mean square of weighed gaps (logits) below which systems are nearly equal
 NEARLY_EQUAL: Final = 0.25
-"""Root mean square of weighed gaps (logits) below which systems are nearly equal."""
 
 
 def screen_comparisons(
@@ -353,16 +311,7 @@ def screen_comparisons(
 ) -> Screening:
     """Say which judges are careless or reversed, and who has odd habits; nothing is drawn.
 
-    Args:
-        votes: comparisons row by row, of rankings too.
-        level: share of honest judges among the flagged that is allowed (proportion).
-        effect: what leaving a judge out changes, in a sentence; asked for flagged judges only.
-
-    Raises:
-        NotIdentified: the data name no judges, hold no decisive comparison, or hold controls and
-            repeats alone.
-        UnknownOption: a level that is no proportion.
-
+    level: share of honest judges among the flagged that is allowed (proportion).
     """
     _refuse(votes, level)
     found = _look(votes)
@@ -385,11 +334,7 @@ def _make_cards(
 ) -> list[Card]:
     """Return the cards of all judges.
 
-    Args:
-        found: what was found.
-        decided: (J,) answers, flags, and who would be seen if careless; the flagged were.
-        level: the false discovery rate.
-
+    decided: (J,) answers, flags, and who would be seen if careless; the flagged were.
     """
     return [
         Card(
@@ -434,14 +379,7 @@ def _doubt(found: Findings, verdict: Verdict) -> tuple[str, ...]:
 
 
 def _refuse(votes: Votes, level: float) -> None:
-    """Refuse what cannot be screened.
-
-    Raises:
-        NotIdentified: the data name no judges, hold no decisive comparison, or hold controls and
-            repeats alone.
-        UnknownOption: a level that is no proportion.
-
-    """
+    """Refuse what cannot be screened."""
     require_level(level, ".05")
     if votes.judges == ("",):
         raise NotIdentified(
@@ -502,12 +440,8 @@ def _flag(
 ) -> list[tuple[str, ...]]:
     """Return the flags of every judge.
 
-    Args:
-        found: what was found.
-        level: the false discovery rate.
-        classed: (J,) who may be called careless or reversed.
-        habitual: (J,) who may be said to have a habit.
-
+    classed: (J,) who may be called careless or reversed.
+    habitual: (J,) who may be said to have a habit.
     """
     flags: list[tuple[str, ...]] = [() for _ in found.votes.judges]
     p_honest = np.where(classed, found.mixture.p_honest, 1.0)

@@ -45,28 +45,19 @@ from evenhand.numerics.newton import Expansion, invert_positive, maximise
 
 Array = NDArray[np.float64]
 
+# Answers that the spread of judges within a class is worth: sd .095 at a rate of .9
 CONCENTRATION: Final = 10.0
-"""Answers that the spread of judges within a class is worth: sd .095 at a rate of .9."""
-PSEUDO_ANSWERS: Final = 2.0
-"""Chance answers that are added to those of the other judges."""
+PSEUDO_ANSWERS: Final = 2.0  # Chance answers that are added to those of the other judges
 
 
 @dataclass(frozen=True, eq=False)
 class Checks:
-    """What was seen, and log-likelihoods of it under honest, careless and reversed (nats).
+    """What was seen, and log-likelihoods of it under honest, careless and reversed (nats)."""
 
-    Attributes:
-        seen: (J, k) answers: as expected, neither, contrary; or the same again and not.
-        usual: (k,) shares of all judges together.
-        chance: (J, k) shares of who answers whatever the outputs are.
-        logs: (J, 3) log-likelihoods under the classes; zeros where nothing was seen.
-
-    """
-
-    seen: Array
-    usual: Array
-    chance: Array
-    logs: Array
+    seen: Array  # (J, k) answers: as expected, neither, contrary; or the same again and not
+    usual: Array  # (k,) shares of all judges together
+    chance: Array  # (J, k) shares of who answers whatever the outputs are
+    logs: Array  # (J, 3) log-likelihoods under the classes; zeros where nothing was seen
 
     @property
     def asked(self) -> Array:
@@ -77,12 +68,7 @@ class Checks:
 def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks | None:
     """Weigh answers to controls whose expected outcome is that one side wins; None without any.
 
-    Args:
-        votes: all judgments.
-        tied: t, the share of ties among judgments of outputs as such; 0 is read as half a tie
-            among all judgments, since a tie on a control alone is then rare and not impossible.
-        inflation: what log-likelihoods are divided by.
-
+    inflation: what log-likelihoods are divided by.
     """
     if votes.kind is None or votes.expected is None:
         return None
@@ -101,10 +87,7 @@ def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks 
 def weigh_repeats(votes: Votes, inflation: float = 1.0) -> Checks | None:
     """Weigh answers to output pairs that a judge had before; None where nobody is known to have.
 
-    Args:
-        votes: all judgments, repeats among them; whether they are marked does not matter.
-        inflation: what log-likelihoods are divided by.
-
+    inflation: what log-likelihoods are divided by.
     """
     if votes.items == ("",):
         return None
@@ -139,10 +122,7 @@ def _share_alike(counts: NDArray[np.integer]) -> Array:
 def _chance_alike(votes: Votes, straight: Array) -> Array:
     """Return (J,) chances of the same preference twice by the judge's own shares of the keys.
 
-    Args:
-        votes: the judgments.
-        straight: (J,) share of repeats that were shown with the same output on the left.
-
+    straight: (J,) share of repeats that were shown with the same output on the left.
     """
     size = len(votes.judges)
     keys = np.bincount(votes.judge * 3 + votes.outcome, minlength=3 * size).reshape(size, 3) + 0.5
@@ -186,59 +166,36 @@ def _dirichlet_multinomial(seen: Array, means: Array) -> Array:
 
 Integers = NDArray[np.integer]
 
-GAP_RIDGE: Final = 0.25
-"""ρ, the information of one comparison between equals."""
-LARGE: Final = 3000
-"""Systems of one task beyond which nothing is left out and no gap is used."""
-FEW: Final = 32
-"""Different pairs of a judge up to which equations are solved pair by pair."""
-STACKED: Final = 200_000
-"""Numbers in the equations of judges that are solved at a time."""
+GAP_RIDGE: Final = 0.25  # ρ, the information of one comparison between equals
+LARGE: Final = 3000  # Systems of one task beyond which nothing is left out and no gap is used
+FEW: Final = 32  # Different pairs of a judge up to which equations are solved pair by pair
+STACKED: Final = 200_000  # Numbers in the equations of judges that are solved at a time
 ROUNDS: Final = 200
+# Residual beside the first, in the norm of H⁻¹, at which conjugate gradients stop
 CLOSE: Final = 1e-9
-"""Residual beside the first, in the norm of H⁻¹, at which conjugate gradients stop."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Decisive votes of one task, counted by judge and pair of systems.
+    """Decisive votes of one task, counted by judge and pair of systems."""
 
-    Attributes:
-        size: number of systems in the task.
-        judge: (C,) code of the judge, in ascending order.
-        low: (C,) the system that comes first by code, within the task.
-        high: (C,) the other.
-        n: (C,) votes.
-        wins: (C,) votes for `low`.
-
-    """
-
-    size: int
-    judge: Integers
-    low: Integers
-    high: Integers
-    n: Array
-    wins: Array
+    size: int  # number of systems in the task
+    judge: Integers  # (C,) code of the judge, in ascending order
+    low: Integers  # (C,) the system that comes first by code, within the task
+    high: Integers  # (C,) the other
+    n: Array  # (C,) votes
+    wins: Array  # (C,) votes for `low`
 
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
-    """One comparison a row, as codes.
+    """One comparison a row, as codes."""
 
-    Attributes:
-        task: (n,) code of the task.
-        judge: (n,) code of the judge.
-        left: (n,) code of the system that stood left.
-        right: (n,) code of the other.
-        won: (n,) whether left was preferred.
-
-    """
-
-    task: Integers
-    judge: Integers
-    left: Integers
-    right: Integers
-    won: Array
+    task: Integers  # (n,) code of the task
+    judge: Integers  # (n,) code of the judge
+    left: Integers  # (n,) code of the system that stood left
+    right: Integers  # (n,) code of the other
+    won: Array  # (n,) whether left was preferred
 
 
 def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
@@ -280,12 +237,7 @@ def _count(ballot: Ballot, rows: NDArray[np.intp]) -> tuple[Cells, NDArray[np.in
 
 
 def fit_worths(cells: Cells) -> tuple[Array, Array]:
-    """Return (K,) ridge worths and their (K, K) information, the ridge included.
-
-    Raises:
-        NotConverged: never, but for numbers that no votes have: the likelihood is concave.
-
-    """
+    """Return (K,) ridge worths and their (K, K) information, the ridge included."""
     k = cells.size
     pairs, inverse = np.unique(cells.low * k + cells.high, return_inverse=True)
     low, high = pairs // k, pairs % k
@@ -365,12 +317,10 @@ def _step_by_systems(
 ) -> Array:
     """Return (c,) X (H − XᵀWX)⁻¹ Xᵀ r.
 
-    Args:
-        both: (K, K) H and its inverse.
-        pairs: (c,) systems of the judge's pairs.
-        weight: (c,) W.
-        left: (c,) r.
-
+    both: (K, K) H and its inverse.
+    pairs: (c,) systems of the judge's pairs.
+    weight: (c,) W.
+    left: (c,) r.
     """
     (information, inverse), (low, high) = both, pairs
     k = len(information)
@@ -412,24 +362,17 @@ def _step_by_systems(
 
 SLOPE_RIDGE: Final = 0.02
 STEPS: Final = 100
+# Longest step of a slope, so that Newton's method cannot jump over the maximum for ever
 LONGEST: Final = 1.0
-"""Longest step of a slope, so that Newton's method cannot jump over the maximum for ever."""
 
 
 @dataclass(frozen=True, eq=False)
 class OtherVotes:
-    """What the other judges said of the same output pair, whoever stood left there.
+    """What the other judges said of the same output pair, whoever stood left there."""
 
-    Attributes:
-        lead: (n,) votes for what stands left here, less those for the other; a tie is none.
-        votes: (n,) how many votes, ties included.
-        judges: (n,) of how many judges.
-
-    """
-
-    lead: Array
-    votes: Array
-    judges: Array
+    lead: Array  # (n,) votes for what stands left here, less those for the other; a tie is none
+    votes: Array  # (n,) how many votes, ties included
+    judges: Array  # (n,) of how many judges
 
     @property
     def agreed(self) -> NDArray[np.bool_]:
@@ -459,45 +402,25 @@ def sum_other_votes(votes: Votes) -> OtherVotes:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Slopes of all judges, and what they were found from.
+    """Slopes of all judges, and what they were found from."""
 
-    Attributes:
-        weights: (2,) w of the gap and of the others' votes.
-        rows: (n,) the decisive votes that were used, as row numbers.
-        judge: (n,) code of the judge of each.
-        x: (n,) what the others say of it (logits).
-        won: (n,) 1 where left was preferred, else 0.
-        others: what other judges said of the same output pair, of all votes and not those rows.
-        gap: (n,) gap(−l), before it is weighed.
-        slope: (J,) b̂; 0 for judges without decisive votes.
-        error: (J,) standard error by Fisher's information.
-        information: (J,) Σ x²/4: what the judge's votes would tell of a slope of 0.
-        inflation: φ, how much more scores of whole answers vary than independent votes would.
-        passed_over: systems of tasks that are too large for leave-judge-out gaps.
-
-    """
-
-    weights: Array
-    rows: NDArray[np.intp]
-    judge: NDArray[np.int32]
-    x: Array
-    won: Array
+    weights: Array  # (2,) w of the gap and of the others' votes
+    rows: NDArray[np.intp]  # (n,) the decisive votes that were used, as row numbers
+    judge: NDArray[np.int32]  # (n,) code of the judge of each
+    x: Array  # (n,) what the others say of it (logits)
+    won: Array  # (n,) 1 where left was preferred, else 0
+    # what other judges said of the same output pair, of all votes and not those rows
     others: OtherVotes
-    gap: Array
-    slope: Array
-    error: Array
-    information: Array
-    inflation: float
-    passed_over: int
+    gap: Array  # (n,) gap(−l), before it is weighed
+    slope: Array  # (J,) b̂; 0 for judges without decisive votes
+    error: Array  # (J,) standard error by Fisher's information
+    information: Array  # (J,) Σ x²/4: what the judge's votes would tell of a slope of 0
+    inflation: float  # φ, how much more scores of whole answers vary than independent votes would
+    passed_over: int  # systems of tasks that are too large for leave-judge-out gaps
 
 
 def find_slopes(votes: Votes) -> Slopes:
-    """Find the slope of every judge.
-
-    Args:
-        votes: all judgments of outputs as such, without controls and repeats.
-
-    """
+    """Find the slope of every judge."""
     others = sum_other_votes(votes)
     rows = np.flatnonzero(votes.outcome != TIE)
     won = (votes.outcome[rows] < TIE).astype(float)
@@ -530,10 +453,8 @@ def find_slopes(votes: Votes) -> Slopes:
 def fit_logistic(columns: Array, won: Array) -> Array:
     """Return (p,) coefficients of a logistic regression without intercept, with the ridge.
 
-    Args:
-        columns: (n, p) what predicts.
-        won: (n,) 1 or 0.
-
+    columns: (n, p) what predicts.
+    won: (n,) 1 or 0.
     """
 
     def expand(beta: Array) -> Expansion:
@@ -584,40 +505,23 @@ def _inflation(
 # Honest judges differ in these too, by as much as the campaign shows (`rating_spread`). Where
 # comparisons come in rankings, variances are those of scores of whole rankings.
 
-ENOUGH: Final = 10
-"""Votes below which a judge's habits are not looked at."""
+ENOUGH: Final = 10  # Votes below which a judge's habits are not looked at
 
 
 @dataclass(frozen=True, eq=False)
 class VoteHabit:
-    """One habit of all judges.
+    """One habit of all judges."""
 
-    Attributes:
-        name: "position-biased", "drifting" or "coarse".
-        judges: (k,) codes of the judges with enough votes.
-        value: (k,) what was seen, in log-odds.
-        usual: the median judge's.
-        share: (k,) of decisive votes for the first output, or of ties; empty for drifting.
-        p: (k,) chance of as much in an honest judge.
-
-    """
-
-    name: str
-    judges: NDArray[np.intp]
-    value: Array
-    usual: float
-    share: Array
-    p: Array
+    name: str  # "position-biased", "drifting" or "coarse"
+    judges: NDArray[np.intp]  # (k,) codes of the judges with enough votes
+    value: Array  # (k,) what was seen, in log-odds
+    usual: float  # the median judge's
+    share: Array  # (k,) of decisive votes for the first output, or of ties; empty for drifting
+    p: Array  # (k,) chance of as much in an honest judge
 
 
 def find_vote_habits(votes: Votes, slopes: Slopes) -> tuple[VoteHabit, ...]:
-    """Compare how judges press the keys.
-
-    Args:
-        votes: judgments of outputs as such.
-        slopes: what was found from them.
-
-    """
+    """Compare how judges press the keys."""
     found = [_position(votes, slopes), _drifting(votes, slopes), _coarse(votes)]
     return tuple(one for one in found if one is not None)
 
@@ -668,11 +572,7 @@ def _coarse(votes: Votes) -> VoteHabit | None:
 def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """Return values and variances of a further effect, and of which judges.
 
-    Args:
-        votes: the judgments.
-        slopes: what was found from them.
-        along: (n,) what the effect multiplies.
-
+    along: (n,) what the effect multiplies.
     """
     judge, x, size = slopes.judge, slopes.x, len(votes.judges)
     chance = 1 / (1 + np.exp(-slopes.slope[judge] * x))
@@ -713,37 +613,24 @@ def _inflate(answer: Codes | None, scores: Array) -> float:
     return max(1.0, float((np.bincount(answer, scores) ** 2).sum() / (scores**2).sum()))
 
 
-PSEUDO_JUDGES: Final = 3.0
-"""Careless judges, as quick as honest ones, that are added to those seen."""
-MOST: Final = 2.0
-"""Largest log-likelihood ratio (nats)."""
+PSEUDO_JUDGES: Final = 3.0  # Careless judges, as quick as honest ones, that are added to those seen
+MOST: Final = 2.0  # Largest log-likelihood ratio (nats)
 
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """How long judges take.
+    """How long judges take."""
 
-    Attributes:
-        judges: (k,) codes of the judges of whom it is known.
-        seconds: (k,) their median time.
-        usual: that of the median judge.
-        logs: (J, 3) log-likelihoods under honest, careless and reversed, up to a constant.
-
-    """
-
-    judges: NDArray[np.integer]
-    seconds: Array
-    usual: float
-    logs: Array
+    judges: NDArray[np.integer]  # (k,) codes of the judges of whom it is known
+    seconds: Array  # (k,) their median time
+    usual: float  # that of the median judge
+    logs: Array  # (J, 3) log-likelihoods under honest, careless and reversed, up to a constant
 
 
 def weigh_seconds(votes: Votes, posterior: Array) -> Times | None:
     """Weigh how long judges take; None where nobody's time is known, or all take the same.
 
-    Args:
-        votes: judgments of outputs as such.
-        posterior: (J, 3) probabilities of the classes without time.
-
+    posterior: (J, 3) probabilities of the classes without time.
     """
     if votes.seconds is None:
         return None

@@ -27,36 +27,24 @@ from evenhand.judgments.tally import Codes
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-TABLED: Final = 32
-"""Most different scores whose pairs are held as a table."""
-LOT: Final = 1_000_000
-"""About how many pairs of judges are looked at at a time."""
+TABLED: Final = 32  # Most different scores whose pairs are held as a table
+LOT: Final = 1_000_000  # About how many pairs of judges are looked at at a time
+# Most pairs of judges, within units, that are gone through: into a table, and into a list
 MOST: Final = {True: 300_000_000, False: 20_000_000}
-"""Most pairs of judges, within units, that are gone through: into a table, and into a list."""
-CROWD: Final = 30
-"""Judges of a unit from which their pairs are summed before they are listed."""
+CROWD: Final = 30  # Judges of a unit from which their pairs are summed before they are listed
+# Most sums by cluster and pair of scores that are held as a table; beyond, pairs are listed
 DENSE: Final = 8_000_000
-"""Most sums by cluster and pair of scores that are held as a table; beyond, pairs are listed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Which cluster, or which two, a pair of scores belongs to.
+    """Which cluster, or which two, a pair of scores belongs to."""
 
-    Attributes:
-        size: number of clusters, G.
-        of: (U,) cluster of each unit, where clusters are items; else None.
-        of_judge: (J,) cluster of each judge, where clusters are judges; else None.
-        name: "item" or "judge".
-        levels: items or judges, which clusters may hold several of.
-
-    """
-
-    size: int
-    of: Integers | None
-    of_judge: Integers | None
-    name: str
-    levels: int
+    size: int  # number of clusters, G
+    of: Integers | None  # (U,) cluster of each unit, where clusters are items; else None
+    of_judge: Integers | None  # (J,) cluster of each judge, where clusters are judges; else None
+    name: str  # "item" or "judge"
+    levels: int  # items or judges, which clusters may hold several of
 
     @property
     def cells(self) -> int:
@@ -75,31 +63,19 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class Coincidences:
-    """Sums of pairs of scores by cell.
+    """Sums of pairs of scores by cell."""
 
-    Attributes:
-        points: (K,) the scores, ascending.
-        blocks: what the cells are.
-        cell: (C,) cell of each entry.
-        low: (C,) position of the lower score of the pair.
-        high: (C,) position of the higher one.
-        per_unit: (C,) sum of 1 / pairs of judges in the unit; a unit adds up to 1.
-        per_score: (C,) the same times the judges of the unit; a unit adds up to its scores.
-        single: (cells, K) scores of units of one judge; None if there are none, or too many
-            points to count by.
-        tabled: whether entries are all cells by all pairs of scores, in order.
-
-    """
-
-    points: Array
-    blocks: Blocks
-    cell: Integers
-    low: Integers
-    high: Integers
-    per_unit: Array
-    per_score: Array
+    points: Array  # (K,) the scores, ascending
+    blocks: Blocks  # what the cells are
+    cell: Integers  # (C,) cell of each entry
+    low: Integers  # (C,) position of the lower score of the pair
+    high: Integers  # (C,) position of the higher one
+    per_unit: Array  # (C,) sum of 1 / pairs of judges in the unit; a unit adds up to 1
+    per_score: Array  # (C,) the same times the judges of the unit; a unit adds up to its scores
+    # (cells, K) scores of units of one judge; None if there are none, or too many points to count
+    # by
     single: Array | None
-    tabled: bool
+    tabled: bool  # whether entries are all cells by all pairs of scores, in order
 
     @cached_property
     def units(self) -> float:
@@ -120,16 +96,7 @@ class Coincidences:
 
 
 def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
-    """Sum pairs of scores by cell.
-
-    Args:
-        units: who scored what.
-        blocks: what is drawn again for intervals.
-
-    Raises:
-        NotIdentified: too many pairs of judges within units.
-
-    """
+    """Sum pairs of scores by cell."""
     k = len(units.points)
     tabled = k <= TABLED and blocks.cells * k * k <= DENSE
     if not tabled or blocks.of is None:  # else units of many judges are counted by score
@@ -149,12 +116,9 @@ def table_coincidences(
 ) -> Coincidences:
     """Return sums that are held as a table, of the cells that have any.
 
-    Args:
-        points: (K,) the scores.
-        blocks: what the cells are.
-        sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
-        single: (cells, K) scores of units of one judge; None if there are none.
-
+    points: (K,) the scores.
+    sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
+    single: (cells, K) scores of units of one judge; None if there are none.
     """
     k = len(points)
     used = np.flatnonzero(sums[0].reshape(blocks.cells, -1).any(axis=1))
@@ -293,19 +257,13 @@ def _count_single(units: Units, blocks: Blocks) -> Array | None:
 
 Flags = NDArray[np.bool_]
 
-FINEST: Final = 1_000
-"""Most different scores that are treated as categories."""
+FINEST: Final = 1_000  # Most different scores that are treated as categories
 
 
 def check_categories(points: Array) -> None:
     """Refuse scores that are too many to be categories, which would take all memory as well.
 
-    Args:
-        points: (K,) different scores.
-
-    Raises:
-        NotIdentified: they are more than `FINEST`.
-
+    points: (K,) different scores.
     """
     if len(points) > FINEST:
         raise NotIdentified(
@@ -316,16 +274,10 @@ def check_categories(points: Array) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """A quantity that may not exist, once for the data or once for every resample.
+    """A quantity that may not exist, once for the data or once for every resample."""
 
-    Attributes:
-        over: (B,) what is divided.
-        under: (B,) by what; zero where the quantity does not exist.
-
-    """
-
-    over: Array
-    under: Array
+    over: Array  # (B,) what is divided
+    under: Array  # (B,) by what; zero where the quantity does not exist
 
     @property
     def exists(self) -> Flags:
@@ -345,15 +297,10 @@ class Ratio:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Coincidences, each cell as often as it was drawn.
+    """Coincidences, each cell as often as it was drawn."""
 
-    Attributes:
-        coincidences: sums by cell.
-        times: (B, cells) how often each cell counts; None for the data as they are (B = 1).
-
-    """
-
-    coincidences: Coincidences
+    coincidences: Coincidences  # sums by cell
+    # (B, cells) how often each cell counts; None for the data as they are (B = 1)
     times: Array | None = None
 
     @property
@@ -490,29 +437,18 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Sums over units, by levels, cluster and number of judges.
+    """Sums over units, by levels, cluster and number of judges."""
 
-    Attributes:
-        points: (K,) different scores, ascending.
-        scale: what was declared, or seen.
-        levels: column → its names, sorted, and the code of each sum (R,).
-        cluster: (R,) cluster of items.
-        judges: (R,) judges of each unit of a sum.
-        units: (R,) how many units it is of.
-        again: (R,) second answers of a judge to one of them, left out.
-        given: (R, K) how often each score was given.
-        together: (R, K (K + 1) / 2) pairs of judges of a unit by their scores, the lower first.
-
-    """
-
-    points: Array
-    scale: Scale
+    points: Array  # (K,) different scores, ascending
+    scale: Scale  # what was declared, or seen
+    # column → its names, sorted, and the code of each sum (R,)
     levels: Mapping[str, tuple[tuple[str, ...], Codes]]
-    cluster: Integers
-    judges: Integers
-    units: Integers
-    again: Integers
-    given: Integers
+    cluster: Integers  # (R,) cluster of items
+    judges: Integers  # (R,) judges of each unit of a sum
+    units: Integers  # (R,) how many units it is of
+    again: Integers  # (R,) second answers of a judge to one of them, left out
+    given: Integers  # (R, K) how often each score was given
+    # (R, K (K + 1) / 2) pairs of judges of a unit by their scores, the lower first
     together: Integers
 
     @property
@@ -604,12 +540,7 @@ class Counts:
         return single
 
     def digest(self, *numbers: int) -> str:
-        """Return the SHA-256 of what was counted, whatever clusters and levels it is by.
-
-        Args:
-            numbers: what else was counted, such as judges.
-
-        """
+        """Return the SHA-256 of what was counted, whatever clusters and levels it is by."""
         names, criterion = self.codes("criterion")
         key = np.column_stack([criterion, self.judges])
         found, place = np.unique(key, axis=0, return_inverse=True)
@@ -630,20 +561,7 @@ def _places(k: int) -> Integers:
 
 
 def check_exact(columns: Iterable[NDArray[Any]], what: str) -> None:
-    """Refuse sums that weights made larger than can be counted exactly.
-
-    Args:
-        columns: of sums, none negative.
-        what: is counted, in words.
-
-    Raises:
-        InvalidJudgments: says how many there are.
-
-    >>> check_exact([np.array([1.0, 2.0**53])], "votes")
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: the weights make about 9.01e+15 votes, and no more than 2^53
-    (9,007,199,254,740,992) can be counted exactly: divide the weights
-    """
+    """Refuse sums that weights made larger than can be counted exactly."""
     most = max((float(one.astype(np.float64).sum()) for one in columns), default=0.0)
     if most >= LARGEST:
         raise InvalidJudgments(

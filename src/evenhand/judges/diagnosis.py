@@ -62,19 +62,13 @@ from evenhand.numerics.cluster_means import number_groups
 
 # Numbers that no diagnosis can work with: too large to be added up, expected off the scale.
 
-_LARGEST: Final = 1e140
-"""Squares of larger scores cannot be summed in double precision."""
+_LARGEST: Final = 1e140  # Squares of larger scores cannot be summed in double precision
 
 
 def refuse_endless(scores: NDArray[np.float64]) -> None:
     """Refuse scores whose sums of squares have no end.
 
-    Args:
-        scores: (n,) one or more.
-
-    Raises:
-        InvalidJudgments: names the largest.
-
+    scores: (n,) one or more.
     """
     largest = float(scores[np.abs(scores).argmax()])
     if abs(largest) > _LARGEST:
@@ -84,16 +78,7 @@ def refuse_endless(scores: NDArray[np.float64]) -> None:
 
 
 def refuse_odd_expectations(rows: RatingRows, declared: Scale | None) -> None:
-    """Refuse expected scores that no control can get.
-
-    Args:
-        rows: ratings.
-        declared: the declared scale, or None; an expected score may lie between its points.
-
-    Raises:
-        InvalidJudgments: an expected score is infinite, or beyond the ends of the scale.
-
-    """
+    """Refuse expected scores that no control can get."""
     if rows.kind is None or rows.expected is None:
         return
     expected = rows.expected[(rows.kind == CONTROL) & ~np.isnan(rows.expected)]
@@ -124,12 +109,7 @@ def _count(which: NDArray[np.bool_]) -> str:
 
 
 def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
-    """Return what last words change, for each criterion where a judge scored an output twice.
-
-    Args:
-        rows: scores; controls are left out.
-
-    """
+    """Return what last words change, for each criterion where a judge scored an output twice."""
     every = choose_version(rows, "both")
     cell = number_groups(every.unit, every.judge)
     twice = np.bincount(cell)[cell] > 1 if every.size else np.zeros(0, dtype=np.bool_)
@@ -243,13 +223,7 @@ def diagnose_judges(
 
 
 def _read(data: Ratings | RatingRows, input_type: str | None) -> RatingRows:
-    """Read what is needed, and refuse what names no judges.
-
-    Raises:
-        NotIdentified: no judges.
-        UnknownFormat: comparisons or rankings.
-
-    """
+    """Read what is needed, and refuse what names no judges."""
     if not isinstance(data, Ratings | RatingRows):
         held = type(data).__name__.lower()
         raise UnknownFormat(
@@ -301,13 +275,7 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
 
 
 def _find_targets(rows: RatingRows, settings: Settings) -> RatingRows:
-    """Return the scores that are looked at.
-
-    Raises:
-        NotIdentified: there are none.
-        InvalidJudgments: scores that cannot be added up, or expected ones that cannot be.
-
-    """
+    """Return the scores that are looked at."""
     targets = choose_version(rows, settings.version)
     if not targets.size:
         raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
@@ -323,12 +291,7 @@ def _present(rows: RatingRows, references: Sequence[str]) -> tuple[str, ...]:
 
 
 def _scales(rows: RatingRows, declared: Scale | None) -> dict[str, Scale]:
-    """Return the scale of each criterion.
-
-    Raises:
-        InvalidJudgments: a score is off the declared scale.
-
-    """
+    """Return the scale of each criterion."""
     if declared is not None:
         declared.check(rows.score)
         return dict.fromkeys(rows.criteria, declared)

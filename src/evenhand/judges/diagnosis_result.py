@@ -26,37 +26,26 @@ from evenhand.judgments.signature import exactly
 
 # The diagnosis of judges: what the tables and figures of Hamon et al. (2007) hold, of any data.
 
+# Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper
 BOTH: Final = "all criteria"
-"""Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper."""
 
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """A row of tables 1 and 2: agreement under one criterion, on one input type or on all.
+    """A row of tables 1 and 2: agreement under one criterion, on one input type or on all."""
 
-    Attributes:
-        criterion: the criterion; "" where the data have none.
-        input: the input type; "" for all together ("Cumul." in the paper).
-        outputs: outputs that two or more judges scored.
-        steps: the n of n-agreement: 0, 1, ... on a short scale, a few of them on a long one.
-        n_agreement: share of pairs of judges at most n points apart (proportion); empty where no
-            output has two judges.
-        observed: Fleiss' observed agreement P_o, or None.
-        expected: his chance agreement P_e, or None.
-        kappa: his κ, or None.
-        why: why a number is missing.
-
-    """
-
-    criterion: str
-    input: str
-    outputs: int
+    criterion: str  # the criterion; "" where the data have none
+    input: str  # the input type; "" for all together ("Cumul." in the paper)
+    outputs: int  # outputs that two or more judges scored
+    # the n of n-agreement: 0, 1, ... on a short scale, a few of them on a long one.
     steps: tuple[float, ...]
+    # share of pairs of judges at most n points apart (proportion); empty where no output has two
+    # judges
     n_agreement: tuple[float, ...]
-    observed: float | None
-    expected: float | None
-    kappa: float | None
-    why: str | None = None
+    observed: float | None  # Fleiss' observed agreement P_o, or None
+    expected: float | None  # his chance agreement P_e, or None
+    kappa: float | None  # his κ, or None
+    why: str | None = None  # why a number is missing
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -65,24 +54,14 @@ class AgreementRow:
 
 @dataclass(frozen=True)
 class Revision:
-    """What changes where judges who scored an output again are taken at their last word.
+    """What changes where judges who scored an output again are taken at their last word."""
 
-    Attributes:
-        criterion: the criterion.
-        again: scores that replace an earlier one of the same judge on the same output.
-        judges: judges who gave them, sorted.
-        first: system → mean of first scores.
-        last: system → mean of last scores.
-        correlation: of the two.
-
-    """
-
-    criterion: str
-    again: int
-    judges: tuple[str, ...]
-    first: Mapping[str, float]
-    last: Mapping[str, float]
-    correlation: Correlation
+    criterion: str  # the criterion
+    again: int  # scores that replace an earlier one of the same judge on the same output
+    judges: tuple[str, ...]  # judges who gave them, sorted
+    first: Mapping[str, float]  # system → mean of first scores
+    last: Mapping[str, float]  # system → mean of last scores
+    correlation: Correlation  # of the two
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -252,32 +231,19 @@ METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that changes the numbers of a diagnosis.
+    """Everything that changes the numbers of a diagnosis."""
 
-    Attributes:
-        limits: how far from the centre a judge may be.
-        reading: of the mean score, "mean" or "gap".
-        rule: when easy items are missed.
-        easy: outputs known to be good.
-        choice: whom the chosen removal removes.
-        version: which of a judge's scores of one output counts.
-        references: human references among the systems.
-        input_type: the column of input types, or None.
-        scale: the declared scale, or None for what is seen.
-        merge: points that are merged, in words; "" where none are.
-
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    reading: str = "mean"
-    rule: EasyRule = field(default_factory=EasyRule)
-    easy: Easy = ()
+    limits: Limits = field(default_factory=Limits)  # how far from the centre a judge may be
+    reading: str = "mean"  # of the mean score, "mean" or "gap"
+    rule: EasyRule = field(default_factory=EasyRule)  # when easy items are missed
+    easy: Easy = ()  # outputs known to be good
+    # whom the chosen removal removes
     choice: Choice = field(default_factory=lambda: Choice(METHODS))
-    version: str = "first"
-    references: tuple[str, ...] = ()
-    input_type: str | None = None
-    scale: Scale | None = None
-    merge: str = ""
+    version: str = "first"  # which of a judge's scores of one output counts
+    references: tuple[str, ...] = ()  # human references among the systems
+    input_type: str | None = None  # the column of input types, or None
+    scale: Scale | None = None  # the declared scale, or None for what is seen
+    merge: str = ""  # points that are merged, in words; "" where none are
 
     def words(self) -> list[str]:
         """Return the settings for the signature."""
@@ -303,27 +269,14 @@ class Settings:
 
 
 def refuse_bare_text(lists: Mapping[str, object]) -> None:
-    """Refuse a text where a list of names is wanted: its letters are no names.
-
-    Args:
-        lists: name of the setting → its value.
-
-    Raises:
-        UnknownOption: names the setting.
-
-    """
+    """Refuse a text where a list of names is wanted: its letters are no names."""
     for name, value in lists.items():
         if isinstance(value, str):
             raise UnknownOption(f"{name} is a list of names: write ['{value}'] for one")
 
 
 def refuse_unknown_references(references: Sequence[str], systems: Sequence[str]) -> None:
-    """Refuse references that are none of the systems.
-
-    Raises:
-        UnknownOption: names the first, and the nearest system.
-
-    """
+    """Refuse references that are none of the systems."""
     for name in references:
         if name not in systems:
             hint = end(suggest(name, systems))
@@ -345,24 +298,15 @@ _CALLED = {
     easy_items.NAME: "easy items",
 }
 
-FEW: Final = 5
-"""Scores below which a judge's means rest on single scores."""
-NAMED: Final = 3
-"""Most judges named in a sentence."""
-_MANY: Final = 10
-"""Expected numbers of judges below this are told to a tenth."""
+FEW: Final = 5  # Scores below which a judge's means rest on single scores
+NAMED: Final = 3  # Most judges named in a sentence
+_MANY: Final = 10  # Expected numbers of judges below this are told to a tenth
+# Share of a long scale (its steps end at half of the range) that two scores may be apart
 _NEAR: Final = 0.1
-"""Share of a long scale (its steps end at half of the range) that two scores may be apart."""
 
 
 def say_diagnosis(found: Diagnosis, limits: Limits) -> tuple[str, ...]:
-    """Return what was found.
-
-    Args:
-        found: the diagnosis.
-        limits: at which a judge is outside.
-
-    """
+    """Return what was found."""
     return (
         *(_say_agreement(row) for row in found.agreement if not row.input),
         *(_say_outliers(one) for one in found.outliers if one.why is None),
@@ -374,14 +318,7 @@ def say_diagnosis(found: Diagnosis, limits: Limits) -> tuple[str, ...]:
 
 
 def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tuple[str, ...]:
-    """Return what was left out, pooled or not known.
-
-    Args:
-        rows: all scores.
-        targets: those that are looked at.
-        settings: which of several scores of a judge on one output counts, and what is easy.
-
-    """
+    """Return what was left out, pooled or not known."""
     controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
     again = rows.size - controls - targets.size
     tasks = len({*targets.task.tolist()})
@@ -533,14 +470,7 @@ _NO_ITEMS = "the data have no items, so that nobody knows which scores are of on
 def measure_rows(
     rows: RatingRows, scales: Mapping[str, Scale], input_type: str | None
 ) -> tuple[AgreementRow, ...]:
-    """Measure agreement under each criterion, on each input type and on all.
-
-    Args:
-        rows: scores, one of each judge for an output.
-        scales: criterion → its scale.
-        input_type: the factor that holds input types, or None.
-
-    """
+    """Measure agreement under each criterion, on each input type and on all."""
     found = []
     for (criterion,), part in rows.split(("criterion",)).items():
         inputs = {} if input_type is None else part.split((input_type,))

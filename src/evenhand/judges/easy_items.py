@@ -30,32 +30,21 @@ from evenhand.judgments.scale import Scale
 NAME: Final = "easy-items"
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+# Items known to be easy for all systems, or (item, system) for single outputs
 Easy: TypeAlias = Collection[str | tuple[str, str]]
-"""Items known to be easy for all systems, or (item, system) for single outputs."""
 
 
 @dataclass(frozen=True)
 class EasyRule:
-    """When a score misses, and when a judge does.
+    """When a score misses, and when a judge does."""
 
-    Attributes:
-        miss: distance from what is expected at which a score misses (share of the scale's range).
-        share: share of missed scores above which a judge is outside (proportion).
-        least: fewest scores of easy outputs on which a judge is judged.
-
-    """
-
+    # distance from what is expected at which a score misses (share of the scale's range)
     miss: float = 0.5
-    share: float = 1 / 3
-    least: int = 2
+    share: float = 1 / 3  # share of missed scores above which a judge is outside (proportion)
+    least: int = 2  # fewest scores of easy outputs on which a judge is judged
 
     def __post_init__(self) -> None:
-        """Refuse a rule that is none.
-
-        Raises:
-            UnknownOption: names the bounds.
-
-        """
+        """Refuse a rule that is none."""
         if not 0 < self.miss <= 1:
             raise UnknownOption(
                 f"miss {self.miss:g} is no share of a scale: give one above 0, at most 1"
@@ -71,20 +60,12 @@ class EasyRule:
 
 @dataclass(frozen=True)
 class EasyCount:
-    """How often a judge missed what was expected.
+    """How often a judge missed what was expected."""
 
-    Attributes:
-        judge: the name.
-        criterion: the criterion.
-        n: scores of outputs whose worth is known.
-        missed: how many of them missed it.
-
-    """
-
-    judge: str
-    criterion: str
-    n: int
-    missed: int
+    judge: str  # the name
+    criterion: str  # the criterion
+    n: int  # scores of outputs whose worth is known
+    missed: int  # how many of them missed it
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -94,21 +75,7 @@ class EasyCount:
 def count_missed(
     rows: RatingRows, easy: Easy, scales: Mapping[str, Scale], miss: float
 ) -> dict[str, tuple[EasyCount, ...]]:
-    """Count for each judge the scores of easy outputs, and those that miss.
-
-    Args:
-        rows: scores, controls among them.
-        easy: outputs known to be good.
-        scales: criterion → its scale.
-        miss: see `EasyRule`.
-
-    Returns:
-        By criterion; criteria without easy outputs are left out.
-
-    Raises:
-        UnknownOption: an easy item or system that is not in the data.
-
-    """
+    """Count for each judge the scores of easy outputs, and those that miss."""
     low, high = (
         np.array([getattr(scales[name], end) for name in rows.criteria])[rows.criterion]
         for end in ("low", "high")
@@ -126,14 +93,7 @@ def count_missed(
 def find_by_easy_items(
     criterion: str, counts: Collection[EasyCount], rule: EasyRule | None = None
 ) -> Outliers:
-    """Find judges who miss too many easy outputs.
-
-    Args:
-        criterion: its name.
-        counts: the judges of it who scored easy outputs.
-        rule: when it is too many.
-
-    """
+    """Find judges who miss too many easy outputs."""
     own = rule or EasyRule()
     enough = [one for one in counts if one.n >= own.least]
     values = {one.judge: one.missed / one.n for one in enough}
@@ -154,12 +114,7 @@ def find_by_easy_items(
 
 
 def count_unknown(rows: RatingRows, easy: Easy) -> int:
-    """Count scores of controls of which nobody knows what they should get.
-
-    Raises:
-        UnknownOption: an easy item or system that is not in the data.
-
-    """
+    """Count scores of controls of which nobody knows what they should get."""
     if rows.kind is None:
         return 0
     low = np.zeros(rows.size)
@@ -168,12 +123,7 @@ def count_unknown(rows: RatingRows, easy: Easy) -> int:
 
 
 def _listed(rows: RatingRows, easy: Easy) -> Mask:
-    """Return which scores are of a listed output.
-
-    Raises:
-        UnknownOption: a name that is not there.
-
-    """
+    """Return which scores are of a listed output."""
     found = np.zeros(rows.size, dtype=np.bool_)
     for one in easy:
         item, system = (one, None) if isinstance(one, str) else one

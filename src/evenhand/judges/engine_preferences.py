@@ -97,54 +97,29 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What is known of the votes as a whole.
+    """What is known of the votes as a whole."""
 
-    Attributes:
-        scales: task → the answers that can be given; of all tasks under "". Tasks of controls
-            and repeats alone have none.
-        known: whether left really stood first.
-        ranked: task → whether several rows are one answer; of all tasks under "".
-        tasks: of all rows, sorted; those without targets among them.
-        copied: whether some row stands for several votes.
-
-    """
-
+    # task → the answers that can be given; of all tasks under "". Tasks of controls and repeats
+    # alone have none.
     scales: Mapping[str, Scale]
-    known: bool
-    ranked: Mapping[str, bool]
-    tasks: tuple[str, ...]
-    copied: bool
+    known: bool  # whether left really stood first
+    ranked: Mapping[str, bool]  # task → whether several rows are one answer; of all tasks under ""
+    tasks: tuple[str, ...]  # of all rows, sorted; those without targets among them
+    copied: bool  # whether some row stands for several votes
 
 
 @dataclass(frozen=True, eq=False)
 class FoundVotes:
-    """Votes where they lie.
+    """Votes where they lie."""
 
-    Attributes:
-        every: all rows, controls among them, by which labels are numbered.
-        votes: those that are no controls; repeats are among them.
-        targets: those that are neither.
-        answers: what is known of them as a whole.
-
-    """
-
-    every: Targets
-    votes: Targets
-    targets: Targets
-    answers: Answers
+    every: Targets  # all rows, controls among them, by which labels are numbered
+    votes: Targets  # those that are no controls; repeats are among them
+    targets: Targets  # those that are neither
+    answers: Answers  # what is known of them as a whole
 
 
 def find_votes(data: Comparisons) -> FoundVotes:
-    """Find the votes that count.
-
-    Args:
-        data: comparisons, or rankings that were expanded into them.
-
-    Raises:
-        NeedsRows: something that is only known row by row.
-        InvalidJudgments: labels that are fractions, times or nested values, weights that cannot be.
-
-    """
+    """Find the votes that count."""
     weighing = read_weights(_place_pairs(data))
     keys = [*(name for name in LABELS if data.has(name)), "left", "right", "outcome"]
     table, placed = add_places(weighing.frame)
@@ -236,12 +211,7 @@ def _keep(every: Targets, kinds: Sequence[str], of: int) -> Targets:
 
 
 def _read_outcomes(data: Comparisons, groups: Columns) -> dict[str, int]:
-    """Return what each word for an outcome means: 1 for left, 0 for a tie, −1 for right.
-
-    Raises:
-        NeedsRows: there are no rows, or some that cannot be.
-
-    """
+    """Return what each word for an outcome means: 1 for left, 0 for a tie, −1 for right."""
     names = set(groups["outcome"].tolist())
     found = {name: read_outcome(name, data.outcome_labels) for name in names if is_name(name)}
     if not names or groups[_SAME].any() or len(found) < len(names) or None in found.values():
@@ -252,12 +222,7 @@ def _read_outcomes(data: Comparisons, groups: Columns) -> dict[str, int]:
 def _choose_scales(
     groups: Columns, means: Integers, meaning: Mapping[str, int]
 ) -> dict[str, Scale]:
-    """Return the answers that can be given in every task, and in all: ties if one occurs.
-
-    Raises:
-        NeedsRows: there are controls and repeats alone.
-
-    """
+    """Return the answers that can be given in every task, and in all: ties if one occurs."""
     ties = np.array([meaning[one] == 0 for one in groups["outcome"].tolist()])
     tasks = groups["task"] if "task" in groups else np.full(len(ties), "", dtype=object)
     scales = {}
@@ -272,12 +237,7 @@ def _choose_scales(
 
 
 def _find_ranked(data: Comparisons, frame: Frame) -> dict[str, bool]:
-    """Say of every task whether several rows are one answer, such as a ranking.
-
-    Raises:
-        NeedsRows: an answer that has no name, or an odd one.
-
-    """
+    """Say of every task whether several rows are one answer, such as a ranking."""
     if not data.has("ranking"):
         return {}
     tasks = ["task"] if data.has("task") else []
@@ -308,10 +268,9 @@ def _write_notes(
 # was asked anything again, votes become output pairs at once. Whole numbers are summed throughout;
 # pairs are counted twice, and halved here.
 
+# The κ whose chance is taken from comparisons around those that were asked again
 AROUND: Final = "kappa-wmt-intra"
-"""The κ whose chance is taken from comparisons around those that were asked again."""
-MIXED: Final = "kappa-wmt"
-"""The κ between judges that counts pairs of one judge's votes too."""
+MIXED: Final = "kappa-wmt"  # The κ between judges that counts pairs of one judge's votes too
 _SIDES: Final = (0, 1)
 _SAID: Final = (-1, 0, 1)
 _SUMS: Final = ("agree", "comparable", "units", "votes")
@@ -322,36 +281,18 @@ _TIES, _ITEMS, _TWICE = "evenhand_ties", "evenhand_items", "evenhand_twice"
 
 @dataclass(frozen=True, eq=False)
 class VoteSums:
-    """Sums over output pairs by task, criterion and cluster of items.
+    """Sums over output pairs by task, criterion and cluster of items."""
 
-    Attributes:
-        found: columns of sums.
-        scores: the votes.
-        names: which κ they are of.
-        items: number of items.
-        seed: of the clusters that items are put together into.
-        again: whether somebody was asked something again.
-
-    """
-
-    found: Columns
-    scores: Coded
-    names: tuple[str, ...]
-    items: int
-    seed: int
-    again: bool
+    found: Columns  # columns of sums
+    scores: Coded  # the votes
+    names: tuple[str, ...]  # which κ they are of
+    items: int  # number of items
+    seed: int  # of the clusters that items are put together into
+    again: bool  # whether somebody was asked something again
 
 
 def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) -> VoteSums:
-    """Fetch sums of votes by task, criterion and cluster of items.
-
-    Args:
-        scores: the votes, with numbers for labels.
-        names: of `KAPPAS`.
-        seed: of the clusters that items are put together into.
-        again: whether somebody may have been asked something again.
-
-    """
+    """Fetch sums of votes by task, criterion and cluster of items."""
     levels = [name for name in ("task", "criterion") if name in scores.targets.labels]
     items = int(fetch_columns(scores.items.select(nw.len().alias(COUNT)))[COUNT][0])
     added = {COUNT: _total(), _TIES: _add_terms([_given(0, side) for side in _SIDES])}
@@ -367,13 +308,7 @@ def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) 
 
 
 def split_kappas(sums: VoteSums, by: Sequence[str]) -> dict[Key, dict[str, PreferenceAgreement]]:
-    """Return every κ of every part.
-
-    Args:
-        sums: of votes.
-        by: columns whose levels are parts: task and criterion.
-
-    """
+    """Return every κ of every part."""
     near = _fetch_around(sums, by) if AROUND in sums.names and sums.again else {}
     parts = {}
     for key, rows in _list_rows(sums.found, by, sums.scores).items():
@@ -579,18 +514,12 @@ def _add_terms(terms: Sequence[nw.Expr]) -> nw.Expr:
 
 @dataclass(frozen=True, eq=False)
 class CountedVotes:
-    """What an engine counted of votes.
+    """What an engine counted of votes."""
 
-    Attributes:
-        counted: how often output pairs were answered how.
-        kappas: part → κ → pairs of votes; of all votes, of tasks and of criteria.
-        answers: what is known of the votes as a whole.
-
-    """
-
-    counted: Counted
+    counted: Counted  # how often output pairs were answered how
+    # part → κ → pairs of votes; of all votes, of tasks and of criteria
     kappas: Mapping[Key, Mapping[str, PreferenceAgreement]]
-    answers: Answers
+    answers: Answers  # what is known of the votes as a whole
 
     def of(self, task: str) -> Counted:
         """Return what was counted of a task, on the answers that can be given there."""
@@ -606,19 +535,7 @@ class CountedVotes:
 
 
 def tabulate_vote_counts(found: CountedVotes, request: Request, task: str = "") -> AgreementTable:
-    """Make the table of what was counted of votes.
-
-    Args:
-        found: what was counted.
-        request: what was asked for.
-        task: the task; "" for all.
-
-    Raises:
-        NotIdentified: no output pair was judged by two judges, or there are controls and repeats
-            alone.
-        UnknownOption: a coefficient that is none.
-
-    """
+    """Make the table of what was counted of votes."""
     if task not in found.answers.scales:
         raise NotIdentified(NO_TARGETS)
     kappas, wanted = choose_kappas(request)
@@ -659,17 +576,7 @@ def _describe(
 def count_preferences(
     data: Comparisons, request: Request, kappas: Sequence[str]
 ) -> CountedVotes | Rows:
-    """Let the engine count what was asked for.
-
-    Args:
-        data: comparisons, or rankings that were expanded into them.
-        request: what was asked for beside κ.
-        kappas: which κ.
-
-    Raises:
-        InvalidJudgments: a label that cannot be.
-
-    """
+    """Let the engine count what was asked for."""
     lazy = hasattr(data.frame, "collect") and data.weights == "frequency"
     if not (lazy and data.has("item") and data.has("judge")):
         return Rows()
@@ -702,15 +609,7 @@ def _count(data: Comparisons, request: Request, kappas: Sequence[str]) -> Counte
 def _count_pairs(
     votes: tuple[Coded, Coded], counted: Counted, request: Request, kappas: Sequence[str]
 ) -> dict[Key, dict[str, PreferenceAgreement]]:
-    """Count pairs of votes of every part that has κ.
-
-    Args:
-        votes: all but controls, and those of them that are not marked as repeats.
-        counted: how often output pairs were answered how.
-        request: what was asked for.
-        kappas: which κ.
-
-    """
+    """Count pairs of votes of every part that has κ."""
     counts = counted.counts
     again, repeats = bool(counts.again.any()), counted.left[""][0] > 0
     levels = {"task", "criterion"} & {*votes[0].targets.labels}

@@ -31,8 +31,7 @@ from evenhand.judgments.row_order import PLACE, keep_places
 # out and counted; what is odd (a label with a blank, a kind that is none, times in words) is left
 # to that reading, which says what it is.
 
-FINEST: Final = 16
-"""Most different scores that an engine counts pairs of: they are columns."""
+FINEST: Final = 16  # Most different scores that an engine counts pairs of: they are columns
 MOMENT: Final = "evenhand_shown_at"
 KIND: Final = "evenhand_kind"
 
@@ -43,57 +42,32 @@ class NeedsRows(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The scores that count, where they lie.
+    """The scores that count, where they lie."""
 
-    Attributes:
-        frame: one row each: labels, score, and when, where that is known.
-        connection: the DuckDB connection that reads the table, if one is known.
-        labels: columns of labels.
-        points: (K,) different scores, ascending.
-        checked: (M,) different scores that must be on a declared scale: repeats' too.
-        left: task → rows of repeats and of controls; of all tasks under "".
-        rows: their number.
-        timed: whether moments are known.
-        notes: what must be said of the rows.
-        numbered: labels whose column holds numbers already → their names, by number.
-        placed: whether the numbers of rows are known, in the order of the table.
-        weight: column of how many judgments a row stands for; None where each is one.
-        distances: whether scores are far apart or near; else two are the same or not.
-        apart: whether tasks are looked at apart though one alone has targets.
-        aside: controls and repeats, whose labels must be sound too; None where there are none.
-
-    """
-
-    frame: Frame
-    connection: Any
-    labels: tuple[str, ...]
-    points: NDArray[np.float64]
+    frame: Frame  # one row each: labels, score, and when, where that is known
+    connection: Any  # the DuckDB connection that reads the table, if one is known
+    labels: tuple[str, ...]  # columns of labels
+    points: NDArray[np.float64]  # (K,) different scores, ascending
+    # (M,) different scores that must be on a declared scale: repeats' too
     checked: NDArray[np.float64]
+    # task → rows of repeats and of controls; of all tasks under ""
     left: Mapping[str, tuple[int, int]]
-    rows: int
-    timed: bool
-    notes: tuple[str, ...]
+    rows: int  # their number
+    timed: bool  # whether moments are known
+    notes: tuple[str, ...]  # what must be said of the rows
+    # labels whose column holds numbers already → their names, by number
     numbered: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    placed: bool = False
+    placed: bool = False  # whether the numbers of rows are known, in the order of the table
+    # column of how many judgments a row stands for; None where each is one
     weight: str | None = None
-    distances: bool = True
-    apart: bool = False
+    distances: bool = True  # whether scores are far apart or near; else two are the same or not
+    apart: bool = False  # whether tasks are looked at apart though one alone has targets
+    # controls and repeats, whose labels must be sound too; None where there are none
     aside: Frame | None = None
 
 
 def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
-    """Find the scores that count.
-
-    Args:
-        data: ratings.
-        factors: further columns that tell units apart.
-        counted: rows with a score, and without.
-
-    Raises:
-        NeedsRows: something that is only known row by row.
-        InvalidJudgments: labels that are fractions, times or nested values.
-
-    """
+    """Find the scores that count."""
     labels = [name for name in LABELS if data.has(name)]
     keys = list(dict.fromkeys([*labels, *factors]))
     table, placed = add_places(data.frame)
@@ -171,12 +145,7 @@ def _count_scores(frame: Frame, task: str | None) -> dict[str, NDArray[Any]]:
 
 
 def tell_rows(labels: NDArray[Any]) -> dict[str, int]:
-    """Return what each kind means.
-
-    Raises:
-        NeedsRows: one that is none.
-
-    """
+    """Return what each kind means."""
     texts = sorted(set(labels.tolist()))
     try:
         meant = tell_kinds([text.strip() for text in texts])
@@ -257,14 +226,9 @@ _SPACES: Final = [chr(code) for code in range(0x3001) if chr(code).isspace()]
 
 @dataclass(frozen=True)
 class PairNames(Sequence[str]):
-    """Names of pairs of systems by number: that of the first, times how many there are, and second.
+    """Names of pairs of systems by number: first times how many there are, plus second."""
 
-    Attributes:
-        systems: names, sorted.
-
-    """
-
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # names, sorted
 
     def __len__(self) -> int:
         return len(self.systems) ** 2
@@ -277,17 +241,12 @@ class PairNames(Sequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """The scores that count, where they lie, with numbers for labels.
+    """The scores that count, where they lie, with numbers for labels."""
 
-    Attributes:
-        targets: the scores, with labels.
-        tables: label → a table of the engine with the number of each, and items' full names.
-        names: further label, but judges → the names of its levels, by number.
-
-    """
-
-    targets: Targets
+    targets: Targets  # the scores, with labels
+    # label → a table of the engine with the number of each, and items' full names
     tables: Mapping[str, Frame]
+    # further label, but judges → the names of its levels, by number
     names: Mapping[str, Sequence[str]]
 
     @property
@@ -296,13 +255,7 @@ class Coded:
         return self.tables["item"].select(nw.col(_CODE).alias("item"), NAME)
 
     def frame(self, labels: Sequence[str], beside: Sequence[str] = ()) -> Frame:
-        """Return one row for each score: numbers of labels, score, moment, place and weight.
-
-        Args:
-            labels: the labels.
-            beside: further columns.
-
-        """
+        """Return one row for each score: numbers of labels, score, moment, place and weight."""
         frame, known = self.targets.frame, self.targets.numbered
         for name in (one for one in labels if one not in known):
             on = _match(self.targets, name)
@@ -324,12 +277,7 @@ class Coded:
 
 @contextmanager
 def code_targets(targets: Targets) -> Iterator[Coded]:
-    """Number the labels; the tables of them are held while the context lasts.
-
-    Raises:
-        NeedsRows: a label that is missing or has an outer blank.
-
-    """
+    """Number the labels; the tables of them are held while the context lasts."""
     with ExitStack() as stack:
         known = targets.numbered
         words = [name for name in targets.labels if name not in known]
@@ -365,12 +313,7 @@ def _match(targets: Targets, name: str) -> list[str]:
 
 
 def check_names(table: Frame, name: str) -> None:
-    """Leave labels that are missing or have outer blanks to who names their rows.
-
-    Raises:
-        NeedsRows: there is one.
-
-    """
+    """Leave labels that are missing or have outer blanks to who names their rows."""
     label = nw.col(name)
     first, last = label.str.head(1), label.str.tail(1)
     odd = label.is_null() | (label == "") | first.is_in(_SPACES) | last.is_in(_SPACES)
@@ -403,13 +346,7 @@ def count_rows(scores: Coded) -> nw.Expr:
 
 
 def keep_first(scores: Coded, frame: Frame) -> Frame:
-    """Keep the answers of a judge to a unit that no known moment is before.
-
-    Args:
-        scores: with numbers for labels.
-        frame: a row for each of them.
-
-    """
+    """Keep the answers of a judge to a unit that no known moment is before."""
     own = (*scores.keys, "judge")
     first, rows = nw.col(MOMENT).min().over(*own), count_rows(scores).over(*own)
     frame = frame.with_columns(first.alias(_LOW), rows.alias(ROWS_COLUMN))
@@ -421,13 +358,7 @@ def read_answers(
 ) -> Frame:
     """Return what each judge said of each unit: 1 for the score given, and whether others were.
 
-    Args:
-        scores: with numbers for labels.
-        frame: a row for each of them.
-        keys: columns that tell answers apart.
-        given: (K,) names of columns for the scores.
-        placed: whether the first in the table counts, of answers that differ; else they are odd.
-
+    given: (K,) names of columns for the scores.
     """
     k, score = len(given), nw.col("score")
     counted = ROWS_COLUMN in frame.collect_schema().names()
@@ -452,19 +383,13 @@ def read_answers(
     )
 
 
-TURNED: Final = "evenhand_turned"
-"""1 where the system that is first by name stood right, else 0."""
+TURNED: Final = "evenhand_turned"  # 1 where the system that is first by name stood right, else 0
 ODD_LABELS: Final = "labels that cannot be are named with their rows"
 _SYSTEM: Final = "evenhand_system"
 
 
 def find_systems(frame: Frame) -> tuple[str, ...]:
-    """Return the names of all systems, sorted.
-
-    Raises:
-        NeedsRows: a name that is missing or odd.
-
-    """
+    """Return the names of all systems, sorted."""
     sides: list[Any] = [
         frame.group_by(side).agg(nw.len().alias(COUNT)).select(nw.col(side).alias(_SYSTEM))
         for side in ("left", "right")
@@ -480,12 +405,7 @@ def name_answers(
 ) -> Frame:
     """Add the pair of systems as a number, the answer, and who stood left.
 
-    Args:
-        data: comparisons.
-        frame: their rows.
-        systems: names, sorted.
-        meaning: outcome → 1 for left, 0 for a tie, −1 for right.
-
+    systems: names, sorted.
     """
     for side in ("left", "right"):
         frame = _number_side(data, frame, side, systems)

@@ -71,50 +71,28 @@ from evenhand.numerics.sampling import one_blas_thread
 
 # From counts of an engine to a table of agreement: the same parts, notes and signature.
 
-Key = tuple[tuple[str, str], ...]
-"""Columns with their levels, which limit a part."""
+Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
 MERGED = "beyond {:,} merged by the engine"
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What an engine counted of ratings.
+    """What an engine counted of ratings."""
 
-    Attributes:
-        counts: sums over units.
-        judges: part → judges of units that have two or more.
-        scorers: task → judges; of all tasks under "".
-        doubtful: part → items on which judges are farthest apart.
-        left: task → rows of repeats and of controls, which are left out; of all under "".
-        items: items, by which parts of few clusters are known; of each part that has few.
-        notes: what must be said of the rows.
-        more: what else was counted; it stands in the digest.
-
-    """
-
-    counts: Counts
-    judges: Mapping[Key, int]
-    scorers: Mapping[str, int]
-    doubtful: Mapping[Key, tuple[Doubtful, ...]]
+    counts: Counts  # sums over units
+    judges: Mapping[Key, int]  # part → judges of units that have two or more
+    scorers: Mapping[str, int]  # task → judges; of all tasks under ""
+    doubtful: Mapping[Key, tuple[Doubtful, ...]]  # part → items on which judges are farthest apart
+    # task → rows of repeats and of controls, which are left out; of all under ""
     left: Mapping[str, tuple[int, int]]
+    # items, by which parts of few clusters are known; of each part that has few
     items: Mapping[Key, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    more: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()  # what must be said of the rows
+    more: tuple[int, ...] = ()  # what else was counted; it stands in the digest
 
 
 def tabulate_counts(found: Counted, request: Request, task: str = "") -> AgreementTable:
-    """Make the table of what was counted.
-
-    Args:
-        found: what was counted, of one task where tables are made by task.
-        request: what was asked for.
-        task: the task; "" for all.
-
-    Raises:
-        NotIdentified: nothing was scored by two judges.
-        UnknownOption: a coefficient that is none.
-
-    """
+    """Make the table of what was counted."""
     counts = found.counts
     if not counts.several.any():
         raise refuse_alone(counts.size, found.scorers[task])
@@ -248,24 +226,16 @@ def _note_scales(counts: Counts) -> tuple[str, ...]:
 JUDGES, AGAIN = "evenhand_judges", "evenhand_again"
 CLUSTER: Final = "evenhand_cluster"
 _LOW_SCORE, _HIGH = "evenhand_low", "evenhand_high"
-_PRIME: Final = 2_147_483_647
-"""Places of items times a number below it fit into 64 bits."""
+_PRIME: Final = 2_147_483_647  # Places of items times a number below it fit into 64 bits
 
 
 @dataclass(frozen=True, eq=False)
 class ItemSums:
-    """Sums over units of each item, as a table of the engine.
+    """Sums over units of each item, as a table of the engine."""
 
-    Attributes:
-        frame: by levels, item and number of judges.
-        levels: columns by which units are told apart.
-        scores: what is summed.
-
-    """
-
-    frame: Frame
-    levels: tuple[str, ...]
-    scores: Coded
+    frame: Frame  # by levels, item and number of judges
+    levels: tuple[str, ...]  # columns by which units are told apart
+    scores: Coded  # what is summed
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -292,16 +262,7 @@ def name_together(k: int) -> list[str]:
 
 @contextmanager
 def sum_items(scores: Coded, levels: Sequence[str]) -> Iterator[ItemSums]:
-    """Sum units by item; the table is held while the context lasts.
-
-    Args:
-        scores: with numbers for labels.
-        levels: columns by which units are told apart.
-
-    Raises:
-        NeedsRows: the first answer of a judge is only known by the order of the table.
-
-    """
+    """Sum units by item; the table is held while the context lasts."""
     targets = scores.targets
     frame = scores.frame(list(dict.fromkeys([*scores.keys, *levels, "judge"])))
     why = "which of two answers of a judge is the first, the order of the rows says"
@@ -364,11 +325,6 @@ def find_cluster(items: int, seed: int) -> nw.Expr:
 
     Up to 1,000 items are clusters, in the order of their names; more are put together by their
     place in it, times a number that the seed draws.
-
-    Args:
-        items: how many there are.
-        seed: of the draw.
-
     """
     most, cluster = MOST["item"], nw.col("item").cast(nw.Int64)
     if items <= most:
@@ -378,14 +334,7 @@ def find_cluster(items: int, seed: int) -> nw.Expr:
 
 
 def read_counts(found: Columns, sums: ItemSums, seen: Points) -> Counts:
-    """Turn sums by cluster into counts, in an order of their own.
-
-    Args:
-        found: as `fetch_clusters` gave them.
-        sums: what they are of.
-        seen: all scores that can be given.
-
-    """
+    """Turn sums by cluster into counts, in an order of their own."""
     at = np.searchsorted(seen.points, sums.points)
     k, size = len(seen.points), len(found[COUNT])
     given, together = (np.zeros((size, wide), np.int64) for wide in (k, k * (k + 1) // 2))
@@ -455,14 +404,7 @@ def name_parts(found: Columns, by: Sequence[str], scores: Coded) -> list[Key]:
 
 @contextmanager
 def find_judges(scores: Coded, levels: Sequence[str], *, alone: bool) -> Iterator[Frame]:
-    """Find who scored units of two judges or more, by levels; held while the context lasts.
-
-    Args:
-        scores: with numbers for labels.
-        levels: columns by which units are told apart.
-        alone: whether there are units of one judge.
-
-    """
+    """Find who scored units of two judges or more, by levels; held while the context lasts."""
     frame = scores.frame([*levels, "judge"])
     rows = frame.group_by(*levels, "judge").agg(nw.len().alias(ROWS_COLUMN))
     if alone:
@@ -495,8 +437,8 @@ def count_units(scores: Coded, keys: Sequence[str]) -> int:
 _ALL, _GAP, _WHOLE = "evenhand_all", "evenhand_gap", "evenhand_whole"
 _UNITS: Final = "evenhand_units"
 _LOW_UNIT, _PLACE = "evenhand_low", "evenhand_place"
+# Largest common multiple of pairs of judges by which differences become whole numbers
 _EXACT: Final = 1_000_000
-"""Largest common multiple of pairs of judges by which differences become whole numbers."""
 _NEAR: Final = 1e-9
 _DIGITS: Final = 12
 
@@ -504,14 +446,7 @@ _DIGITS: Final = 12
 def list_doubtful_items(
     sums: ItemSums, by: Sequence[str], sizes: Sequence[int]
 ) -> dict[Key, tuple[Doubtful, ...]]:
-    """Return the items of every part on which judges are farthest apart, the worst first.
-
-    Args:
-        sums: sums by item.
-        by: columns whose levels are parts.
-        sizes: different numbers of judges of a unit, two or more.
-
-    """
+    """Return the items of every part on which judges are farthest apart, the worst first."""
     multiple = lcm(*(m * (m - 1) // 2 for m in sizes))
     parts, items = [*by] or [_ALL], dict.fromkeys([*by, *_tasks(sums), "item"])
     targets = sums.scores.targets
@@ -541,10 +476,7 @@ def _find_steps(
 
     Where none does, the step is the whole range.
 
-    Args:
-        k: number of different scores.
-        points: (K,) the scores; None where two of them are the same or not.
-
+    points: (K,) the scores; None where two of them are the same or not.
     """
     if points is None or k == 1:
         return np.zeros(k), 1.0, True
@@ -557,12 +489,7 @@ def _find_steps(
 
 
 def _draw(*, exact: bool) -> nw.Expr:
-    """Return what items are ordered by: −(own gap × units + 5 × whole gap) / (own units + 5).
-
-    Args:
-        exact: whether all of these are whole numbers; else quotients are rounded.
-
-    """
+    """Return what items are ordered by: −(own gap × units + 5 × whole gap) / (own units + 5)."""
     drawn = nw.col(_GAP) * nw.col(_UNITS) + PRIOR * nw.col(_WHOLE)
     own = nw.col(COUNT) + PRIOR
     if exact:
@@ -584,10 +511,7 @@ def _name_tasks(found: Columns, sums: ItemSums) -> list[str]:
 def _weigh_pairs(steps: NDArray[np.float64], multiple: int) -> nw.Expr:
     """Return the sum over pairs of judges of their difference, times a multiple of 1 / pairs.
 
-    Args:
-        steps: (K,) the scores in steps above the lowest; all 0 where two are the same or not.
-        multiple: of 1 / pairs.
-
+    steps: (K,) the scores in steps above the lowest; all 0 where two are the same or not.
     """
     judges = nw.col(JUDGES).cast(nw.Float64)
     apart, k = nw.lit(0.0), len(steps)
@@ -603,15 +527,7 @@ def _weigh_pairs(steps: NDArray[np.float64], multiple: int) -> nw.Expr:
 def _read_doubtful(
     found: Columns, keys: Sequence[Key], tasks: Sequence[str], scale: tuple[float, int]
 ) -> dict[Key, tuple[Doubtful, ...]]:
-    """Return items by part.
-
-    Args:
-        found: what was fetched.
-        keys: part of each row.
-        tasks: task of each row.
-        scale: the step, and the multiple of 1 / pairs.
-
-    """
+    """Return items by part."""
     (step, multiple), listed = scale, dict[Key, tuple[Doubtful, ...]]()
     order = sorted(range(len(keys)), key=lambda at: (found[_LOW_UNIT][at], found[NAME][at]))
     for at in order:
@@ -623,39 +539,21 @@ def _read_doubtful(
     return listed
 
 
-FEW: Final = 200_000
-"""Rows up to which an engine is asked for each."""
-FEW_OF_FILES: Final = 3_000_000
-"""Rows of files up to which each is read: they are here."""
+FEW: Final = 200_000  # Rows up to which an engine is asked for each
+FEW_OF_FILES: Final = 3_000_000  # Rows of files up to which each is read: they are here
 _SELF: Final = "intra"
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Each row must be read.
+    """Each row must be read."""
 
-    Attributes:
-        why: what asks for it; "" where rows are few, or in memory.
-        missing: rows without a score, where they have been counted.
-
-    """
-
-    why: str = ""
-    missing: int | None = None
+    why: str = ""  # what asks for it; "" where rows are few, or in memory
+    missing: int | None = None  # rows without a score, where they have been counted
 
 
 def count_ratings(data: Ratings, request: Request, scale: Scale | None) -> Counted | Rows:
-    """Let the engine count what was asked for.
-
-    Args:
-        data: ratings.
-        request: what was asked for, `by` by the names of the table.
-        scale: the declared scale, if one is.
-
-    Raises:
-        InvalidJudgments: a score that cannot be.
-
-    """
+    """Let the engine count what was asked for."""
     if not data.has("item") or not data.has("judge") or not hasattr(data.frame, "collect"):
         return Rows()
     scored, missing = count_scored(data)
@@ -675,12 +573,7 @@ def find_few(data: Ratings | Comparisons) -> int:
 
 
 def check_request(request: Request) -> None:
-    """Refuse what is not made of counts.
-
-    Raises:
-        NeedsRows: says what was asked for.
-
-    """
+    """Refuse what is not made of counts."""
     between = {"all", _SELF, *list_between()}
     did = "scored" if request.kind == "ratings" else "judged"
     asked = [
@@ -719,15 +612,7 @@ def count_scores(
     seen: Points,
     check: Callable[[Counts], None] | None = None,
 ) -> Counted:
-    """Let the engine count units and judges of every part.
-
-    Args:
-        scores: with numbers for labels.
-        request: what was asked for.
-        seen: all scores that can be given.
-        check: raises where the counts show that rows are needed.
-
-    """
+    """Let the engine count units and judges of every part."""
     targets = scores.targets
     own = [name for name in ("task", "criterion") if name in targets.labels]
     with sum_items(scores, tuple(dict.fromkeys([*own, *request.by]))) as sums:
@@ -784,14 +669,7 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
 
 
 def list_parts(counts: Counts, by: Sequence[str], *, apart: bool = False) -> list[tuple[str, ...]]:
-    """Return the columns by which parts are made, for each depth.
-
-    Args:
-        counts: what was counted.
-        by: columns whose levels are parts.
-        apart: whether tasks are looked at apart though one alone was counted.
-
-    """
+    """Return the columns by which parts are made, for each depth."""
     bound = _list_tasks(counts, by, apart=apart)
     alone = len(by) > 0 and len(counts.codes(by[0])[0]) == 1
     depths = [at for at in range(len(by) + 1) if not (at == 1 and alone)]

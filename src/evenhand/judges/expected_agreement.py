@@ -47,34 +47,23 @@ from evenhand.judgments.coding import SEED
 from evenhand.judgments.votes import Votes
 
 Array = NDArray[np.float64]
+# (first, second) names of systems → (n, 3) probabilities of left, tie, right
 Predict = Callable[[Sequence[tuple[str, str]]], Array]
-"""(first, second) names of systems → (n, 3) probabilities of left, tie, right."""
 
 
 @dataclass(frozen=True)
 class ExpectedAgreement:
-    """Agreement of different judges, and what a model of worths expects on the same votes.
+    """Agreement of different judges, and what a model of worths expects on the same votes."""
 
-    Attributes:
-        observed: P(A), share of comparable pairs of votes that agree (proportion).
-        expected: P*(A), the share that the worths give (proportion).
-        kappa: κ of the votes.
-        expected_kappa: κ* of the worths.
-        difference: κ − κ*.
-        lower: lower end of the interval of the difference, items drawn; None with few items.
-        upper: upper end, or None.
-        comparable: pairs of votes of different judges on the same two outputs.
-
-    """
-
-    observed: float
-    expected: float
-    kappa: float
-    expected_kappa: float
-    difference: float
+    observed: float  # P(A), share of comparable pairs of votes that agree (proportion)
+    expected: float  # P*(A), the share that the worths give (proportion)
+    kappa: float  # κ of the votes
+    expected_kappa: float  # κ* of the worths
+    difference: float  # κ − κ*
+    # lower end of the interval of the difference, items drawn; None with few items
     lower: float | None
-    upper: float | None
-    comparable: int
+    upper: float | None  # upper end, or None
+    comparable: int  # pairs of votes of different judges on the same two outputs
 
     @property
     def short(self) -> bool:
@@ -91,30 +80,7 @@ def expect_agreement(
 ) -> ExpectedAgreement | None:
     """Set the agreement of different judges beside that of judges who follow a model.
 
-    Args:
-        votes: comparisons; controls and rows marked as repeats are not counted, as in κ.
-        predict: probabilities of the outcomes by a fitted model, such as `Fit.predict`.
-        level: of the interval of the difference (proportion).
-        seed: of the draw of items.
-
-    Returns:
-        None where no two judges compared the same two outputs, or all comparisons are ties.
-
-    Raises:
-        NotIdentified: the table names no items or no judges.
-        InvalidJudgments: the model does not know a system.
-
-    >>> import evenhand, pandas as pd
-    >>> rows = [
-    ...     (j, i, "A", "B", "right" if (j, i) in {("b", 0), ("a", 1)} else "left")
-    ...     for i in range(4)
-    ...     for j in "ab"
-    ... ]
-    >>> frame = pd.DataFrame(rows, columns=["judge", "item", "left", "right", "outcome"])
-    >>> votes = evenhand.read(frame).votes()
-    >>> found = expect_agreement(votes, evenhand.BradleyTerry().fit(evenhand.read(frame)).predict)
-    >>> found.observed, round(found.expected, 3)  # 6 of 8 for A: .75² + .25² = .625
-    (0.5, 0.625)
+    level: of the interval of the difference (proportion).
     """
     shared = compare_votes(votes)
     if shared.kappa is None or shared.observed is None:
@@ -170,10 +136,8 @@ def _agree_by_item(votes: Votes, chances: Array, size: int) -> Array:
 def _find_kappas(sums: Array) -> tuple[Array, Array]:
     """Return κ and κ* of every row of sums; NaN where they do not exist.
 
-    Args:
-        sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
-            ties as the model expects them.
-
+    sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
+        ties as the model expects them.
     """
     agree, comparable, ties, total, expected, expected_ties = sums.T
     found = []

@@ -50,45 +50,25 @@ Integers = NDArray[np.int64]
 MOST_POINTS: Final = 100
 STEPS: Final = 60
 LARGEST_STEP: Final = 1.0
-POINT_PRECISION: Final = 0.05
-"""Precision of α and β (per standard deviation of t), in scores."""
+POINT_PRECISION: Final = 0.05  # Precision of α and β (per standard deviation of t), in scores
 
 
 @dataclass(frozen=True, eq=False)
 class PointUse:
-    """How each judge uses the points of the scale, pooled over tasks and criteria.
+    """How each judge uses the points of the scale, pooled over tasks and criteria."""
 
-    Attributes:
-        scores: (J,) scores.
-        same: (J,) chance that two scores of the judge in one task and criterion are the same.
-        same_error: (J,) its standard error.
-        same_usual: (J,) the same for a judge of that mean and spread.
-        ends: (J,) share of scores at an end of the scale.
-        ends_usual: (J,) the same for a judge of that mean.
-        one_end: (J,) share of scores at the one end that the judge uses more.
-        points: most different scores of a task and criterion.
-
-    """
-
-    scores: Array
-    same: Array
-    same_error: Array
-    same_usual: Array
-    ends: Array
-    ends_usual: Array
-    one_end: Array
-    points: int
+    scores: Array  # (J,) scores
+    same: Array  # (J,) chance that two scores of the judge in one task and criterion are the same
+    same_error: Array  # (J,) its standard error
+    same_usual: Array  # (J,) the same for a judge of that mean and spread
+    ends: Array  # (J,) share of scores at an end of the scale
+    ends_usual: Array  # (J,) the same for a judge of that mean
+    one_end: Array  # (J,) share of scores at the one end that the judge uses more
+    points: int  # most different scores of a task and criterion
 
 
 def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
-    """Count how judges use the points of the scale.
-
-    Args:
-        rows: ratings; targets only.
-        scale: the scale that was declared; None for the lowest and highest score of each task and
-            criterion.
-
-    """
+    """Count how judges use the points of the scale."""
     sums, points = np.zeros((7, len(rows.judges))), 0
     at_end = np.zeros((2, len(rows.judges)))
     group = number_groups(rows.task, rows.criterion)
@@ -171,11 +151,9 @@ def _compare(counts: Array, t: Array, end: Array) -> Array:
 def _tilt(counts: Array, q: Array, features: Array) -> Array:
     """Return (J, K) shares nearest to q with the judge's means of the features (damped Newton).
 
-    Args:
-        counts: (J, K) scores by judge and point.
-        q: (K,) shares of all judges.
-        features: (F, K) of the points.
-
+    counts: (J, K) scores by judge and point.
+    q: (K,) shares of all judges.
+    features: (F, K) of the points.
     """
     n = counts.sum(axis=1)
     many = len(features)
@@ -205,8 +183,7 @@ def _shares(at: Array, q: Array, features: Array) -> Array:
 
 # When within a session an answer was given.
 
-PAUSE: Final = 3600.0
-"""Seconds without an answer that end a session."""
+PAUSE: Final = 3600.0  # Seconds without an answer that end a session
 
 
 def place_in_session(
@@ -216,14 +193,10 @@ def place_in_session(
 
     Answers in sessions of fewer than `enough`, which show no change, have place 0.
 
-    Args:
-        judge: (n,) code of the judge.
-        moment: (n,) when each answer was given, in seconds.
-        enough: fewest answers of a session.
-        pause: seconds without an answer that end it.
-
-    >>> place_in_session(np.zeros(4, int), np.array([0.0, 9.0, 5.0, 9999.0]), enough=3).tolist()
-    [-0.5, 0.5, 0.0, 0.0]
+    judge: (n,) code of the judge.
+    moment: (n,) when each answer was given, in seconds.
+    pause: seconds without an answer that end it. >>> place_in_session(np.zeros(4, int),
+        np.array([0.0, 9.0, 5.0, 9999.0]), enough=3).tolist() [-0.5, 0.5, 0.0, 0.0]
     """
     order = np.lexsort((moment, judge))
     new = np.ones(len(order), dtype=bool)
@@ -236,50 +209,30 @@ def place_in_session(
     return found
 
 
-ENOUGH: Final = 10
-"""Scores (outputs, for drifting) below which a judge's habits are not looked at."""
+ENOUGH: Final = 10  # Scores (outputs, for drifting) below which a judge's habits are not looked at
+# Different scores of a task and criterion beyond which nobody is flagged as coarse
 LONG: Final = 20
-"""Different scores of a task and criterion beyond which nobody is flagged as coarse."""
 
 
 @dataclass(frozen=True, eq=False)
 class Habit:
-    """One habit of all judges.
+    """One habit of all judges."""
 
-    Attributes:
-        name: "coarse", "extreme" or "drifting".
-        judges: (k,) codes of the judges with enough scores.
-        value: (k,) what was seen: effective number of points, share at the ends, or change of
-            severity over a session in the judge's own standard deviations.
-        usual: (k,) what would be usual for the same scores; for drifting the median judge's.
-        second: (k,) for drifting the change of the slope; empty otherwise.
-        p: (k,) chance of as much in an honest judge.
-        tested: whether anybody may be flagged for it.
-
-    """
-
-    name: str
-    judges: Integers
+    name: str  # "coarse", "extreme" or "drifting"
+    judges: Integers  # (k,) codes of the judges with enough scores
+    # (k,) what was seen: effective number of points, share at the ends, or change of severity
+    # over a session in the judge's own standard deviations
     value: Array
-    usual: Array
-    second: Array
-    p: Array
-    tested: bool = True
+    usual: Array  # (k,) what would be usual for the same scores; for drifting the median judge's
+    second: Array  # (k,) for drifting the change of the slope; empty otherwise
+    p: Array  # (k,) chance of as much in an honest judge
+    tested: bool = True  # whether anybody may be flagged for it
 
 
 def find_habits(
     rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
 ) -> tuple[Habit, ...]:
-    """Compare how judges use the scale and the time.
-
-    Args:
-        rows: the ratings.
-        seen: scores beside what is expected of them.
-        slopes: how strongly each judge follows the others.
-        scale: the scale that was declared; None for the lowest and highest score of each task and
-            criterion.
-
-    """
+    """Compare how judges use the scale and the time."""
     use = use_of_points(rows.targets(), scale)
     found = [] if (use.scores < ENOUGH).all() else [_coarse(use), _extreme(use)]
     drifting = _drifting(seen, slopes)

@@ -33,6 +33,7 @@ from evenhand.numerics.distributions import f_quantile, f_tail
 
 Array = NDArray[np.float64]
 
+# Names of the six forms, and their titles
 FORMS: Final = {
     "icc-1-1": "ICC(1,1), one of any judges",
     "icc-2-1": "ICC(2,1), one judge, severity counts",
@@ -41,39 +42,24 @@ FORMS: Final = {
     "icc-2-k": "ICC(2,k), mean of judges, severity counts",
     "icc-3-k": "ICC(3,k), mean of these judges",
 }
-"""Names of the six forms, and their titles."""
-_ROUNDING: Final = 1e-12
-"""Share of the spread of scores below which a sum of squares is rounding."""
+_ROUNDING: Final = 1e-12  # Share of the spread of scores below which a sum of squares is rounding
 
 
 @dataclass(frozen=True)
 class Intraclass:
-    """One form of the intraclass correlation.
+    """One form of the intraclass correlation."""
 
-    Attributes:
-        name: such as "icc-2-1".
-        value: the correlation, at most 1; None where it does not exist.
-        lower: lower end of its interval; None where there is none.
-        upper: upper end.
-        f: F of no difference between units; None where judges agree to the last.
-        df: its degrees of freedom.
-        p: its p-value; None without F.
-        why: why there is no value.
-
-    """
-
-    name: str
-    value: float | None
-    lower: float | None
-    upper: float | None
-    f: float | None
-    df: tuple[int, int]
-    p: float | None
-    why: str | None = None
+    name: str  # such as "icc-2-1"
+    value: float | None  # the correlation, at most 1; None where it does not exist
+    lower: float | None  # lower end of its interval; None where there is none
+    upper: float | None  # upper end
+    f: float | None  # F of no difference between units; None where judges agree to the last
+    df: tuple[int, int]  # its degrees of freedom
+    p: float | None  # its p-value; None without F
+    why: str | None = None  # why there is no value
 
 
-Forms = tuple[Intraclass, Intraclass]
-"""The correlation of one judge and of the mean of k."""
+Forms = tuple[Intraclass, Intraclass]  # The correlation of one judge and of the mean of k
 _NEGATIVE: Final = (
     "outputs' means differ less than chance makes them: how well means tell outputs apart has no"
     " value"
@@ -95,25 +81,8 @@ class _Squares:
 def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intraclass, ...]:
     """Return the six forms, in the order of `FORMS`.
 
-    Args:
-        scores: (n, k) score of each unit (row) by each judge (column), without holes.
-        level: nominal level of intervals (proportion).
-
-    Raises:
-        NotIdentified: fewer than two units or judges, or all units have the same mean score.
-
-    The four judges of Shrout & Fleiss (1979), Table 2:
-
-    >>> table = [
-    ...     [9, 2, 5, 8],
-    ...     [6, 1, 3, 2],
-    ...     [8, 4, 6, 8],
-    ...     [7, 1, 2, 6],
-    ...     [10, 5, 6, 9],
-    ...     [6, 2, 4, 7],
-    ... ]
-    >>> [round(one.value, 2) for one in correlate_intraclass(np.array(table, dtype=float))]
-    [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
+    scores: (n, k) score of each unit (row) by each judge (column), without holes.
+    level: nominal level of intervals (proportion).
     """
     squares = _take_squares(scores)
     forms = (_form_one(squares, level), _form_two(squares, level), _form_three(squares, level))
@@ -128,10 +97,7 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
     thirds of the scores, which is noted. Where judges differ from output to output, but not their
     number, the first form is that of all shared outputs.
 
-    Args:
-        units: scores by unit, one of each judge.
-        level: nominal level of intervals (proportion).
-
+    level: nominal level of intervals (proportion).
     """
     try:
         block = find_block(units)
@@ -225,16 +191,7 @@ def _by_ratio(
     df: tuple[int, int],
     setting: tuple[int, float],
 ) -> Forms:
-    """Return the correlation of one judge and of the mean, with intervals by one ratio F.
-
-    Args:
-        form: "1" or "3".
-        value: correlation of one judge.
-        squares: mean squares between units and of error.
-        df: their degrees of freedom.
-        setting: number of judges, and level of intervals.
-
-    """
+    """Return the correlation of one judge and of the mean, with intervals by one ratio F."""
     (between, error), (k, level) = squares, setting
     single, mean = f"icc-{form}-1", f"icc-{form}-k"
     if not error:

@@ -38,59 +38,33 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 WORLDS: Final = 99
 BINS: Final = 11
-TIED: Final = 1e-9
-"""Differences of z below this are rounding."""
+TIED: Final = 1e-9  # Differences of z below this are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class ItemAgreement:
-    """Agreement of different judges on every item that two or more judged, I of them.
+    """Agreement of different judges on every item that two or more judged, I of them."""
 
-    Attributes:
-        pairs: agreement by output pair.
-        item: (I,) code of the item.
-        comparable: (I,) pairs of votes of different judges on the same two outputs.
-        agree: (I,) those that agree.
-        decided: (I,) those that agree on which output is better.
-        blind_agree: (I,) mean of `agree` over blind worlds.
-        blind_decided: (I,) mean of `decided`.
-        p_against: (I,) chance that blind judges contradict each other so much on any item.
-        p_decided: (I,) chance that blind judges agree so much on a preference on any item.
-        shares: (BINS, 2) items by the share of pairs that agree on a preference: seen, and mean of
-            worlds; from 0 to 1 in steps of one tenth, the last for complete agreement.
-        united: items on whose pairs all prefer the same outputs; seen, and mean of worlds.
-        split: items on which no two votes agree; seen, and mean of worlds.
-        worlds: blind worlds.
-
-    """
-
-    pairs: PairAgreement
-    item: NDArray[np.intp]
-    comparable: Counts
-    agree: Counts
-    decided: Counts
-    blind_agree: Array
-    blind_decided: Array
-    p_against: Array
-    p_decided: Array
+    pairs: PairAgreement  # agreement by output pair
+    item: NDArray[np.intp]  # (I,) code of the item
+    comparable: Counts  # (I,) pairs of votes of different judges on the same two outputs
+    agree: Counts  # (I,) those that agree
+    decided: Counts  # (I,) those that agree on which output is better
+    blind_agree: Array  # (I,) mean of `agree` over blind worlds
+    blind_decided: Array  # (I,) mean of `decided`
+    p_against: Array  # (I,) chance that blind judges contradict each other so much on any item
+    p_decided: Array  # (I,) chance that blind judges agree so much on a preference on any item
+    # (BINS, 2) items by the share of pairs that agree on a preference: seen, and mean of worlds;
+    # from 0 to 1 in steps of one tenth, the last for complete agreement
     shares: Array
+    # items on whose pairs all prefer the same outputs; seen, and mean of worlds
     united: tuple[int, float]
-    split: tuple[int, float]
-    worlds: int
+    split: tuple[int, float]  # items on which no two votes agree; seen, and mean of worlds
+    worlds: int  # blind worlds
 
 
 def compare_items(votes: Votes, *, worlds: int = WORLDS, seed: int = SEED) -> ItemAgreement:
-    """Compare how far judges agree on each item with what blind answers would give.
-
-    Args:
-        votes: comparisons; controls are left out.
-        worlds: how often blind answers are drawn.
-        seed: of the draws.
-
-    Raises:
-        NotIdentified: no items or judges are named, or no output pair has two judges.
-
-    """
+    """Compare how far judges agree on each item with what blind answers would give."""
     votes = leave_controls(votes)
     votes = votes.take(sort_votes(votes))
     pairs = compare_pairs(votes)
@@ -126,14 +100,7 @@ def compare_items(votes: Votes, *, worlds: int = WORLDS, seed: int = SEED) -> It
 def _count_worlds(
     votes: Votes, pairs: PairAgreement, drawn: tuple[int, int]
 ) -> tuple[Array, Array]:
-    """(1 + worlds, items) agreeing pairs of votes, and those on a preference; what was seen first.
-
-    Args:
-        votes: comparisons, in an order of their own.
-        pairs: what was seen.
-        drawn: how many worlds, and the seed.
-
-    """
+    """(1 + worlds, items) agreeing pairs of votes, and those on a preference; first as observed."""
     worlds, seed = drawn
     draws, rng = _Draws.of(votes), np.random.default_rng(seed)
     seen = (pairs.agree.astype(np.float64), pairs.decided.astype(np.float64))
@@ -148,10 +115,7 @@ def _count_worlds(
 def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
     """(I,) max-T chances of (1 + worlds, I) counts, what was seen first.
 
-    Args:
-        counts: of each world and item.
-        alike: (I,) group of items whose counts have one mean, and of those that vary alike.
-
+    alike: (I,) group of items whose counts have one mean, and of those that vary alike.
     """
     same, wide = alike
     mean = np.bincount(same, counts.mean(axis=0)) / np.bincount(same)
@@ -178,28 +142,16 @@ def _count_items(such: NDArray[np.bool_]) -> tuple[int, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Votes as what is dealt anew.
+    """Votes as what is dealt anew."""
 
-    Attributes:
-        pair: (n,) number of the output pair of each vote.
-        own: (n,) number of pair and judge; None where no judge voted twice on a pair.
-        of_own: (G,) the pair of each.
-        preferred: (n,) +1 where the system first by name was preferred, 0, or −1.
-        answer: (m,) answer of each output, in ascending order.
-        worth: (m,) pairs it won less those it lost there.
-        low: (n,) the output of the vote that is first by name, as its place among the m.
-        high: (n,) the other.
-
-    """
-
-    pair: Counts
-    own: Counts | None
-    of_own: Counts
-    preferred: NDArray[np.int8]
-    answer: Counts | None
-    worth: Array
-    low: Counts
-    high: Counts
+    pair: Counts  # (n,) number of the output pair of each vote
+    own: Counts | None  # (n,) number of pair and judge; None where no judge voted twice on a pair
+    of_own: Counts  # (G,) the pair of each
+    preferred: NDArray[np.int8]  # (n,) +1 where the system first by name was preferred, 0, or −1
+    answer: Counts | None  # (m,) answer of each output, in ascending order
+    worth: Array  # (m,) pairs it won less those it lost there
+    low: Counts  # (n,) the output of the vote that is first by name, as its place among the m
+    high: Counts  # (n,) the other
 
     @classmethod
     def of(cls, votes: Votes) -> _Draws:
@@ -250,10 +202,8 @@ def _pair_up(keys: Counts, preferred: NDArray[np.int8], size: int) -> tuple[Arra
     return decided + same[:, 1], decided
 
 
-LISTED: Final = 10
-"""Most items that are listed."""
-PRIOR: Final = 5.0
-"""Units of the mean item that every item is drawn towards."""
+LISTED: Final = 10  # Most items that are listed
+PRIOR: Final = 5.0  # Units of the mean item that every item is drawn towards
 _DIGITS: Final = 12
 
 
@@ -263,10 +213,7 @@ def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
     They are ordered by their mean drawn towards that of all items as by five more units, since
     an item with one unit is not the worst for one wide gap. Equal ones stand by name.
 
-    Args:
-        units: who scored what.
-        difference: (U,) mean |difference| of two judges of each unit.
-
+    difference: (U,) mean |difference| of two judges of each unit.
     """
     if not units.several.any():
         return ()

@@ -37,24 +37,16 @@ from evenhand.numerics.distributions import t_quantile
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
-MIN_UNITS: Final = 3
-"""Units from which a correlation can be anything but -1 or 1."""
-DIGITS: Final = 12
-"""Decimals of a mean of scores: what differs further back is rounding."""
+MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
+DIGITS: Final = 12  # Decimals of a mean of scores: what differs further back is rounding
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
     """Return the correlation of pairs of judges.
 
-    Args:
-        overlap: their scores on common units.
-        ranks: Spearman's correlation rather than Pearson's.
-
-    Returns:
-        correlations, NaN where a judge gave one score throughout or common units are fewer than
+    Returns correlations, NaN where a judge gave one score throughout or common units are fewer than
         three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
         deviations, to which Spearman's adds what the scores do to the ranks of others.
-
     """
     groups, points = overlap.pair, overlap.points
     x, y = points[overlap.x], points[overlap.y]
@@ -72,18 +64,12 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
 def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False) -> Array:
     """Return the correlation of x and y within each group.
 
-    Args:
-        groups: (m,) dense numbers of groups.
-        x: (m,) values.
-        y: (m,) values beside them.
-        ranks: Spearman's correlation rather than Pearson's.
-
-    Returns:
-        (G,) correlations, NaN where x or y is constant or the group has fewer than three rows.
-
-    >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]])
-    >>> correlate_within(np.zeros(4, np.int64), x, y, ranks=True).tolist()
-    [0.8]
+    groups: (m,) dense numbers of groups.
+    x: (m,) values.
+    y: (m,) values beside them.
+    Returns: (G,) correlations, NaN where x or y is constant or the group has fewer than three rows.
+        >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]]) >>> correlate_within(np.zeros(4,
+        np.int64), x, y, ranks=True).tolist() [0.8]
     """
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
@@ -98,14 +84,8 @@ def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False
 def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
     """Return each judge's correlation with the mean of the others' scores on the same units.
 
-    Args:
-        units: scores by unit, one of each judge.
-        ranks: Spearman's correlation rather than Pearson's.
-
-    Returns:
-        (J,) correlations, NaN where the judge or the others gave one score throughout, or fewer
-        than three units are shared.
-
+    Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
+        fewer than three units are shared.
     """
     kept = np.repeat(units.several, units.sizes)
     own, judge = units.points[units.code[kept]], units.judge[kept]
@@ -142,31 +122,21 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class JudgeSummary:
-    """How one judge agrees with the others.
+    """How one judge agrees with the others."""
 
-    Attributes:
-        judge: name.
-        ratings: units that the judge scored.
-        shared: those of them that others scored too.
-        others: judges with common units.
-        equal: share of the same scores, a pair of judges counting by its common units
-            (proportion); None without common units.
-        distance: mean |own − other's| likewise, in points of the scale.
-        means: mean over its pairs by common units, for each measure; None where it does not exist.
-        pearson_others: correlation with the mean of the others' scores; None where there is none.
-        spearman_others: the same of ranks.
-
-    """
-
-    judge: str
-    ratings: int
-    shared: int
-    others: int
+    judge: str  # name
+    ratings: int  # units that the judge scored
+    shared: int  # those of them that others scored too
+    others: int  # judges with common units
+    # share of the same scores, a pair of judges counting by its common units (proportion); None
+    # without common units
     equal: float | None
-    distance: float | None
+    distance: float | None  # mean |own − other's| likewise, in points of the scale
+    # mean over its pairs by common units, for each measure; None where it does not exist
     means: Mapping[str, float | None]
+    # correlation with the mean of the others' scores; None where there is none
     pearson_others: float | None
-    spearman_others: float | None
+    spearman_others: float | None  # the same of ranks
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -178,15 +148,9 @@ def summarise_judges(
 ) -> tuple[JudgeSummary, ...]:
     """Take the means of pairs judge by judge, a pair counting by its common units.
 
-    Args:
-        units: who scored what.
-        pairs: (P,) codes of the first and of the second judge of each pair.
-        shared: (P,) common units.
-        every: "equal", "distance" and further measures → (P,), NaN where one does not exist.
-
-    Returns:
-        One for each judge with a score, by name.
-
+    pairs: (P,) codes of the first and of the second judge of each pair.
+    shared: (P,) common units.
+    every: "equal", "distance" and further measures → (P,), NaN where one does not exist.
     """
     names = units.rows.judges
     size = len(names)
@@ -251,28 +215,15 @@ def plain_numbers(values: NDArray[Any]) -> list[Any]:
 Weights = Literal["none", "linear", "quadratic"]
 
 WEIGHTS: Final = ("none", "linear", "quadratic")
+# Most points of a scale that nobody declared: with more it is taken to have no steps
 STEPS: Final = 101
-"""Most points of a scale that nobody declared: with more it is taken to have no steps."""
 
 
 def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") -> float | None:
     """Return κ of two judges; None where neither ever could differ.
 
-    Args:
-        x: (m,) scores of one judge.
-        y: (m,) scores of the other on the same units.
-        scale: where scores lie.
-        weights: how far two scores are apart: none, linear or quadratic.
-
-    Raises:
-        NotIdentified: no common units, or a scale without steps.
-        InvalidJudgments: a score that is not on a declared scale.
-        UnknownOption: weights that are none of these.
-
-    >>> from evenhand.judgments.scale import read_scale
-    >>> x, y = np.array([[1.0, 2, 4, 5, 5], [1.0, 2, 5, 5, 4]])
-    >>> round(cohen_kappa(x, y, read_scale("1-5"), weights="quadratic"), 4)
-    0.9242
+    x: (m,) scores of one judge.
+    y: (m,) scores of the other on the same units.
     """
     if not len(x):
         raise NotIdentified("Cohen's κ needs outputs that both judges scored: there are none")
@@ -288,20 +239,9 @@ def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") 
 def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> PairMeasure:
     """Return κ of pairs of judges.
 
-    Args:
-        overlap: their scores on common units.
-        scale: where scores lie.
-        weights: how far two scores are apart: none, linear or quadratic.
-
-    Returns:
-        κ, NaN where both judges gave one and the same score throughout; and, for a pair of scores
-        of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y is the
-        mean distance of y from the first judge's scores.
-
-    Raises:
-        NotIdentified: a scale without steps.
-        UnknownOption: weights that are none of these.
-
+    Returns κ, NaN where both judges gave one and the same score throughout; and, for a pair of
+        scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y
+        is the mean distance of y from the first judge's scores.
     """
     check_steps(scale)
     apart = measure_distances(overlap.points, weights)
@@ -319,12 +259,7 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
 
 
 def measure_distances(points: Array, weights: Weights) -> Array:
-    """Return (q, q) how far the points of a scale are apart, 1 from end to end.
-
-    Raises:
-        UnknownOption: weights that are none of none, linear and quadratic.
-
-    """
+    """Return (q, q) how far the points of a scale are apart, 1 from end to end."""
     require_option("weights", weights, WEIGHTS)
     steps = np.abs(points[:, None] - points)
     if weights == "none":
@@ -334,12 +269,7 @@ def measure_distances(points: Array, weights: Weights) -> Array:
 
 
 def check_steps(scale: Scale) -> None:
-    """Refuse a scale without steps.
-
-    Raises:
-        NotIdentified: it has none, or nobody declared it and it seems to have none.
-
-    """
+    """Refuse a scale without steps."""
     if scale.points is None:
         raise NotIdentified(
             f"Cohen's κ needs a scale with steps, not {scale}",
@@ -355,12 +285,7 @@ def check_steps(scale: Scale) -> None:
 def count_confusion(overlap: Overlap) -> Counts:
     """Return how often one judge gave a score (row) where the other gave one (column).
 
-    Args:
-        overlap: scores of pairs of judges on common units.
-
-    Returns:
-        (P, K, K) counts, points of the scale ascending.
-
+    Returns: (P, K, K) counts, points of the scale ascending.
     """
     k, pairs = len(overlap.points), len(overlap.first)
     cells = (overlap.pair * k + overlap.x) * k + overlap.y
@@ -382,6 +307,7 @@ def _shares(overlap: Overlap, codes: Codes) -> Array:
 # Psychological Bulletin 76:365-377); that of Cohen's κ is sometimes printed as "average pairwise
 # κ".
 
+# What is measured of two judges, and its title
 MEASURES: Final[Mapping[str, str]] = {
     "cohen": "Cohen's κ",
     "cohen-linear": "Cohen's κ, linear weights",
@@ -389,51 +315,31 @@ MEASURES: Final[Mapping[str, str]] = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's ρ",
 }
-"""What is measured of two judges, and its title."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgePairs:
-    """Agreement of every pair of judges that share units.
+    """Agreement of every pair of judges that share units."""
 
-    Attributes:
-        judges: the J names.
-        first: (P,) code of one judge of each pair.
-        second: (P,) code of the other.
-        units: (P,) common units.
-        equal: (P,) share of them with the same score (proportion).
-        distance: (P,) mean |difference|, in points of the scale.
-        measures: name → (P,), NaN where it does not exist.
-        by_item: name → (I, 3) for each item the sums over its pairs of scores of influence, of the
-            measure of their pair of judges, and of ones.
-        why: why a measure was not taken at all.
-        summaries: each judge, by name.
-
-    """
-
-    judges: tuple[str, ...]
-    first: Codes
-    second: Codes
-    units: Counts
-    equal: Array
-    distance: Array
-    measures: Mapping[str, Array]
+    judges: tuple[str, ...]  # the J names
+    first: Codes  # (P,) code of one judge of each pair
+    second: Codes  # (P,) code of the other
+    units: Counts  # (P,) common units
+    equal: Array  # (P,) share of them with the same score (proportion)
+    distance: Array  # (P,) mean |difference|, in points of the scale
+    measures: Mapping[str, Array]  # name → (P,), NaN where it does not exist
+    # name → (I, 3) for each item the sums over its pairs of scores of influence, of the measure
+    # of their pair of judges, and of ones
     by_item: Mapping[str, Array]
-    why: Mapping[str, str]
-    summaries: tuple[JudgeSummary, ...]
+    why: Mapping[str, str]  # why a measure was not taken at all
+    summaries: tuple[JudgeSummary, ...]  # each judge, by name
 
     def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
         """Return the mean of a measure over pairs, weighted by common units.
 
         Its interval allows for items: t with the sandwich of influences, summed by item.
 
-        Args:
-            name: one of `MEASURES`.
-            level: nominal level of the interval (proportion).
-
-        Raises:
-            UnknownOption: no such measure.
-
+        level: nominal level of the interval (proportion).
         """
         require_option("measure", name, tuple(MEASURES))
         title = f"{MEASURES[name]}, mean over pairs by common units"
@@ -466,13 +372,7 @@ class JudgePairs:
 
 
 def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
-    """Compare every two judges on what both scored.
-
-    Args:
-        units: scores by unit, one of each judge.
-        scale: the declared scale, for κ; by default the scores that occur.
-
-    """
+    """Compare every two judges on what both scored."""
     ways, why = _choose_ways(scale or units.scale)
     names, items = units.labels("item")
     by_item = {name: np.zeros((len(names), 3)) for name in ways}
@@ -528,12 +428,8 @@ def _measure(
 ) -> list[Any]:
     """Return the columns of `JudgePairs` for some pairs, and add to the sums by item.
 
-    Args:
-        overlap: scores of pairs of judges.
-        ways: how each measure is taken.
-        items: (U,) item of each unit.
-        by_item: name → (I, 3) sums to add to.
-
+    items: (U,) item of each unit.
+    by_item: name → (I, 3) sums to add to.
     """
     apart = np.abs(overlap.points[overlap.x] - overlap.points[overlap.y])
     columns = [
@@ -582,18 +478,14 @@ def _say_missing(pairs: JudgePairs, name: str) -> str:
 
 
 FAMILIES: Final = ("cohen", "correlation", "icc", CONCORDANCE)
+# Pairs of judges of one output up to which coefficients between judges are computed unasked
 CHEAP: Final = 200_000
-"""Pairs of judges of one output up to which coefficients between judges are computed unasked."""
 
 
 def compute_between(units: Units, asked: Sequence[str], level: float) -> tuple[Coefficient, ...]:
     """Return the coefficients between judges that are asked for.
 
-    Args:
-        units: who scored what.
-        asked: names or families.
-        level: nominal level of intervals (proportion).
-
+    level: nominal level of intervals (proportion).
     """
     wanted = set(asked)
     found: list[Coefficient] = []

@@ -36,12 +36,9 @@ def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
     Judges are weighed by 1 / (s² + se²) with s² from the data (DerSimonian & Laird 1986); the
     variance is the weighted sum of squares, so that it holds whatever judges differ by.
 
-    Args:
-        slopes: (J,) slopes.
-        errors: (J,) their standard errors.
-
-    >>> [round(end, 3) for end in pool_slopes(np.array([0.8, 1.0, 1.2]), np.full(3, 0.01))]
-    [1.0, 0.774, 1.226]
+    slopes: (J,) slopes.
+    errors: (J,) their standard errors. >>> [round(end, 3) for end in pool_slopes(np.array([0.8,
+        1.0, 1.2]), np.full(3, 0.01))] [1.0, 0.774, 1.226]
     """
     if len(slopes) == 1:
         return float(slopes[0]), -np.inf, np.inf
@@ -56,49 +53,33 @@ def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
 
 Mask = NDArray[np.bool_]
 
-PSEUDO: Final = (8.0, 0.5, 0.5)
-"""Judges of each class that are added to those seen."""
+PSEUDO: Final = (8.0, 0.5, 0.5)  # Judges of each class that are added to those seen
 SPREAD, LEAST_SLOPE = (0.15, 1.0), 0.3
 ITERATIONS, SETTLED = 200, 1e-10
+# What reasons for an abstention say; `abstention` tells them apart by it
 TOO_FEW, NOT_RIGHT = "too few to say what is usual", "it is open who is right"
-"""What reasons for an abstention say; `abstention` tells them apart by it."""
-FEWEST: Final = 8
-"""Judges below which nobody is flagged."""
-MAJORITY: Final = 0.6
-"""Share of honest judges below which it is open who the honest ones are."""
-APART: Final = 2.0
-"""Standard deviations between the honest and the careless, below which they mix."""
+FEWEST: Final = 8  # Judges below which nobody is flagged
+MAJORITY: Final = 0.6  # Share of honest judges below which it is open who the honest ones are
+APART: Final = 2.0  # Standard deviations between the honest and the careless, below which they mix
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """What honest judges are like, and who is not like them.
+    """What honest judges are like, and who is not like them."""
 
-    Attributes:
-        shares: (3,) shares of honest, careless and reversed judges, with the pseudo-counts.
-        mean: m, the mean slope of honest judges.
-        spread: τ, their standard deviation.
-        slopes: (J,) b̂, as given.
-        errors: (J,) their standard errors, as given.
-        posterior: (J, 3) probabilities of honest, careless and reversed.
-
-    """
-
-    shares: Array
-    mean: float
-    spread: float
-    slopes: Array
-    errors: Array
-    posterior: Array
+    shares: Array  # (3,) shares of honest, careless and reversed judges, with the pseudo-counts
+    mean: float  # m, the mean slope of honest judges
+    spread: float  # τ, their standard deviation
+    slopes: Array  # (J,) b̂, as given
+    errors: Array  # (J,) their standard errors, as given
+    posterior: Array  # (J, 3) probabilities of honest, careless and reversed
 
     def odds_of(self, logs: Array) -> Array:
         """Return (J,) the log-odds against being honest that log-likelihoods add (nats).
 
         Careless and reversed judges are weighed by their shares.
 
-        Args:
-            logs: (J, 3) log-likelihoods under honest, careless and reversed.
-
+        logs: (J, 3) log-likelihoods under honest, careless and reversed.
         """
         careless, reverse = (logs[:, 1:] + np.log(self.shares[1:])).T
         doubt = np.logaddexp(careless, reverse) - np.log(self.shares[1:].sum())
@@ -116,12 +97,7 @@ class Mixture:
         return np.asarray(self.posterior[:, 0])
 
     def evidence(self, errors: Array) -> Array:
-        """Return the log-odds that a slope of exactly 0 gives against being honest (nats).
-
-        Args:
-            errors: standard errors of slopes; more judgments make them smaller.
-
-        """
+        """Return the log-odds that a slope of exactly 0 gives against being honest (nats)."""
         spread, own = self.spread**2, np.asarray(errors) ** 2
         return np.asarray(self.mean**2 / (2 * (spread + own)) + np.log1p(spread / own) / 2)
 
@@ -135,10 +111,7 @@ class Mixture:
 
         About half of them are flagged at the least number of judgments, and more with more.
 
-        Args:
-            information: (J,) 1 / se² that each judge's answers would have about a slope of 0.
-            level: share of honest judges among the flagged that is allowed.
-
+        information: (J,) 1 / se² that each judge's answers would have about a slope of 0.
         """
         least = self.least_information(level)
         return np.asarray(information >= (np.inf if least is None else least))
@@ -213,23 +186,10 @@ def fit_mixture(
 ) -> Mixture:
     """Fit the mixture by expectation and maximisation, 200 iterations at most.
 
-    Args:
-        slopes: (J,) b̂ of every judge, in any unit in which the limits below make sense.
-        errors: (J,) their standard errors, positive.
-        extra: (J, 3) log-likelihoods of what else is known of each judge under the classes
-            honest, careless, reversed (nats); zeros where nothing is. None for nothing at all.
-        least_slope: smallest mean slope of honest judges.
-        spread: least and largest τ.
-
-    Raises:
-        InvalidJudgments: no judges; slopes or errors that are no finite numbers.
-
-    >>> honest = 1 + 0.2 * np.sin(np.arange(20))
-    >>> found = fit_mixture(np.append(honest, [0.0, -1.0]), np.full(22, 0.2))
-    >>> choose_flags(found.p_honest, 0.05).nonzero()[0].tolist()
-    [20, 21]
-    >>> found.posterior[20:].argmax(axis=1).tolist()
-    [1, 2]
+    slopes: (J,) b̂ of every judge, in any unit in which the limits below make sense.
+    errors: (J,) their standard errors, positive.
+    extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
+        careless, reversed (nats); zeros where nothing is. None for nothing at all.
     """
     _refuse(slopes, errors)
     further = np.zeros((len(slopes), 3)) if extra is None else extra
@@ -257,12 +217,7 @@ def choose_flags(p_honest: Array, level: float) -> Mask:
 
     Judges with exactly the same probability are flagged together or not at all.
 
-    Args:
-        p_honest: (J,) probability that each is honest.
-        level: share of honest judges among the flagged that is allowed.
-
-    >>> choose_flags(np.array([0.001, 0.9, 0.08, 0.12]), 0.05).tolist()
-    [True, False, True, False]
+    p_honest: (J,) probability that each is honest.
     """
     order = np.argsort(p_honest, kind="stable")
     means = np.cumsum(p_honest[order]) / np.arange(1, len(order) + 1)

@@ -60,30 +60,19 @@ MODES: Final = ("strict", "wmt")
 
 @dataclass(frozen=True, eq=False)
 class PreferenceAgreement:
-    """How far votes on the same two outputs agree.
+    """How far votes on the same two outputs agree."""
 
-    Attributes:
-        mode: "strict" or "wmt".
-        among: "inter" (between judges) or "intra" (one judge asked again).
-        order: whether both votes saw the outputs in the same order, in exchanged order, or any.
-        by_item: (I, 4) agreeing and comparable pairs of votes, ties and comparisons that chance is
-            taken from, for each item: sums of these are all that κ needs, so that a bootstrap
-            draws items.
-        units: output pairs (as they were shown, in mode wmt) with comparable votes.
-        votes: votes on them.
-        items: items that have votes, where the rows above are clusters of some; else None.
-        own: comparable pairs of votes that are one judge's, where they count as of two (mode wmt
-            between judges, judges named); else 0.
-
-    """
-
-    mode: Mode
-    among: Among
-    order: Order
+    mode: Mode  # "strict" or "wmt"
+    among: Among  # "inter" (between judges) or "intra" (one judge asked again)
+    order: Order  # whether both votes saw the outputs in the same order, in exchanged order, or any
+    # (I, 4) agreeing and comparable pairs of votes, ties and comparisons that chance is
     by_item: Counts
-    units: int
-    votes: int
+    units: int  # output pairs (as they were shown, in mode wmt) with comparable votes
+    votes: int  # votes on them
+    # items that have votes, where the rows above are clusters of some; else None
     items: int | None = None
+    # comparable pairs of votes that are one judge's, where they count as of two (mode wmt between
+    # judges, judges named); else 0
     own: int = 0
 
     @property
@@ -133,19 +122,7 @@ class PreferenceAgreement:
 def compare_votes(
     votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
 ) -> PreferenceAgreement:
-    """Count how far votes on the same two outputs agree.
-
-    Args:
-        votes: comparisons; controls are left out, and between judges in mode strict repeats.
-        mode: "strict" or "wmt", see above; `wmt` compares votes in the same order only.
-        among: between judges, or of one judge asked again.
-        order: of "strict" and "intra": only votes that saw the same order, or exchanged ones.
-
-    Raises:
-        UnknownOption: a setting that is none, or that does not fit the others or the data.
-        NotIdentified: the table names no items, or no judges where they are to be told apart.
-
-    """
+    """Count how far votes on the same two outputs agree."""
     _check_settings(mode, among, order)
     check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
@@ -210,15 +187,9 @@ def _terms(
 def _count_pairs(keys: Counts, pairs: Counts, votes: Votes, size: int) -> Counts:
     """Count agreeing and comparable pairs of votes with the same key, by output pair.
 
-    Args:
-        keys: (n,) group of votes that are compared with one another.
-        pairs: (n,) output pair of each vote; the votes of a group share it.
-        votes: who preferred what.
-        size: number of output pairs.
-
-    Returns:
-        (size, 2) agreeing and comparable pairs of votes.
-
+    keys: (n,) group of votes that are compared with one another.
+    pairs: (n,) output pair of each vote; the votes of a group share it.
+    Returns: (size, 2) agreeing and comparable pairs of votes.
     """
     said = votes.preferred.astype(np.int64) + 1
     counts = np.bincount(keys * 3 + said, minlength=3 * (int(keys.max(initial=-1)) + 1))
@@ -246,11 +217,8 @@ def _around_repeats(votes: Votes, unit: str) -> NDArray[np.bool_]:
 def chance_agreement(ties: Share) -> Share:
     """Return P(E): how often two votes agree that are given blindly, ties as often as they are.
 
-    Args:
-        ties: share of ties (proportion), a number or an array.
-
-    >>> chance_agreement(1 / 3)
-    0.3333333333333333
+    ties: share of ties (proportion), a number or an array. >>> chance_agreement(1 / 3)
+        0.3333333333333333
     """
     return ties**2 + (1 - ties) ** 2 / 2
 
@@ -266,17 +234,7 @@ def _check_settings(mode: str, among: str, order: str) -> None:
 
 
 def check_order(mode: Mode, order: Order, *, known: bool) -> None:
-    """Refuse to compare votes by what stood left where that is not known.
-
-    Args:
-        mode: strict | wmt.
-        order: any | same | exchanged.
-        known: whether the table says what stood left.
-
-    Raises:
-        UnknownOption: it does not, and the setting needs it.
-
-    """
+    """Refuse to compare votes by what stood left where that is not known."""
     if known or (mode == "strict" and order == "any"):
         return
     asked = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
@@ -286,16 +244,7 @@ def check_order(mode: Mode, order: Order, *, known: bool) -> None:
 
 
 def check_names(votes: Votes, *, judges: bool = True) -> None:
-    """Refuse votes of which it is not known what they are on, or whose they are.
-
-    Args:
-        votes: comparisons.
-        judges: whether judges must be told apart.
-
-    Raises:
-        NotIdentified: the table names no items, or no judges.
-
-    """
+    """Refuse votes of which it is not known what they are on, or whose they are."""
     if votes.items == ("",):
         raise NotIdentified(
             "no two votes are known to be on the same outputs: the table names no items",
@@ -317,53 +266,33 @@ def check_names(votes: Votes, *, judges: bool = True) -> None:
 # Those on a preference, and not on a tie, are counted apart: judges who agree that neither output
 # is better do not tell systems apart.
 
-FEW: Final = 10
-"""Items below which a system's share has no interval."""
+FEW: Final = 10  # Items below which a system's share has no interval
 
 
 @dataclass(frozen=True, eq=False)
 class PairAgreement:
-    """Agreement of different judges on every output pair, P of them.
+    """Agreement of different judges on every output pair, P of them."""
 
-    Attributes:
-        item: (P,) code of the item.
-        low: (P,) code of the system that is first by name.
-        high: (P,) code of the other.
-        said: (P, 3) votes for `high`, for neither, for `low`.
-        agree: (P,) pairs of votes of different judges that agree.
-        decided: (P,) those of them that prefer one output.
-        comparable: (P,) all pairs of votes of different judges.
-
-    """
-
-    item: NDArray[np.integer]
-    low: NDArray[np.integer]
-    high: NDArray[np.integer]
-    said: Counts
-    agree: Counts
-    decided: Counts
-    comparable: Counts
+    item: NDArray[np.integer]  # (P,) code of the item
+    low: NDArray[np.integer]  # (P,) code of the system that is first by name
+    high: NDArray[np.integer]  # (P,) code of the other
+    said: Counts  # (P, 3) votes for `high`, for neither, for `low`
+    agree: Counts  # (P,) pairs of votes of different judges that agree
+    decided: Counts  # (P,) those of them that prefer one output
+    comparable: Counts  # (P,) all pairs of votes of different judges
 
 
 @dataclass(frozen=True)
 class SystemAgreement:
-    """How far judges agree on the output pairs of one system.
+    """How far judges agree on the output pairs of one system."""
 
-    Attributes:
-        system: its name.
-        agree: pairs of votes of different judges that agree.
-        comparable: all such pairs.
-        lower: lower end of the interval of their share (proportion), for all systems at once;
-            None where its items are too few.
-        upper: upper end, or None.
-
-    """
-
-    system: str
-    agree: int
-    comparable: int
+    system: str  # its name
+    agree: int  # pairs of votes of different judges that agree
+    comparable: int  # all such pairs
+    # lower end of the interval of their share (proportion), for all systems at once; None where
+    # its items are too few
     lower: float | None
-    upper: float | None
+    upper: float | None  # upper end, or None
 
     @property
     def share(self) -> float:
@@ -372,15 +301,7 @@ class SystemAgreement:
 
 
 def compare_pairs(votes: Votes) -> PairAgreement:
-    """Count agreeing votes of different judges on every output pair.
-
-    Args:
-        votes: comparisons; controls are left out.
-
-    Raises:
-        NotIdentified: the table names no items or no judges.
-
-    """
+    """Count agreeing votes of different judges on every output pair."""
     check_names(votes)
     votes = leave_controls(votes)
     pair, own = votes.number("pair"), votes.number("pair", "judge")
@@ -424,11 +345,7 @@ def agree_by_system(
     together: with s_i the agreeing pairs of item i beyond the share of all comparable ones, the
     variance of the share is Σ s_i² / comparable² (linearised ratio, Cochran 1977, section 9).
 
-    Args:
-        found: agreement by output pair.
-        systems: names by code.
-        level: of all intervals together (proportion).
-
+    level: of all intervals together (proportion).
     """
     told = np.flatnonzero(found.comparable)
     names = np.unique([found.low[told], found.high[told]])
@@ -457,28 +374,16 @@ def agree_by_system(
 
 @dataclass(frozen=True)
 class VoterSummary:
-    """How one judge agrees.
+    """How one judge agrees."""
 
-    Attributes:
-        judge: name.
-        votes: comparisons made, ties among them counted in `ties`.
-        ties: ties said.
-        agree: pairs of an own vote and another judge's on the same outputs that agree.
-        comparable: all such pairs.
-        own_agree: pairs of own votes on the same outputs that agree.
-        own_comparable: all such pairs.
-        chance: P(E) of all judges' comparisons (proportion).
-
-    """
-
-    judge: str
-    votes: int
-    ties: int
-    agree: int
-    comparable: int
-    own_agree: int
-    own_comparable: int
-    chance: float
+    judge: str  # name
+    votes: int  # comparisons made, ties among them counted in `ties`
+    ties: int  # ties said
+    agree: int  # pairs of an own vote and another judge's on the same outputs that agree
+    comparable: int  # all such pairs
+    own_agree: int  # pairs of own votes on the same outputs that agree
+    own_comparable: int  # all such pairs
+    chance: float  # P(E) of all judges' comparisons (proportion)
 
     @property
     def kappa(self) -> float | None:
@@ -496,15 +401,7 @@ class VoterSummary:
 
 
 def summarise_voters(votes: Votes) -> tuple[VoterSummary, ...]:
-    """Return how each judge agrees with the others and with itself, by name.
-
-    Args:
-        votes: comparisons; controls are left out.
-
-    Raises:
-        NotIdentified: the table names no items or no judges.
-
-    """
+    """Return how each judge agrees with the others and with itself, by name."""
     check_names(votes)
     votes = leave_controls(votes)
     if not votes.size:
@@ -562,22 +459,14 @@ def _correct(agree: int, comparable: int, chance: float) -> float | None:
 
 
 ANSWERS: Final = Scale(-1.0, 1.0, (-1.0, 0.0, 1.0), declared=True)
+# Answers where nobody said that neither is better: chance then has two to choose from
 FORCED: Final = Scale(-1.0, 1.0, (-1.0, 1.0), declared=True)
-"""Answers where nobody said that neither is better: chance then has two to choose from."""
+# Coefficients of preferences that are shown unasked; answers have no distance
 SHOWN: Final = ("n-agreement-0", "fleiss", "alpha-nominal", "ac1")
-"""Coefficients of preferences that are shown unasked; answers have no distance."""
 
 
 def find_preference_units(votes: Votes) -> Units:
-    """Order votes by output pair and judge, one each.
-
-    Args:
-        votes: comparisons, as they were read.
-
-    Raises:
-        InvalidJudgments: no item or no judge is named.
-
-    """
+    """Order votes by output pair and judge, one each."""
     return find_units(preference_rows(votes), choose_answers(votes))
 
 

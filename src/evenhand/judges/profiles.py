@@ -41,28 +41,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JudgeProfile:
-    """One judge under one criterion.
+    """One judge under one criterion."""
 
-    Attributes:
-        judge: the name.
-        criterion: the criterion; "" where the data have none.
-        n: scores that the judge gave.
-        shared: those on outputs that another judge scored too.
-        mean: mean of all n scores.
-        others_mean: mean over the shared of the others' mean; None without shared outputs.
-        gap: mean over the shared of own score minus the others' mean, or None.
-        mean_agreement: mean over the shared of the mean distance |own − other|, or None.
-
-    """
-
-    judge: str
-    criterion: str
-    n: int
-    shared: int
-    mean: float
+    judge: str  # the name
+    criterion: str  # the criterion; "" where the data have none
+    n: int  # scores that the judge gave
+    shared: int  # those on outputs that another judge scored too
+    mean: float  # mean of all n scores
+    # mean over the shared of the others' mean; None without shared outputs
     others_mean: float | None
-    gap: float | None
-    mean_agreement: float | None
+    gap: float | None  # mean over the shared of own score minus the others' mean, or None
+    mean_agreement: float | None  # mean over the shared of the mean distance |own − other|, or None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -72,12 +61,7 @@ class JudgeProfile:
 def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
     """Set every judge beside the others.
 
-    Args:
-        rows: scores; where no item is known, none is taken for one of the same output.
-
-    Returns:
-        The judges of each criterion, sorted by name.
-
+    Returns the judges of each criterion, sorted by name.
     """
     judges = len(rows.judges)
     cell = rows.criterion.astype(np.int64) * judges + rows.judge
@@ -121,40 +105,27 @@ def knows_items(rows: RatingRows) -> bool:
 # is within. With judges who only differ by chance some are always outside: about a third on two
 # sides, a sixth on one.
 
+# A value this near to a limit, beside the distance of limit and centre, is on it
 _NEAR: Final = 1e-9
-"""A value this near to a limit, beside the distance of limit and centre, is on it."""
-_ROUNDING: Final = 1e-12
-"""So far may means of equal scores differ, beside the size of the scores."""
+_ROUNDING: Final = 1e-12  # So far may means of equal scores differ, beside the size of the scores
 
 
 @dataclass(frozen=True)
 class Outliers:
-    """Judges outside the limits of one method under one criterion.
+    """Judges outside the limits of one method under one criterion."""
 
-    Attributes:
-        method: "mean-score", "mean-agreement" or "easy-items".
-        criterion: the criterion; "" where the data have none.
-        values: judge → what the method looks at; judges for whom it does not exist are left out.
-        centre: mean of the values, each judge once; None where the method has no such limits.
-        sd: their standard deviation, or None.
-        lower: values below are outside; None if none is too low.
-        upper: values above are outside; None if none is too high.
-        high: judges above, the farthest first.
-        low: judges below, the farthest first.
-        why: why the method says nothing, where it does.
-
-    """
-
-    method: str
-    criterion: str
+    method: str  # "mean-score", "mean-agreement" or "easy-items"
+    criterion: str  # the criterion; "" where the data have none
+    # judge → what the method looks at; judges for whom it does not exist are left out
     values: Mapping[str, float]
+    # mean of the values, each judge once; None where the method has no such limits
     centre: float | None = None
-    sd: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    high: tuple[str, ...] = ()
-    low: tuple[str, ...] = ()
-    why: str | None = None
+    sd: float | None = None  # their standard deviation, or None
+    lower: float | None = None  # values below are outside; None if none is too low
+    upper: float | None = None  # values above are outside; None if none is too high
+    high: tuple[str, ...] = ()  # judges above, the farthest first
+    low: tuple[str, ...] = ()  # judges below, the farthest first
+    why: str | None = None  # why the method says nothing, where it does
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -168,24 +139,13 @@ class Outliers:
 
 @dataclass(frozen=True)
 class Limits:
-    """How far from the centre a judge may be.
+    """How far from the centre a judge may be."""
 
-    Attributes:
-        k: standard deviations.
-        ddof: what is taken from the number of judges below the line of the sd, 1 or 0.
-
-    """
-
-    k: float = 1.0
-    ddof: int = 1
+    k: float = 1.0  # standard deviations
+    ddof: int = 1  # what is taken from the number of judges below the line of the sd, 1 or 0
 
     def __post_init__(self) -> None:
-        """Refuse limits that are none.
-
-        Raises:
-            UnknownOption: k is not above 0, or ddof neither 0 nor 1.
-
-        """
+        """Refuse limits that are none."""
         if not (np.isfinite(self.k) and self.k > 0):
             raise UnknownOption(f"{self.k:g} sd is no limit: give a number above 0")
         if self.ddof not in (0, 1):
@@ -201,20 +161,7 @@ def outside_limits(
     two_sided: bool,
     size: float = 0.0,
 ) -> Outliers:
-    """Find the judges beyond centre ± k sd, or above centre + k sd only.
-
-    Args:
-        method: its name.
-        criterion: the criterion.
-        values: judge → what the method looks at.
-        limits: how far from the centre is too far.
-        two_sided: whether a value can be too low.
-        size: of the scores that the values are made of, for values that are small beside them.
-
-    >>> found = outside_limits("m", "", dict(a=1, b=2, c=2, d=3), Limits(), two_sided=True)
-    >>> round(found.sd, 4), found.low, found.high
-    (0.8165, ('a',), ('d',))
-    """
+    """Find the judges beyond centre ± k sd, or above centre + k sd only."""
     if len(values) < 2:
         one = f"one judge ({next(iter(values))})" if values else "no judge"
         return Outliers(
@@ -251,13 +198,7 @@ MEAN_AGREEMENT: Final = "mean-agreement"
 def find_by_mean_agreement(
     profiles: Sequence[JudgeProfile], *, limits: Limits | None = None
 ) -> Outliers:
-    """Find judges who are farther from the others than most.
-
-    Args:
-        profiles: the judges of one criterion.
-        limits: how far from the centre is too far.
-
-    """
+    """Find judges who are farther from the others than most."""
     values = {one.judge: one.mean_agreement for one in profiles if one.mean_agreement is not None}
     criterion = profiles[0].criterion
     size = max(abs(one.mean) for one in profiles)
@@ -288,17 +229,7 @@ READINGS: Final = ("mean", "gap")
 def find_by_mean_score(
     profiles: Sequence[JudgeProfile], *, reading: str = "mean", limits: Limits | None = None
 ) -> Outliers:
-    """Find judges whose scores are too high or too low.
-
-    Args:
-        profiles: the judges of one criterion.
-        reading: "mean" or "gap".
-        limits: how far from the centre is too far.
-
-    Raises:
-        UnknownOption: another reading.
-
-    """
+    """Find judges whose scores are too high or too low."""
     require_option("reading of the mean score", reading, READINGS)
     values = {
         one.judge: value
@@ -312,15 +243,7 @@ def find_by_mean_score(
 
 
 def share_outside(limits: Limits, judges: int) -> float:
-    """Return the share of judges with normal values outside centre ± k sd (proportion).
-
-    Args:
-        limits: k and the divisor of the standard deviation.
-        judges: how many judges have a value, two or more.
-
-    >>> round(share_outside(Limits(1.0), 3), 4), round(share_outside(Limits(1.0), 1000), 4)
-    (0.3333, 0.3173)
-    """
+    """Return the share of judges with normal values outside centre ± k sd (proportion)."""
     k = limits.k if limits.ddof else limits.k * sqrt((judges - 1) / judges)
     below = (judges - 1) ** 2 - judges * k * k
     if below <= 0:

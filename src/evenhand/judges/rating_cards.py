@@ -59,38 +59,25 @@ from evenhand.numerics.multiple_tests import benjamini_hochberg
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+# Share of scores at one end of the scale from which nobody is flagged as careless
 ONE_END: Final = 0.9
-"""Share of scores at one end of the scale from which nobody is flagged as careless."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatingEvidence:
-    """All that was seen of the judges.
+    """All that was seen of the judges."""
 
-    Attributes:
-        slopes: how strongly each follows the others.
-        mixture: what that and the clues say of being honest.
-        clues: controls, repeats, seconds.
-        habits: coarse, extreme, drifting.
-        habit_p: for each habit its judges' adjusted p-values; None where it is not tested.
-        severity: how much higher each scores.
-        flags: for each judge its classes and habits that are flagged.
-        abstains: why no class is, or None.
-        expected: the scores that slopes rest on.
-        one_end: (J,) share of scores at one end of the scale.
-
-    """
-
-    slopes: RatingSlopes
-    mixture: Mixture
-    clues: tuple[Clue, ...]
-    habits: tuple[Habit, ...]
+    slopes: RatingSlopes  # how strongly each follows the others
+    mixture: Mixture  # what that and the clues say of being honest
+    clues: tuple[Clue, ...]  # controls, repeats, seconds
+    habits: tuple[Habit, ...]  # coarse, extreme, drifting
+    # for each habit its judges' adjusted p-values; None where it is not tested
     habit_p: tuple[Array | None, ...]
-    severity: Severity
-    flags: tuple[tuple[str, ...], ...]
-    abstains: str | None
-    expected: Expectation
-    one_end: Array
+    severity: Severity  # how much higher each scores
+    flags: tuple[tuple[str, ...], ...]  # for each judge its classes and habits that are flagged
+    abstains: str | None  # why no class is, or None
+    expected: Expectation  # the scores that slopes rest on
+    one_end: Array  # (J,) share of scores at one end of the scale
 
     @property
     def classed(self) -> Mask:
@@ -105,14 +92,7 @@ class RatingEvidence:
 
 
 def say_ratings(cards: Sequence[Card], seen: RatingEvidence, level: float) -> tuple[str, ...]:
-    """Say who is flagged, and how far judges lie apart.
-
-    Args:
-        cards: of all judges.
-        seen: what was seen.
-        level: share of honest judges among the flagged that is allowed.
-
-    """
+    """Say who is flagged, and how far judges lie apart."""
     says = [say_flagged(cards, level)]
     if seen.abstains is not None:
         says.append(f"nobody is called careless or reversed: {seen.abstains}")
@@ -128,14 +108,7 @@ def say_ratings(cards: Sequence[Card], seen: RatingEvidence, level: float) -> tu
 
 
 def note_ratings(rows: RatingRows, seen: RatingEvidence, cards: Sequence[Card]) -> tuple[str, ...]:
-    """Return what must stand beside the result.
-
-    Args:
-        rows: the ratings.
-        seen: what was seen.
-        cards: of all judges.
-
-    """
+    """Return what must stand beside the result."""
     return (*rows.notes, *_note(rows, seen), *note_many(cards), *_note_minds(seen))
 
 
@@ -190,10 +163,8 @@ def _note_minds(seen: RatingEvidence) -> tuple[str, ...]:
 
 QUANTILE: Final = normal_quantile(0.975)
 LEAST_P: Final = 0.0001
-FEWEST_OUTPUTS: Final = 10
-"""Outputs below which nobody is flagged."""
-REACH: Final = 100_000
-"""Outputs beyond which no number is named."""
+FEWEST_OUTPUTS: Final = 10  # Outputs below which nobody is flagged
+REACH: Final = 100_000  # Outputs beyond which no number is named
 
 
 def say_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
@@ -229,11 +200,7 @@ def say_severity(severity: Severity, j: int) -> Evidence | None:
 def say_clue(clue: Clue, at: int, shares: Array) -> Evidence:
     """Say what controls, repeats or seconds show of one judge.
 
-    Args:
-        clue: the kind of evidence.
-        at: the judge's place in it.
-        shares: (3,) of honest, careless and reversed judges.
-
+    shares: (3,) of honest, careless and reversed judges.
     """
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
@@ -253,15 +220,7 @@ def say_clue(clue: Clue, at: int, shares: Array) -> Evidence:
 
 
 def say_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float) -> Evidence:
-    """Say how one judge uses the scale or the time.
-
-    Args:
-        habit: the kind of evidence.
-        at: the judge's place in it.
-        adjusted: p-values adjusted over all judges and habits, as its judges; None if not tested.
-        threshold: adjusted p-value up to which a habit is flagged.
-
-    """
+    """Say how one judge uses the scale or the time."""
     value, usual = (float(a[at]) for a in (habit.value, habit.usual))
     chance = "shown, not tested"
     if adjusted is not None:
@@ -287,12 +246,7 @@ def say_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float) -
 
 
 def say_end(share: float) -> Evidence:
-    """Say that nearly all scores stand at one end of the scale.
-
-    Args:
-        share: of them.
-
-    """
+    """Say that nearly all scores stand at one end of the scale."""
     says = (
         f"{100 * share:.0f} % of scores at one end of the scale: carelessness cannot be told from"
         " severity or leniency, and is not flagged on that"
@@ -305,13 +259,7 @@ def say_detectable(
 ) -> str:
     """Say how many outputs make a careless judge visible in this design.
 
-    Args:
-        slopes: what was found.
-        mixture: of them.
-        level: share of honest judges among those flagged as careless or reversed.
-        testable: (J,) who scored enough.
-        abstains: why nobody is flagged, or None.
-
+    testable: (J,) who scored enough.
     """
     usual, needed = int(np.median(slopes.outputs)), _needed(slopes, mixture, level)
     apart = "" if slopes.shared.any() else " and no shared outputs"
@@ -356,20 +304,7 @@ def screen_ratings(
     scale: Scale | None = None,
     effect: Effect | None = None,
 ) -> Screening:
-    """Flag judges who are careless, reverse the scale, use it oddly, or drift.
-
-    Args:
-        rows: the ratings, controls and repeats included.
-        level: share of honest judges among the flagged that is allowed.
-        scale: the scale that was declared; None for the lowest and highest scores seen.
-        effect: tells what leaving out a judge of that name changes; None to say nothing of it.
-
-    Raises:
-        NotIdentified: nobody knows who the judges are, or there are only controls.
-        UnknownOption: a level that is no share.
-        InvalidJudgments: scores off the declared scale.
-
-    """
+    """Flag judges who are careless, reverse the scale, use it oddly, or drift."""
     _refuse(rows, level, scale)
     rows = _name_present(rows)
     seen = see_judges(rows, level=level, scale=scale)
@@ -403,14 +338,7 @@ def screen_ratings(
 def see_judges(
     rows: RatingRows, *, level: float = LEVEL, scale: Scale | None = None
 ) -> RatingEvidence:
-    """Look at all judges, and choose whom to flag.
-
-    Args:
-        rows: the ratings, with judges and targets.
-        level: share of honest judges among the flagged that is allowed.
-        scale: the scale that was declared, or None.
-
-    """
+    """Look at all judges, and choose whom to flag."""
     expected = expect_scores(rows)
     slopes = rating_slopes(expected)
     clues = find_clues(rows, expected)

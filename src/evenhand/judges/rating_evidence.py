@@ -43,32 +43,18 @@ Scalars = TypeVar("Scalars", Array, Integers)
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Dense codes of every row; a group is a criterion of a task.
+    """Dense codes of every row; a group is a criterion of a task."""
 
-    Attributes:
-        target: (n,) whether the row is the score of an output as such.
-        group: (n,) its group.
-        system: (n,) its system in the group.
-        item: (n,) its item in the group.
-        unit: (n,) its output in the group.
-        judged_group: (n,) its judge in the group.
-        judged_system: (n,) its judge at the system; so for item and unit.
-        judged_item: (n,) its judge at the item.
-        judged_unit: (n,) its judge at the unit.
-        judged_output: (n,) its judge at the output, whatever the criterion.
-
-    """
-
-    target: Mask
-    group: Integers
-    system: Integers
-    item: Integers
-    unit: Integers
-    judged_group: Integers
-    judged_system: Integers
-    judged_item: Integers
-    judged_unit: Integers
-    judged_output: Integers
+    target: Mask  # (n,) whether the row is the score of an output as such
+    group: Integers  # (n,) its group
+    system: Integers  # (n,) its system in the group
+    item: Integers  # (n,) its item in the group
+    unit: Integers  # (n,) its output in the group
+    judged_group: Integers  # (n,) its judge in the group
+    judged_system: Integers  # (n,) its judge at the system; so for item and unit
+    judged_item: Integers  # (n,) its judge at the item
+    judged_unit: Integers  # (n,) its judge at the unit
+    judged_output: Integers  # (n,) its judge at the output, whatever the criterion
 
     def pick(self, values: Scalars) -> Scalars:
         """Keep the targets of an array over rows."""
@@ -77,11 +63,9 @@ class Places:
     def of_others(self, values: Array, place: Integers, judged: Integers) -> tuple[Array, Array]:
         """Return (n,) sums and counts of the targets of other judges at each row's place.
 
-        Args:
-            values: (n,) what to add up.
-            place: (n,) codes of places.
-            judged: (n,) codes of judges at the places.
-
+        values: (n,) what to add up.
+        place: (n,) codes of places.
+        judged: (n,) codes of judges at the places.
         """
         held = self.pick(values)
         found = []
@@ -104,10 +88,7 @@ class Places:
 def make_places(rows: RatingRows, target: Mask) -> Places:
     """Code the places of all rows.
 
-    Args:
-        rows: the ratings.
-        target: (n,) whether a row is the score of an output as such.
-
+    target: (n,) whether a row is the score of an output as such.
     """
     known = rows.items != ("",)
     each = np.arange(rows.size)  # without items every row may be another output
@@ -140,8 +121,8 @@ def make_places(rows: RatingRows, target: Mask) -> Places:
 # scores on it is 1 (where judges follow each other at all).
 
 SWEEPS: Final = 12
+# Precision with which a task's scale is drawn to that of all tasks: a deviation of .5
 SCALE_PRECISION: Final = 4.0
-"""Precision with which a task's scale is drawn to that of all tasks: a deviation of .5."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,42 +131,25 @@ class Expectation:
 
     The first arrays hold a row for every output that a judge scored (targets only), the last two
     one for every row of the table, controls and second answers included.
-
-    Attributes:
-        judge: (m,) code of the judge.
-        item: (m,) code of the item.
-        output: (m,) number of the output.
-        own: (m,) the judge's mean score of the output over criteria, standardised within the judge.
-        others: (m,) what is expected of it, in the same unit.
-        moment: (m,) when it was given, in seconds; None where unknown.
-        shared: (m,) whether another judge scored the same output.
-        lost: (J,) means that were taken from each judge's scores, one for every task.
-        weights: (3,) of system, item and output in the expectation, per standard deviation of each.
-        row_own: (n,) the score of every row, standardised likewise.
-        row_others: (n,) what is expected of it.
-
     """
 
-    judge: Integers
-    item: Integers
-    output: Integers
+    judge: Integers  # (m,) code of the judge
+    item: Integers  # (m,) code of the item
+    output: Integers  # (m,) number of the output
+    # (m,) the judge's mean score of the output over criteria, standardised within the judge
     own: Array
-    others: Array
-    moment: Array | None
-    shared: Mask
-    lost: Integers
+    others: Array  # (m,) what is expected of it, in the same unit
+    moment: Array | None  # (m,) when it was given, in seconds; None where unknown
+    shared: Mask  # (m,) whether another judge scored the same output
+    lost: Integers  # (J,) means that were taken from each judge's scores, one for every task
+    # (3,) of system, item and output in the expectation, per standard deviation of each
     weights: Array
-    row_own: Array
-    row_others: Array
+    row_own: Array  # (n,) the score of every row, standardised likewise
+    row_others: Array  # (n,) what is expected of it
 
 
 def expect_scores(rows: RatingRows) -> Expectation:
-    """Work out what the others lead one to expect of every score.
-
-    Args:
-        rows: ratings, controls and second answers included; only targets tell what is usual.
-
-    """
+    """Work out what the others lead one to expect of every score."""
     target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
     places = make_places(rows, target)
     y = _place_scores(rows.score, places.group, target)
@@ -332,20 +296,12 @@ STEPS: Final = 60
 
 @dataclass(frozen=True)
 class NormalSpread:
-    """What honest judges are like.
+    """What honest judges are like."""
 
-    Attributes:
-        centre: μ, the median judge.
-        spread: τ, by how much honest judges differ beyond chance.
-        upper: the same by the judges above the median, if they differ more.
-        df: degrees of freedom of what is compared with it.
-
-    """
-
-    centre: float
-    spread: float
-    upper: float
-    df: float
+    centre: float  # μ, the median judge
+    spread: float  # τ, by how much honest judges differ beyond chance
+    upper: float  # the same by the judges above the median, if they differ more
+    df: float  # degrees of freedom of what is compared with it
 
     def above(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far above the median judge."""
@@ -369,13 +325,9 @@ class NormalSpread:
 def normal_spread(values: Array, variances: Array) -> NormalSpread:
     """Estimate the spread of honest judges.
 
-    Args:
-        values: (J,) a number of each judge.
-        variances: (J,) its sampling variance.
-
-    >>> found = normal_spread(np.array([1.0, 2.0, 3.0, 4.0, 90.0]), np.zeros(5))
-    >>> round(found.centre, 3), round(found.spread, 3)
-    (3.0, 1.483)
+    values: (J,) a number of each judge.
+    variances: (J,) its sampling variance. >>> found = normal_spread(np.array([1.0, 2.0, 3.0, 4.0,
+        90.0]), np.zeros(5)) >>> round(found.centre, 3), round(found.spread, 3) (3.0, 1.483)
     """
     centre = float(np.median(values))
     away = np.abs(values - centre)
@@ -425,8 +377,7 @@ def _find_middle(values: Array) -> float:
 
 AnyIntegers = NDArray[np.integer[Any]]
 
-FEWEST: Final = 8
-"""Judges with a clue below which it is not known what is usual."""
+FEWEST: Final = 8  # Judges with a clue below which it is not known what is usual
 LEAST_SPREAD: Final = 0.15
 MOST_FROM_TIME: Final = 3.0
 HURRY: Final = 2.0
@@ -435,41 +386,24 @@ NINE_IN_TEN: Final = 1.645
 
 @dataclass(frozen=True, eq=False)
 class Clue:
-    """One further kind of evidence about the judges.
+    """One further kind of evidence about the judges."""
 
-    Attributes:
-        name: "controls", "repeats" or "seconds".
-        judges: (k,) codes of the judges of whom it is known.
-        count: (k,) answers that it rests on.
-        value: (k,) d, r, or the median seconds.
-        right: (k,) for controls the share on the expected side (same score: half); empty otherwise.
-        usual: what is usual of `value`.
-        low: (k,) end of the span of nine in ten honest judges with as many answers.
-        high: (k,) the other end.
-        logs: (k, 3) log-likelihoods under honest, careless, reversed, up to a constant; zeros
-            where too few judges have it.
-
-    """
-
-    name: str
-    judges: AnyIntegers
-    count: AnyIntegers
-    value: Array
+    name: str  # "controls", "repeats" or "seconds"
+    judges: AnyIntegers  # (k,) codes of the judges of whom it is known
+    count: AnyIntegers  # (k,) answers that it rests on
+    value: Array  # (k,) d, r, or the median seconds
+    # (k,) for controls the share on the expected side (same score: half); empty otherwise
     right: Array
-    usual: float
-    low: Array
-    high: Array
+    usual: float  # what is usual of `value`
+    low: Array  # (k,) end of the span of nine in ten honest judges with as many answers
+    high: Array  # (k,) the other end
+    # (k, 3) log-likelihoods under honest, careless, reversed, up to a constant; zeros where too
+    # few judges have it
     logs: Array
 
 
 def find_clues(rows: RatingRows, seen: Expectation) -> tuple[Clue, ...]:
-    """Find what controls, second answers and time say of each judge.
-
-    Args:
-        rows: the ratings with their asides.
-        seen: scores beside what is expected of them.
-
-    """
+    """Find what controls, second answers and time say of each judge."""
     clues = [_controls(rows, seen), _repeats(rows, seen), _seconds(rows)]
     return tuple(clue for clue in clues if clue is not None)
 
@@ -619,35 +553,21 @@ def _log_normal(x: Array, mean: float, variance: Array) -> Array:
 # criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
 # systems unevenly.
 
-ALIKE: Final = 2.0
-"""Ratio of largest scores from which points of different tasks are not the same."""
+ALIKE: Final = 2.0  # Ratio of largest scores from which points of different tasks are not the same
 
 
 @dataclass(frozen=True, eq=False)
 class Severity:
-    """How much higher each judge scores than the others.
+    """How much higher each judge scores than the others."""
 
-    Attributes:
-        outputs: (J,) outputs that it rests on; 0 where there is nobody to compare with.
-        gap: (J,) own minus others', in points, or in percent of the scale where scales differ.
-        margin: (J,) half of its 95 % interval; infinite with less than two outputs.
-        unit: "points" or "% of the scale".
-
-    """
-
-    outputs: Integers
-    gap: Array
-    margin: Array
-    unit: str
+    outputs: Integers  # (J,) outputs that it rests on; 0 where there is nobody to compare with
+    gap: Array  # (J,) own minus others', in points, or in percent of the scale where scales differ
+    margin: Array  # (J,) half of its 95 % interval; infinite with less than two outputs
+    unit: str  # "points" or "% of the scale"
 
 
 def find_severity(rows: RatingRows) -> Severity:
-    """Compare judges with others on the same outputs.
-
-    Args:
-        rows: ratings; targets only.
-
-    """
+    """Compare judges with others on the same outputs."""
     places = make_places(rows, np.ones(rows.size, np.bool_))
     score, unit = _common_scale(rows.score, places.group)
     total, many = places.of_others(score, places.unit, places.judged_unit)
@@ -683,44 +603,28 @@ def _common_scale(score: Array, group: Integers) -> tuple[Array, str]:
     return (score - low[group]) * (100 / np.where(span > 0, span, 1.0))[group], "% of the scale"
 
 
+# Standard error of a judge of whose outputs nothing is known: far wider than any slope
 NOTHING: Final = 10.0
-"""Standard error of a judge of whose outputs nothing is known: far wider than any slope."""
 FURTHER: Final = 4.0
-LEAST_LEFT: Final = 0.1
-"""Least variance of a usual judge's scores on any outputs, beside 1 on all."""
+LEAST_LEFT: Final = 0.1  # Least variance of a usual judge's scores on any outputs, beside 1 on all
 
 
 @dataclass(frozen=True, eq=False)
 class RatingSlopes:
-    """Slopes of all judges.
+    """Slopes of all judges."""
 
-    Attributes:
-        slope: (J,) b̂: about 1 for an honest judge, 0 for a careless one.
-        error: (J,) its standard error.
-        outputs: (J,) outputs that the judge scored.
-        shared: (J,) how many of them another judge scored, too.
-        correlation: (J,) of the judge's scores with what is expected; 0 where either is constant.
-        information: (J,) 1 / error² that the outputs would bring about a slope of 0.
-        constant: (J,) whether all scores were the same.
-
-    """
-
-    slope: Array
-    error: Array
-    outputs: Integers
-    shared: Integers
+    slope: Array  # (J,) b̂: about 1 for an honest judge, 0 for a careless one
+    error: Array  # (J,) its standard error
+    outputs: Integers  # (J,) outputs that the judge scored
+    shared: Integers  # (J,) how many of them another judge scored, too
+    # (J,) of the judge's scores with what is expected; 0 where either is constant
     correlation: Array
-    information: Array
-    constant: NDArray[np.bool_]
+    information: Array  # (J,) 1 / error² that the outputs would bring about a slope of 0
+    constant: NDArray[np.bool_]  # (J,) whether all scores were the same
 
 
 def rating_slopes(seen: Expectation) -> RatingSlopes:
-    """Return how strongly each judge follows the others.
-
-    Args:
-        seen: the judges' scores and what is expected of them.
-
-    """
+    """Return how strongly each judge follows the others."""
     n_judges = len(seen.lost)
     judge, z, x = seen.judge, seen.own, seen.others
     outputs = np.bincount(judge, minlength=n_judges)

@@ -40,22 +40,14 @@ VERSIONS: Final = ("first", "last", "both")
 
 @dataclass(frozen=True)
 class CommonJudges:
-    """Judges whom two methods put outside under one criterion.
+    """Judges whom two methods put outside under one criterion."""
 
-    Attributes:
-        methods: the two.
-        criterion: the criterion.
-        judges: those common to both, sorted.
-        high: how many of them score too high by the mean score; None where it is neither method.
-        low: how many score too low, or None.
-
-    """
-
-    methods: tuple[str, str]
-    criterion: str
-    judges: tuple[str, ...]
+    methods: tuple[str, str]  # the two
+    criterion: str  # the criterion
+    judges: tuple[str, ...]  # those common to both, sorted
+    # how many of them score too high by the mean score; None where it is neither method
     high: int | None = None
-    low: int | None = None
+    low: int | None = None  # how many score too low, or None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -64,26 +56,14 @@ class CommonJudges:
 
 @dataclass(frozen=True)
 class Choice:
-    """Whom to remove, given who is outside.
+    """Whom to remove, given who is outside."""
 
-    Attributes:
-        methods: names of the methods that count.
-        match: "any" or "all" of them.
-        across: "each", "any" or "all" criteria.
-
-    """
-
-    methods: tuple[str, ...]
-    match: str = "any"
-    across: str = "each"
+    methods: tuple[str, ...]  # names of the methods that count
+    match: str = "any"  # "any" or "all" of them
+    across: str = "each"  # "each", "any" or "all" criteria
 
     def __post_init__(self) -> None:
-        """Refuse what is no choice.
-
-        Raises:
-            UnknownOption: names what may be chosen.
-
-        """
+        """Refuse what is no choice."""
         require_option("match", self.match, MATCHES)
         require_option("across", self.across, ACROSS)
 
@@ -124,13 +104,7 @@ def _join(sets: list[set[str]], how: str) -> set[str]:
 
 
 def find_common(found: Sequence[Outliers], mean_score: str) -> tuple[CommonJudges, ...]:
-    """Return the judges common to each two methods, by criterion.
-
-    Args:
-        found: who is outside.
-        mean_score: name of the method that tells high from low.
-
-    """
+    """Return the judges common to each two methods, by criterion."""
     common = []
     for at, one in enumerate(found):
         for other in found[at + 1 :]:
@@ -155,14 +129,6 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     who is asked again, or an output that is shown again. What is last goes by the time it was
     given, where every score has one, else by the order of the table, repeats behind. Controls are
     left out. Without items nobody knows which scores are of one output: all are kept.
-
-    Args:
-        rows: scores.
-        version: "first", "last" or "both".
-
-    Raises:
-        UnknownOption: another version.
-
     """
     require_option("version", version, VERSIONS)
     plain = rows if rows.kind is None else rows.take(rows.kind != CONTROL)
@@ -177,12 +143,7 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
 
 
 def number_versions(rows: RatingRows) -> NDArray[np.int64]:
-    """Return which of its judge's scores of that output each score is, 0 the first.
-
-    Args:
-        rows: scores; controls are numbered apart.
-
-    """
+    """Return which of its judge's scores of that output each score is, 0 the first."""
     control = np.zeros(rows.size, np.int64) if rows.kind is None else rows.kind == CONTROL
     order = _in_order(rows)
     cell = number_groups(rows.unit, rows.judge, control.astype(np.int64))[order]
@@ -214,20 +175,12 @@ def _as_targets(rows: RatingRows) -> RatingRows:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How two columns of system scores go together.
+    """How two columns of system scores go together."""
 
-    Attributes:
-        pearson: of the scores; None where they have none.
-        spearman: of their ranks, or None.
-        systems: number of systems that both columns score.
-        why: why there is none.
-
-    """
-
-    pearson: float | None
-    spearman: float | None
-    systems: int
-    why: str | None = None
+    pearson: float | None  # of the scores; None where they have none
+    spearman: float | None  # of their ranks, or None
+    systems: int  # number of systems that both columns score
+    why: str | None = None  # why there is none
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -236,28 +189,16 @@ class Correlation:
 
 @dataclass(frozen=True)
 class SystemScore:
-    """Mean scores of one system.
+    """Mean scores of one system."""
 
-    Attributes:
-        system: the name.
-        input: its input type; None where there is no such column, or it has several.
-        reference: whether it is a human reference, the ceiling.
-        full: mean of all its scores.
-        kept: mean of the scores by judges who are kept; None if there are none.
-        removed: mean of the scores by judges who are removed, or None.
-        n: number of all its scores.
-        n_removed: number of those removed.
-
-    """
-
-    system: str
-    input: str | None
-    reference: bool
-    full: float
-    kept: float | None
-    removed: float | None
-    n: int
-    n_removed: int
+    system: str  # the name
+    input: str | None  # its input type; None where there is no such column, or it has several
+    reference: bool  # whether it is a human reference, the ceiling
+    full: float  # mean of all its scores
+    kept: float | None  # mean of the scores by judges who are kept; None if there are none
+    removed: float | None  # mean of the scores by judges who are removed, or None
+    n: int  # number of all its scores
+    n_removed: int  # number of those removed
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -266,35 +207,21 @@ class SystemScore:
 
 @dataclass(frozen=True, eq=False)
 class Rescoring:
-    """What becomes of systems when some judges' scores under one criterion are removed.
+    """What becomes of systems when some judges' scores under one criterion are removed."""
 
-    Attributes:
-        method: what chose the judges: a method, or several joined by " or " / " and ".
-        criterion: the criterion.
-        judges: the judges removed, sorted.
-        n: scores in all.
-        n_removed: scores removed.
-        kept_mean: mean of the scores that are kept; None if there are none.
-        removed_mean: mean of the removed scores, or None.
-        systems: scores of systems, the best by all judges first.
-        kept: scores by all judges with scores by the kept ones.
-        removed: scores by all judges with scores by the removed ones alone.
-        without_references: as `kept`, human references aside; None where none are named.
-        by_input: as `kept`, within each input type.
-
-    """
-
-    method: str
-    criterion: str
-    judges: tuple[str, ...]
-    n: int
-    n_removed: int
-    kept_mean: float | None
-    removed_mean: float | None
-    systems: tuple[SystemScore, ...]
-    kept: Correlation
-    removed: Correlation
+    method: str  # what chose the judges: a method, or several joined by " or " / " and "
+    criterion: str  # the criterion
+    judges: tuple[str, ...]  # the judges removed, sorted
+    n: int  # scores in all
+    n_removed: int  # scores removed
+    kept_mean: float | None  # mean of the scores that are kept; None if there are none
+    removed_mean: float | None  # mean of the removed scores, or None
+    systems: tuple[SystemScore, ...]  # scores of systems, the best by all judges first
+    kept: Correlation  # scores by all judges with scores by the kept ones
+    removed: Correlation  # scores by all judges with scores by the removed ones alone
+    # as `kept`, human references aside; None where none are named
     without_references: Correlation | None = None
+    # as `kept`, within each input type
     by_input: Mapping[str, Correlation] = field(default_factory=dict)
 
     @property
@@ -319,16 +246,10 @@ class Rescoring:
 
 @dataclass(frozen=True)
 class SystemFacts:
-    """What is known of systems beside their scores.
+    """What is known of systems beside their scores."""
 
-    Attributes:
-        references: systems that are human references.
-        inputs: system → its input type.
-
-    """
-
-    references: frozenset[str] = frozenset()
-    inputs: Mapping[str, str] = field(default_factory=dict)
+    references: frozenset[str] = frozenset()  # systems that are human references
+    inputs: Mapping[str, str] = field(default_factory=dict)  # system → its input type
 
 
 # Systems scored again without some judges: what of their scores and order stays.
@@ -340,28 +261,18 @@ class SystemFacts:
 # removed: they are given again without references, and within each input type.
 
 Array = NDArray[np.float64]
-_ROUNDING = 1e-9
-"""Mean scores this near are level."""
+_ROUNDING = 1e-9  # Mean scores this near are level
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Sums of scores of one criterion by judge and system.
+    """Sums of scores of one criterion by judge and system."""
 
-    Attributes:
-        criterion: the criterion.
-        judges: names.
-        systems: names.
-        total: (J, S) sums of scores.
-        count: (J, S) numbers of scores.
-
-    """
-
-    criterion: str
-    judges: tuple[str, ...]
-    systems: tuple[str, ...]
-    total: Array
-    count: Array
+    criterion: str  # the criterion
+    judges: tuple[str, ...]  # names
+    systems: tuple[str, ...]  # names
+    total: Array  # (J, S) sums of scores
+    count: Array  # (J, S) numbers of scores
 
     @classmethod
     def of(cls, rows: RatingRows, criterion: str = "") -> ScoreTable:
@@ -374,12 +285,7 @@ class ScoreTable:
         return cls(criterion, rows.judges, rows.systems, total, count)
 
     def sums(self, judges: Collection[str]) -> tuple[Array, Array]:
-        """Return (S,) sums and numbers of the scores of some judges.
-
-        Raises:
-            UnknownOption: a judge who is not there.
-
-        """
+        """Return (S,) sums and numbers of the scores of some judges."""
         place = {name: code for code, name in enumerate(self.judges)}
         for name in judges:
             if name not in place:
@@ -392,18 +298,7 @@ class ScoreTable:
 def rescore(
     table: ScoreTable, judges: Collection[str], method: str, facts: SystemFacts | None = None
 ) -> Rescoring:
-    """Score systems by all judges, without some, and by those alone.
-
-    Args:
-        table: sums of scores under one criterion.
-        judges: who is removed; those who gave no score here change nothing.
-        method: what chose them.
-        facts: references and input types.
-
-    Raises:
-        UnknownOption: a judge who is not there.
-
-    """
+    """Score systems by all judges, without some, and by those alone."""
     about = facts or SystemFacts()
     every, n = table.total.sum(axis=0), table.count.sum(axis=0)
     gone, n_gone = table.sums(judges)
@@ -433,10 +328,8 @@ def rescore(
 def correlate(one: Array, other: Array) -> Correlation:
     """Correlate two columns of system scores, over the systems that both score.
 
-    Args:
-        one: (S,) scores, NaN where a system has none.
-        other: (S,) scores.
-
+    one: (S,) scores, NaN where a system has none.
+    other: (S,) scores.
     """
     both = ~np.isnan(one) & ~np.isnan(other)
     n = int(both.sum())
@@ -480,17 +373,7 @@ def _systems(
 
 
 def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
-    """Say what leaving judges out changes in the order of systems by mean score.
-
-    Args:
-        rows: scores of outputs (controls and repeats are left out); tasks and criteria are ordered
-            apart, and told apart where there are several.
-        judges: who is left out.
-
-    Raises:
-        UnknownOption: a judge who is not there.
-
-    """
+    """Say what leaving judges out changes in the order of systems by mean score."""
     return describe_changes(rows, [judges])[0]
 
 
@@ -554,14 +437,7 @@ Merging: TypeAlias = Sequence[Sequence[float]]
 
 
 def read_merging(text: str) -> tuple[tuple[float, ...], ...]:
-    """Understand "1+2,4+5": points joined by a plus are one.
-
-    Raises:
-        UnknownOption: it is no such text.
-
-    >>> read_merging("1+2,4+5")
-    ((1.0, 2.0), (4.0, 5.0))
-    """
+    """Understand "1+2,4+5": points joined by a plus are one."""
     try:
         found = tuple(tuple(float(point) for point in one.split("+")) for one in text.split(","))
     except ValueError:
@@ -579,20 +455,7 @@ def write_merging(merging: Merging) -> str:
 
 
 def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[RatingRows, Scale]:
-    """Give joined points one number.
-
-    Args:
-        rows: scores, all on the scale.
-        merging: points that become one, neighbours all.
-        scale: the scale before.
-
-    Returns:
-        The same scores as 1, 2, ..., and the scale that they are on.
-
-    Raises:
-        UnknownOption: the scale has no steps, no points are joined, or they are no neighbours.
-
-    """
+    """Give joined points one number."""
     if scale.points is None:
         raise UnknownOption(f"points can be merged on a scale with steps; this one is {scale}")
     if all(len(joined) < 2 for joined in merging):
@@ -616,12 +479,7 @@ def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[Rati
 def _number_points(
     points: tuple[float, ...], merging: Merging
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the new number of each point.
-
-    Raises:
-        UnknownOption: a point that is not on the scale or is named twice, or no neighbours.
-
-    """
+    """Return the new number of each point."""
     group = np.arange(len(points))
     named: set[float] = set()
     for joined in merging:

@@ -38,26 +38,16 @@ NO_REPEATS: Final = "no judge scored an output twice"
 
 @dataclass(frozen=True)
 class SelfAgreement:
-    """How a judge agrees with itself.
+    """How a judge agrees with itself."""
 
-    Attributes:
-        judge: name.
-        units: outputs, under a criterion, that the judge scored more than once.
-        ratings: scores of them.
-        equal: share of pairs of scores that are the same, units counting alike (proportion).
-        distance: mean |difference| likewise, in points of the scale.
-        kappa: κ of all pairs by the judge's own shares of scores; None where all are the same.
-        pearson: correlation of earlier and later score; None where there is none.
-
-    """
-
-    judge: str
-    units: int
-    ratings: int
-    equal: float
-    distance: float
+    judge: str  # name
+    units: int  # outputs, under a criterion, that the judge scored more than once
+    ratings: int  # scores of them
+    equal: float  # share of pairs of scores that are the same, units counting alike (proportion)
+    distance: float  # mean |difference| likewise, in points of the scale
+    # κ of all pairs by the judge's own shares of scores; None where all are the same
     kappa: float | None
-    pearson: float | None
+    pearson: float | None  # correlation of earlier and later score; None where there is none
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -66,33 +56,18 @@ class SelfAgreement:
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Pairs of scores that a judge gave to the same output, the earlier first.
+    """Pairs of scores that a judge gave to the same output, the earlier first."""
 
-    Attributes:
-        judges: names.
-        judge: (m,) code of the judge of each pair.
-        earlier: (m,) score given first.
-        later: (m,) score given later.
-        weight: (m,) 1 / pairs of scores of this judge and output.
-        ratings: (J,) scores of outputs with several, by judge.
-
-    """
-
-    judges: tuple[str, ...]
-    judge: NDArray[np.int64]
-    earlier: Array
-    later: Array
-    weight: Array
-    ratings: NDArray[np.int64]
+    judges: tuple[str, ...]  # names
+    judge: NDArray[np.int64]  # (m,) code of the judge of each pair
+    earlier: Array  # (m,) score given first
+    later: Array  # (m,) score given later
+    weight: Array  # (m,) 1 / pairs of scores of this judge and output
+    ratings: NDArray[np.int64]  # (J,) scores of outputs with several, by judge
 
 
 def find_repeats(rows: RatingRows) -> Repeats:
-    """Pair up the scores that a judge gave to the same output and criterion.
-
-    Args:
-        rows: scores; controls are left out.
-
-    """
+    """Pair up the scores that a judge gave to the same output and criterion."""
     rows = _order_answers(rows)
     owner = number_groups(rows.unit, rows.judge)
     sizes = np.bincount(owner)
@@ -115,16 +90,7 @@ def summarise_repeats(repeats: Repeats) -> tuple[SelfAgreement, ...]:
 
 
 def answers_as_judges(rows: RatingRows) -> RatingRows:
-    """Turn a judge's answers on an output into "judges" of a unit of its own.
-
-    Args:
-        rows: scores; controls are left out.
-
-    Returns:
-        scores of "systems" that are a system and a judge, by "judges" that are first answer,
-        second answer and so on; outputs with one answer are left out.
-
-    """
+    """Turn a judge's answers on an output into "judges" of a unit of its own."""
     rows = _order_answers(rows)
     owner = number_groups(rows.unit, rows.judge)
     rows, owner = rows.take(np.bincount(owner)[owner] > 1), owner[np.bincount(owner)[owner] > 1]
@@ -145,17 +111,7 @@ def answers_as_judges(rows: RatingRows) -> RatingRows:
 
 
 def find_answer_units(rows: RatingRows, scale: Scale | None = None) -> Units:
-    """Return outputs of a judge with several answers as units, the answers being their judges.
-
-    Args:
-        rows: scores; controls are left out.
-        scale: the declared scale; by default its points are the scores that occur.
-
-    Raises:
-        NotIdentified: no judge scored an output twice.
-        InvalidJudgments: a score is not on the declared scale.
-
-    """
+    """Return outputs of a judge with several answers as units, the answers being their judges."""
     answers = answers_as_judges(rows)
     if not answers.size:
         raise NotIdentified(NO_REPEATS)
@@ -163,13 +119,7 @@ def find_answer_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 
 
 def correlate_repeats(repeats: Repeats, names: Sequence[str]) -> tuple[Coefficient, ...]:
-    """Return correlations of earlier and later scores, all judges together.
-
-    Args:
-        repeats: pairs of scores.
-        names: which of `CORRELATIONS`.
-
-    """
+    """Return correlations of earlier and later scores, all judges together."""
     together = np.zeros(len(repeats.judge), dtype=np.int64)
     units, ratings = round(float(repeats.weight.sum())), int(repeats.ratings.sum())
     found = []

@@ -72,42 +72,24 @@ NO_OVERLAP = "no output was scored by two judges"
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked for.
+    """What was asked for."""
 
-    Attributes:
-        kinds: coefficients on units.
-        between: further names and families that were asked for, of coefficients between judges.
-        unasked: such families that are computed unasked, and shown where they exist.
-        level: nominal level of intervals (proportion).
-        cluster: "item" or "judge".
-        seed: of everything random.
-        points: those that the kinds were chosen for.
-        mirrored: whether scores are answers about two outputs, of which neither is the first.
-
-    """
-
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind, ...]  # coefficients on units
+    # further names and families that were asked for, of coefficients between judges
     between: tuple[str, ...]
-    unasked: tuple[str, ...]
-    level: float
-    cluster: str
-    seed: int
+    unasked: tuple[str, ...]  # such families that are computed unasked, and shown where they exist
+    level: float  # nominal level of intervals (proportion)
+    cluster: str  # "item" or "judge"
+    seed: int  # of everything random
+    # whether scores are answers about two outputs, of which neither is the first
     mirrored: bool = False
-    points: NDArray[np.float64] | None = None
+    points: NDArray[np.float64] | None = None  # those that the kinds were chosen for
 
 
 def describe_part(
     units: Units, by: Mapping[str, str], settings: Settings, doubtful: tuple[Doubtful, ...] = ()
 ) -> AgreementPart:
-    """Compute everything that was asked for on some units.
-
-    Args:
-        units: who scored what.
-        by: column → level, of which the units are.
-        settings: what was asked for.
-        doubtful: items on which judges are farthest apart.
-
-    """
+    """Compute everything that was asked for on some units."""
     judges = np.zeros(len(units.rows.judges), dtype=np.bool_)
     judges[units.judge if units.held.all() else units.judge[units.held]] = True
     coefficients = tuple(
@@ -157,10 +139,7 @@ def note_prevalence(
 ) -> tuple[str, ...]:
     """Warn where κ is low since one score prevails.
 
-    Args:
-        given: (K,) how often each score was given to units of two or more judges.
-        coefficients: of these units.
-
+    given: (K,) how often each score was given to units of two or more judges.
     """
     known = {one.name: one.value for one in coefficients}
     same, kappa = known.get("n-agreement-0"), known.get("fleiss")
@@ -187,18 +166,11 @@ def compute_kinds(
 
 @dataclass(frozen=True)
 class Shape:
-    """How much there is of agreement.
+    """How much there is of agreement."""
 
-    Attributes:
-        units: those of two or more judges.
-        ratings: scores of them.
-        unequal: whether some have more judges than others.
-
-    """
-
-    units: int
-    ratings: int
-    unequal: bool
+    units: int  # those of two or more judges
+    ratings: int  # scores of them
+    unequal: bool  # whether some have more judges than others
 
 
 def study_kinds(
@@ -264,12 +236,6 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
     """(U,) how far two judges of each unit are apart on average; zero for one judge.
 
     Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
-
-    Args:
-        units: who scored what.
-        kind: of ratings it is |difference| in points; of preferences the share of pairs of votes
-            that disagree.
-
     """
     found = np.zeros(units.size)
     for judges, at, place in units.by_size():
@@ -292,10 +258,7 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
 def narrow_scale(units: Units, kept: NDArray[np.bool_]) -> Units:
     """Keep some units, and only points that they have; a declared scale stays as it is.
 
-    Args:
-        units: who scored what.
-        kept: (U,) the units of a task, or under a criterion.
-
+    kept: (U,) the units of a task, or under a criterion.
     """
     units = units.take(kept)
     if units.scale.declared or not units.size:
@@ -313,8 +276,8 @@ def narrow_scale(units: Units, kept: NDArray[np.bool_]) -> Units:
 # From units to a table: parts by the levels of columns, notes, and the signature.
 
 Mask = NDArray[np.bool_]
+# What the note begins with on answers that nothing marks as repeats
 AGAIN: Final = "second answers of a judge"
-"""What the note begins with on answers that nothing marks as repeats."""
 
 
 class Scored(OnScale, Protocol):
@@ -327,46 +290,23 @@ class Scored(OnScale, Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, of whatever judgments.
+    """What was asked for, of whatever judgments."""
 
-    Attributes:
-        by: columns whose levels are parts.
-        coefficients: names, families, "default" or "all".
-        level: nominal level of intervals (proportion).
-        cluster: "item" or "judge".
-        seed: of everything random.
-        kind: "ratings", "comparisons" or "rankings".
-        signed: how the coefficients were asked for, where what is asked for here is less.
-        alone: whether there is a table also where no two judges judged the same.
-
-    """
-
-    by: tuple[str, ...]
-    coefficients: tuple[str, ...]
-    level: float
-    cluster: str
-    seed: int
-    kind: str = "ratings"
+    by: tuple[str, ...]  # columns whose levels are parts
+    coefficients: tuple[str, ...]  # names, families, "default" or "all"
+    level: float  # nominal level of intervals (proportion)
+    cluster: str  # "item" or "judge"
+    seed: int  # of everything random
+    kind: str = "ratings"  # "ratings", "comparisons" or "rankings"
+    # how the coefficients were asked for, where what is asked for here is less
     signed: tuple[str, ...] = ()
-    alone: bool = False
+    alone: bool = False  # whether there is a table also where no two judges judged the same
 
 
 def tabulate_units(
     units: Units, request: Request, digest: str, notes: Sequence[str] = ()
 ) -> AgreementTable:
-    """Make the table of some units.
-
-    Args:
-        units: who scored what.
-        request: what was asked for.
-        digest: of the judgments.
-        notes: what else must stand beside the table.
-
-    Raises:
-        NotIdentified: nothing was scored by two judges.
-        UnknownOption: a coefficient that is none.
-
-    """
+    """Make the table of some units."""
     if not (units.several.any() or request.alone):
         raise refuse_alone(units.size, _count_judges(units))
     settings, left = choose_settings(units, request)
@@ -541,14 +481,7 @@ def say_points(scored: OnScale, request: Request) -> str:
 
 
 def sign_request(request: Request, points: str, merged: str) -> list[str]:
-    """Return the parts of a signature: what was asked for, and how it was computed.
-
-    Args:
-        request: what was asked for.
-        points: the scale or the answers, in words.
-        merged: how clusters are put together.
-
-    """
+    """Return the parts of a signature: what was asked for, and how it was computed."""
     names = ", ".join(request.signed or request.coefficients)
     how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, {merged}"
     return [
@@ -561,28 +494,14 @@ def sign_request(request: Request, points: str, merged: str) -> list[str]:
 
 # From ratings to a table of agreement: between judges, and of judges with themselves.
 
-FAMILY: Final = "intra"
-"""What asks for the agreement of judges with themselves."""
+FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 _KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")
 CORRELATION: Final = "intra-pearson"
-_NEAR: Final = 3
-"""Most n of n-agreement that are shown."""
+_NEAR: Final = 3  # Most n of n-agreement that are shown
 
 
 def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> AgreementTable:
-    """Make the table of some ratings; where judges scored outputs again, that is said too.
-
-    Args:
-        units: who scored what, first answers alone.
-        rows: all answers, repeats among them.
-        request: what was asked for; "intra" asks for judges against themselves, which is shown
-            unasked where there are repeats.
-
-    Raises:
-        NotIdentified: nothing was scored by two judges.
-        UnknownOption: a coefficient that is none.
-
-    """
+    """Make the table of some ratings; where judges scored outputs again, that is said too."""
     targets = rows.targets().size
     units = replace(
         units,  # of this task
@@ -655,6 +574,7 @@ def _compute(rows: RatingRows, scale: Scale, request: Request) -> Sequence[Coeff
 
 Array = NDArray[np.float64]
 
+# Name → mode, between whom, in which order, title
 KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
     "kappa-strict": ("strict", "inter", "any", "pairwise κ, different judges"),
     "kappa-intra": ("strict", "intra", "any", "pairwise κ, the same judge again"),
@@ -663,11 +583,10 @@ KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
     "kappa-wmt": ("wmt", "inter", "any", "pairwise κ as WMT counts it, inter"),
     "kappa-wmt-intra": ("wmt", "intra", "any", "pairwise κ as WMT counts it, intra"),
 }
-"""Name → mode, between whom, in which order, title."""
+# The κ of different judges alone: rows marked as repeats are no part of it
 BETWEEN: Final = "kappa-strict"
-"""The κ of different judges alone: rows marked as repeats are no part of it."""
+# What pairs are that count as of two judges and are not
 OWN_PAIRS: Final = "one judge's, asked again"
-"""What pairs are that count as of two judges and are not."""
 COUNTED: Final = (
     "rows with a weight are several judgments that nobody can tell apart: whether they are repeats"
     " of one judge is not known"
@@ -677,12 +596,7 @@ COUNTED: Final = (
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
     """Return one κ of preferences, or why there is none.
 
-    Args:
-        votes: comparisons.
-        name: of `KAPPAS`.
-        level: nominal level of the interval (proportion).
-        seed: of the draw of items.
-
+    level: nominal level of the interval (proportion).
     """
     mode, among, order, title = KAPPAS[name]
     if votes.counted and must_be_apart(name):
@@ -702,12 +616,7 @@ def must_be_apart(name: str) -> bool:
 def describe_kappa(found: PreferenceAgreement, name: str, level: float, seed: int) -> Coefficient:
     """Return one κ of preferences from what was counted, or why there is none.
 
-    Args:
-        found: agreeing and comparable pairs of votes.
-        name: of `KAPPAS`.
-        level: nominal level of the interval (proportion).
-        seed: of the draw of items.
-
+    level: nominal level of the interval (proportion).
     """
     title = KAPPAS[name][3]
     if found.kappa is None or found.own == found.comparable:
@@ -789,18 +698,7 @@ COUNTS: Final = "pairwise κ counts them"
 
 
 def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
-    """Make the table of some votes; κ of preferences stands beside those of all and of a task.
-
-    Args:
-        votes: comparisons.
-        request: what was asked for; "strict" or "wmt" limits κ to that mode.
-
-    Raises:
-        NotIdentified: no output pair was judged by two judges, or there are controls and repeats
-            alone.
-        InvalidJudgments: no item or no judge is named.
-
-    """
+    """Make the table of some votes; κ of preferences stands beside those of all and of a task."""
     rows = preference_rows(votes)
     if not leave_repeats(votes).size:
         raise NotIdentified(NO_TARGETS)
@@ -856,14 +754,7 @@ def has_kappa(part: AgreementPart) -> bool:
 def add_kappas(
     part: AgreementPart, found: Sequence[Coefficient], request: Request
 ) -> AgreementPart:
-    """Add κ to a part; what nobody asked for only if it exists.
-
-    Args:
-        part: agreement on output pairs.
-        found: κ of preferences.
-        request: what was asked for.
-
-    """
+    """Add κ to a part; what nobody asked for only if it exists."""
     titles = {"n-agreement-0": "same answer"}
     held = [replace(one, title=titles.get(one.name, one.title)) for one in part.coefficients]
     if request.cluster == "judge":
@@ -882,13 +773,7 @@ def _note_answers(votes: Votes) -> tuple[str, ...]:
 
 
 def note_answers(scale: Scale, *, ranked: bool) -> tuple[str, ...]:
-    """Say what answers there are.
-
-    Args:
-        scale: those that can be given.
-        ranked: whether several comparisons are one answer.
-
-    """
+    """Say what answers there are."""
     notes = []
     if scale is FORCED:
         notes.append("no tie occurs: chance of AC1 is that of two answers")

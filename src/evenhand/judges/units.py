@@ -28,42 +28,26 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-BITS = 63
-"""Unit, judge and row are sorted as one number where it has no more bits."""
+BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits
+# Whole scores over at most so many points are coded by counting; others are sorted
 MAX_COUNTED_RANGE = 4096
-"""Whole scores over at most so many points are coded by counting; others are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Scores unit by unit; within a unit judges by name, each once.
+    """Scores unit by unit; within a unit judges by name, each once."""
 
-    Attributes:
-        rows: the ratings that they come from.
-        points: (K,) different scores, ascending: those of a declared scale, else those seen.
-        scale: what was declared, or seen.
-        sizes: (U,) judges of each unit.
-        starts: (U,) where its scores begin in the next two.
-        code: (n,) position of each score among the points.
-        judge: (n,) code of its judge.
-        first: (U,) a row of the table that belongs to the unit, for its labels.
-        again: second answers of a judge to the same unit, left out.
-        repeats: rows that the table calls repeats, left out.
-        controls: rows of controls, left out.
-
-    """
-
-    rows: RatingRows
-    points: Array
-    scale: Scale
-    sizes: Integers
-    starts: Integers
-    code: Codes
-    judge: Codes
-    first: Integers
-    again: int = 0
-    repeats: int = 0
-    controls: int = 0
+    rows: RatingRows  # the ratings that they come from
+    points: Array  # (K,) different scores, ascending: those of a declared scale, else those seen
+    scale: Scale  # what was declared, or seen
+    sizes: Integers  # (U,) judges of each unit
+    starts: Integers  # (U,) where its scores begin in the next two
+    code: Codes  # (n,) position of each score among the points
+    judge: Codes  # (n,) code of its judge
+    first: Integers  # (U,) a row of the table that belongs to the unit, for its labels
+    again: int = 0  # second answers of a judge to the same unit, left out
+    repeats: int = 0  # rows that the table calls repeats, left out
+    controls: int = 0  # rows of controls, left out
 
     @property
     def size(self) -> int:
@@ -129,17 +113,7 @@ class Units:
 
 
 def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
-    """Order ratings by unit and judge, one score each.
-
-    Args:
-        rows: the ratings; controls and repeats are left out and counted.
-        scale: the declared scale; by default its points are the scores that occur.
-
-    Raises:
-        InvalidJudgments: no item or no judge is known, nothing is left, or a score is not on the
-            declared scale.
-
-    """
+    """Order ratings by unit and judge, one score each."""
     _check_names(rows)
     targets = rows.targets()
     if not targets.size:
@@ -229,32 +203,17 @@ def _compare(unit: Integers, judge: Integers) -> tuple[Mask, Mask]:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Different scores, and which each row has.
+    """Different scores, and which each row has."""
 
-    Attributes:
-        points: (K,) ascending.
-        code: (n,) position of each score among them.
-        scale: what was declared, or seen.
-
-    """
-
-    points: Array
-    code: Codes
-    scale: Scale
+    points: Array  # (K,) ascending
+    code: Codes  # (n,) position of each score among them
+    scale: Scale  # what was declared, or seen
 
 
 def read_points(score: Array, scale: Scale | None = None) -> Points:
     """Code scores by their position among the points of the scale.
 
-    Args:
-        score: (n,) scores, n > 0.
-        scale: the declared scale; by default, and where it has no steps, the scores that occur.
-
-    Raises:
-        InvalidJudgments: a score is not on the declared scale.
-
-    >>> read_points(np.array([3.0, 1.0, 3.0])).code.tolist()
-    [1, 0, 1]
+    score: (n,) scores, n > 0.
     """
     points, code = _distinct(score)
     if scale is None:
@@ -290,29 +249,21 @@ def _distinct(score: Array) -> tuple[Array, Codes]:
 
 # Units that all of some judges scored: what the ICC and Kendall's W are defined on.
 
+# Share of the scores on shared units that a complete block must hold to speak for them
 ENOUGH: Final = 2 / 3
-"""Share of the scores on shared units that a complete block must hold to speak for them."""
 _WHO: Final = "the ICC and Kendall's W"
+# Most cells, judges times units, among which a block is looked for
 MAX_BLOCK_CELLS: Final = 50_000_000
-"""Most cells, judges times units, among which a block is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Scores of judges who all scored the same units.
+    """Scores of judges who all scored the same units."""
 
-    Attributes:
-        scores: (U, k) score of each unit by each judge.
-        judges: names of the k judges.
-        left_out: judges on shared units who are not in it.
-        share: share of the scores on units of two or more judges that it holds.
-
-    """
-
-    scores: Array
-    judges: tuple[str, ...]
-    left_out: tuple[str, ...]
-    share: float
+    scores: Array  # (U, k) score of each unit by each judge
+    judges: tuple[str, ...]  # names of the k judges
+    left_out: tuple[str, ...]  # judges on shared units who are not in it
+    share: float  # share of the scores on units of two or more judges that it holds
 
     @property
     def note(self) -> str:
@@ -332,14 +283,6 @@ def find_block(units: Units) -> Block:
 
     Judges join one by one, those with most units first, and where scores in the block are most
     the block is cut. This need not be the largest block there is, which is hard to find.
-
-    Args:
-        units: scores by unit, one of each judge.
-
-    Raises:
-        NotIdentified: no block holds two thirds of the scores on shared units; says what the
-            best one holds.
-
     """
     shared = units.take(units.several)
     found = np.unique(shared.judge)
@@ -384,9 +327,7 @@ def note_items(units: Units) -> tuple[str, ...]:
 def _cut(held: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return which units stay, and the columns of the judges who do.
 
-    Args:
-        held: (U, J) whether a judge scored a unit.
-
+    held: (U, J) whether a judge scored a unit.
     """
     order = np.argsort(-held.sum(axis=0), kind="stable")
     together = np.logical_and.accumulate(held[:, order], axis=1)
@@ -406,32 +347,21 @@ def _refuse(most: str) -> NotIdentified:
 # Pairs of judges on what both scored: the scores side by side, some pairs of judges at a time.
 
 Counts = NDArray[np.int64]
+# Pairs of scores that are held at a time; those of one judge are never split
 BLOCK: Final = 250_000
-"""Pairs of scores that are held at a time; those of one judge are never split."""
 
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Scores of some pairs of judges on all their common units.
+    """Scores of some pairs of judges on all their common units."""
 
-    Attributes:
-        first: (P,) code of one judge of each pair.
-        second: (P,) code of the other, always higher.
-        pair: (m,) number of the pair of judges, ascending.
-        x: (m,) score of the first judge, as its position among the points.
-        y: (m,) score of the second on the same unit, likewise.
-        unit: (m,) number of the unit.
-        points: (K,) scores that can be given, ascending.
-
-    """
-
-    first: Codes
-    second: Codes
-    pair: Counts
-    x: Codes
-    y: Codes
-    unit: Counts
-    points: Array
+    first: Codes  # (P,) code of one judge of each pair
+    second: Codes  # (P,) code of the other, always higher
+    pair: Counts  # (m,) number of the pair of judges, ascending
+    x: Codes  # (m,) score of the first judge, as its position among the points
+    y: Codes  # (m,) score of the second on the same unit, likewise
+    unit: Counts  # (m,) number of the unit
+    points: Array  # (K,) scores that can be given, ascending
 
     @cached_property
     def units(self) -> Counts:
@@ -441,37 +371,24 @@ class Overlap:
     def mean(self, values: NDArray[Any]) -> Array:
         """(P,) mean over the common units of each pair.
 
-        Args:
-            values: (m,) one for each pair of scores.
-
+        values: (m,) one for each pair of scores.
         """
         return np.bincount(self.pair, values, minlength=len(self.first)) / self.units
 
 
 @dataclass(frozen=True, eq=False)
 class PairMeasure:
-    """What was measured of pairs of judges.
+    """What was measured of pairs of judges."""
 
-    Attributes:
-        values: (P,) the measure, NaN where it does not exist.
-        influence: (m,) how much each pair of scores moves it: a measure of n pairs of scores moves
-            by influence / n if one of them is given a little more weight (infinitesimal jackknife,
-            Jaeckel 1972). The sum for a pair of judges is zero.
-
-    """
-
-    values: Array
+    values: Array  # (P,) the measure, NaN where it does not exist
+    # (m,) how much each pair of scores moves it: a measure of n pairs of scores moves by
+    # influence / n if one of them is given a little more weight (infinitesimal jackknife, Jaeckel
+    # 1972). The sum for a pair of judges is zero.
     influence: Array
 
 
 def walk_overlaps(units: Units, *, block: int = BLOCK) -> Iterator[Overlap]:
-    """Lay the scores of all pairs of judges side by side, in blocks of whole pairs.
-
-    Args:
-        units: scores by unit, one of each judge.
-        block: pairs of scores to hold at a time.
-
-    """
+    """Lay the scores of all pairs of judges side by side, in blocks of whole pairs."""
     place = np.arange(len(units.judge))
     later = np.repeat(units.starts + units.sizes, units.sizes) - place - 1
     own = np.argsort(units.judge, kind="stable")
@@ -485,11 +402,8 @@ def walk_overlaps(units: Units, *, block: int = BLOCK) -> Iterator[Overlap]:
 def _lay(units: Units, mine: NDArray[np.intp], later: Counts) -> Overlap:
     """Put each score of some judges beside those of later judges on the same unit.
 
-    Args:
-        units: scores by unit; within a unit judges ascend.
-        mine: (r,) places of these judges' scores.
-        later: (r,) scores on the same unit that follow each.
-
+    mine: (r,) places of these judges' scores.
+    later: (r,) scores on the same unit that follow each.
     """
     judge, code = units.judge, units.code
     first = np.repeat(mine, later)
@@ -516,29 +430,17 @@ BY_ITEM_ALONE: Final = "no interval where judges are drawn: it has one by item a
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient of agreement on some judgments.
+    """A coefficient of agreement on some judgments."""
 
-    Attributes:
-        name: as it is asked for and stands in JSON, such as "alpha-interval" or "n-agreement-1".
-        title: in tables, such as "Krippendorff's α, interval".
-        value: the coefficient; None where it does not exist.
-        lower: lower end of its interval; None where there is none.
-        upper: upper end.
-        units: outputs (or output pairs) that two or more judges judged.
-        ratings: judgments on them.
-        why: why there is no value, in the user's words; None where there is one.
-        notes: what must stand beside it, such as that κ is low since one answer prevails.
-
-    """
-
-    name: str
-    title: str
-    value: float | None
-    lower: float | None = None
-    upper: float | None = None
-    units: int = 0
-    ratings: int = 0
-    why: str | None = None
+    name: str  # as it is asked for and stands in JSON, such as "alpha-interval" or "n-agreement-1"
+    title: str  # in tables, such as "Krippendorff's α, interval"
+    value: float | None  # the coefficient; None where it does not exist
+    lower: float | None = None  # lower end of its interval; None where there is none
+    upper: float | None = None  # upper end
+    units: int = 0  # outputs (or output pairs) that two or more judges judged
+    ratings: int = 0  # judgments on them
+    why: str | None = None  # why there is no value, in the user's words; None where there is one
+    # what must stand beside it, such as that κ is low since one answer prevails
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -64,17 +64,7 @@ _ALONE: Final = (
 
 
 def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents:
-    """Estimate tastes, those of judges by likelihood, and the rest by moments where they can.
-
-    Args:
-        tally: counts told apart by judge, and by item where items are named.
-        level: of the intervals.
-
-    Raises:
-        NotIdentified: worths or tastes of judges have no estimate.
-        NotConverged: a likelihood without a clear maximum.
-
-    """
+    """Estimate tastes, those of judges by likelihood, and the rest by moments where they can."""
     if "ranking" in tally.factors or "judge" not in tally.factors:
         found = estimate_taste_components(tally, level=level)
         return replace(found, notes=(_BOUND, *found.notes))
@@ -107,16 +97,7 @@ def _between_systems(fit: RandomJudgesFit) -> Component:
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
-    """Take the mean of the scores of each judge for each output.
-
-    Args:
-        rows: scores of one task under one criterion.
-
-    Returns:
-        One row for each judge and output, the first one's other values kept; and a note of how many
-        scores that leaves out.
-
-    """
+    """Take the mean of the scores of each judge for each output."""
     cell = number_groups(rows.judge, rows.item, rows.system)
     present, first, own, counts = np.unique(
         cell, return_index=True, return_inverse=True, return_counts=True
@@ -136,24 +117,14 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Observed:
-    """The design that was judged.
+    """The design that was judged."""
 
-    Attributes:
-        judges: number of judges.
-        items: number of items.
-        systems: number of systems.
-        judgments: scores, or answers.
-        comparisons: pairs; the judgments themselves but for rankings.
-        each: judgments per output (ratings), or comparisons per judge, on average.
-
-    """
-
-    judges: int
-    items: int
-    systems: int
-    judgments: float
-    comparisons: float
-    each: float
+    judges: int  # number of judges
+    items: int  # number of items
+    systems: int  # number of systems
+    judgments: float  # scores, or answers
+    comparisons: float  # pairs; the judgments themselves but for rankings
+    each: float  # judgments per output (ratings), or comparisons per judge, on average
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -284,10 +255,8 @@ def _finite(one: Component) -> dict[str, Any]:
 
 # What variance components say, in sentences.
 
-SMALL: Final = 0.05
-"""Share of the variance of a difference below which a source is said to cancel."""
-LITTLE: Final = 0.01
-"""Share below which it is not named."""
+SMALL: Final = 0.05  # Share of the variance of a difference below which a source is said to cancel
+LITTLE: Final = 0.01  # Share below which it is not named
 
 
 def say_components(found: VarianceComponents) -> tuple[str, ...]:
@@ -357,14 +326,7 @@ def say_plan(found: VarianceComponents, plan: Plan) -> str:
 
 
 def say_answer(found: VarianceComponents, answer: Answer, wish: str) -> str:
-    """Say how many judges and items a wish needs.
-
-    Args:
-        found: variance components.
-        answer: what was found.
-        wish: what is wanted, such as "a reliability of .90".
-
-    """
+    """Say how many judges and items a wish needs."""
     if answer.best is None:
         return f"{wish} is out of reach of a thousand judges, however many items they judge"
     said = f"{wish} takes {_design(found, answer.best)}"
@@ -634,40 +596,28 @@ def _factor(codes: NDArray[np.integer], labels: tuple[str, ...]) -> Factor:
 # (2001), Generalizability Theory, Springer, chapter 4.
 
 JUDGES: Final = (2, 3, 5, 10, 20, 50)
-ITEMS: Final = (25, 50, 100, 200, 500)
-"""What the table shows, beside the design that was judged."""
-MOST: Final = 1_000
-"""Most judges that are looked at."""
+ITEMS: Final = (25, 50, 100, 200, 500)  # What the table shows, beside the design that was judged
+MOST: Final = 1_000  # Most judges that are looked at
 MOST_ITEMS: Final = 100_000
+# Fewest that are planned: of one judge, or one item, nothing follows for others
 FEWEST_ITEMS: Final = 2
-"""Fewest that are planned: of one judge, or one item, nothing follows for others."""
+# Share of outputs that each judge scored from which a design counts as complete
 COMPLETE: Final = 0.8
-"""Share of outputs that each judge scored from which a design counts as complete."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a design would give.
+    """What a design would give."""
 
-    Attributes:
-        judges: J.
-        items: I.
-        each: judges per output (ratings), or comparisons per judge.
-        judgments: scores or comparisons in all.
-        stderr: standard error of a difference of two systems.
-        reliability: generalizability coefficient, for which only differences count; None where
-            systems have no variance of their own.
-        dependability: the same for scores as such, severity and difficulty counting as error; None
-            for comparisons.
-
-    """
-
-    judges: int
-    items: int
-    each: float
-    judgments: float
-    stderr: float
+    judges: int  # J
+    items: int  # I
+    each: float  # judges per output (ratings), or comparisons per judge
+    judgments: float  # scores or comparisons in all
+    stderr: float  # standard error of a difference of two systems
+    # generalizability coefficient, for which only differences count; None where systems have no
+    # variance of their own
     reliability: float | None
+    # the same for scores as such, severity and difficulty counting as error; None for comparisons
     dependability: float | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -677,21 +627,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Answer:
-    """How many judges and items a wish needs.
+    """How many judges and items a wish needs."""
 
-    Attributes:
-        wish: the standard error that is wanted.
-        best: the design that reaches it with the fewest pairs of judge and item (ratings), or the
-            fewest comparisons and then items; None where none does.
-        least: judges, two or more, below which it cannot be reached, whatever the items.
-        items_matter: False for comparisons that show no item x system, which says nothing of how
-            few items are enough: no fewer are planned than were judged.
-
-    """
-
-    wish: float
+    wish: float  # the standard error that is wanted
+    # the design that reaches it with the fewest pairs of judge and item (ratings), or the fewest
+    # comparisons and then items; None where none does
     best: Plan | None
-    least: int
+    least: int  # judges, two or more, below which it cannot be reached, whatever the items
+    # False for comparisons that show no item x system, which says nothing of how
     items_matter: bool = True
 
 
@@ -700,17 +643,8 @@ def plan_design(
 ) -> Plan:
     """Say how sure a design would be.
 
-    Args:
-        found: variance components.
-        judges: J, one or more.
-        items: I.
-        each: judges per output, by default as many as there were (all, where judges scored most
-            outputs); for comparisons the comparisons of each judge.
-
-    Raises:
-        NotIdentified: there is one system, or systems cannot be told from judges or items.
-        UnknownOption: fewer than one judge, item, or judgment of each.
-
+    each: judges per output, by default as many as there were (all, where judges scored most
+        outputs); for comparisons the comparisons of each judge.
     """
     if min(judges, items, 1 if each is None else each) < 1:
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
@@ -756,19 +690,7 @@ def find_design(
     reliability: float | None = None,
     each: float | None = None,
 ) -> Answer:
-    """Say how many judges and items a wanted standard error or reliability needs.
-
-    Args:
-        found: variance components.
-        stderr: of a difference of two systems, in the unit of the components; or
-        reliability: generalizability coefficient, between 0 and 1.
-        each: judges per output, or comparisons per judge, as in `plan_design`.
-
-    Raises:
-        UnknownOption: not one of both, or a value that cannot be.
-        NotIdentified: systems have no variance that reliability could be of.
-
-    """
+    """Say how many judges and items a wanted standard error or reliability needs."""
     wish = _read_wish(found, stderr, reliability)
     _refuse(found)
     best: tuple[float, int, int] | None = None
@@ -894,44 +816,26 @@ def _with(grid: Sequence[int], seen: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What was asked of a design.
+    """What was asked of a design."""
 
-    Attributes:
-        judges: so many judges; as many as judged where only items are given.
-        items: so many items; likewise.
-        each: judges per output, or comparisons per judge.
-        stderr: a standard error that is wanted.
-        reliability: a reliability that is wanted.
-
-    """
-
-    judges: int | None = None
-    items: int | None = None
-    each: float | None = None
-    stderr: float | None = None
-    reliability: float | None = None
+    judges: int | None = None  # so many judges; as many as judged where only items are given
+    items: int | None = None  # so many items; likewise
+    each: float | None = None  # judges per output, or comparisons per judge
+    stderr: float | None = None  # a standard error that is wanted
+    reliability: float | None = None  # a reliability that is wanted
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Components, and designs.
+    """Components, and designs."""
 
-    Attributes:
-        found: the components.
-        designs: a row for each number of judges; empty where no design can be planned.
-        plan: the design that was asked about, or None.
-        answer: the design that reaches what was wanted, or None.
-        says: components and answers in sentences.
-        notes: what must stand beside them.
-
-    """
-
-    found: VarianceComponents
+    found: VarianceComponents  # the components
+    # a row for each number of judges; empty where no design can be planned
     designs: tuple[tuple[Plan, ...], ...]
-    plan: Plan | None
-    answer: Answer | None
-    says: tuple[str, ...]
-    notes: tuple[str, ...]
+    plan: Plan | None  # the design that was asked about, or None
+    answer: Answer | None  # the design that reaches what was wanted, or None
+    says: tuple[str, ...]  # components and answers in sentences
+    notes: tuple[str, ...]  # what must stand beside them
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -953,13 +857,7 @@ class Study:
 
 
 def study_designs(found: VarianceComponents, wishes: Wishes) -> Study:
-    """Answer what was asked of designs, and tabulate some.
-
-    Raises:
-        NotIdentified: something was asked that the judgments cannot answer.
-        UnknownOption: a wish that cannot be.
-
-    """
+    """Answer what was asked of designs, and tabulate some."""
     asked = (wishes.judges, wishes.items, wishes.stderr, wishes.reliability)
     says, notes = list(found.says), [*found.reasons, *found.notes]
     if not found.parts:
@@ -988,12 +886,7 @@ def _name(found: VarianceComponents, wishes: Wishes) -> str:
 
 
 def read_wishes(wishes: Wishes) -> Wishes:
-    """Refuse wishes that exclude each other.
-
-    Raises:
-        UnknownOption: two targets.
-
-    """
+    """Refuse wishes that exclude each other."""
     if wishes.stderr is not None and wishes.reliability is not None:
         raise UnknownOption("--stderr and --reliability exclude each other: choose one")
     return wishes

@@ -18,8 +18,8 @@ from evenhand.judgments.cells import COUNTABLE
 from evenhand.judgments.coding import SEED
 from evenhand.judgments.tally import Codes, Factor, Tally, merge_levels
 
+# Entries that are gathered before they are summed: small tallies are not sorted one by one
 PENDING: Final = 2**20
-"""Entries that are gathered before they are summed: small tallies are not sorted one by one."""
 
 
 def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = None) -> Tally:
@@ -70,20 +70,12 @@ def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = 
 
 @dataclass(frozen=True, eq=False)
 class _Common:
-    """What tallies to be added are counted by.
+    """What tallies to be added are counted by."""
 
-    Attributes:
-        systems: of all, sorted.
-        levels: factor → its levels of all, with their loads; without codes.
-        n_judgments: of all.
-        zero_weight: rows of all that were left out.
-
-    """
-
-    systems: tuple[str, ...]
-    levels: Mapping[str, Factor]
-    n_judgments: float
-    zero_weight: int
+    systems: tuple[str, ...]  # of all, sorted
+    levels: Mapping[str, Factor]  # factor → its levels of all, with their loads; without codes
+    n_judgments: float  # of all
+    zero_weight: int  # rows of all that were left out
 
     def take(self, part: Tally) -> Tally:
         """Return a tally in the codes of all."""
@@ -140,12 +132,7 @@ def _level(loads: Mapping[str, float], limit: int | None) -> Factor:
 
 
 def _refuse_other_kind(first: Tally, part: Tally) -> None:
-    """Refuse what cannot be added to the first tally.
-
-    Raises:
-        UnknownOption: says how they differ, and what to do.
-
-    """
+    """Refuse what cannot be added to the first tally."""
     if set(first.factors) != set(part.factors):
         one, two = (listing(sorted(tally.factors)) or "nothing" for tally in (first, part))
         raise UnknownOption(
@@ -171,12 +158,7 @@ def _refuse_other_kind(first: Tally, part: Tally) -> None:
 
 
 def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
-    """Refuse a ranking of which a part was counted before: it would be two answers.
-
-    Raises:
-        InvalidJudgments: names it.
-
-    """
+    """Refuse a ranking of which a part was counted before: it would be two answers."""
     pairs = part.of_pairs and not part.of_rankings
     if not known or pairs:
         return

@@ -30,18 +30,7 @@ def say_names(systems: Iterable[str]) -> tuple[str, ...]:
 
 
 def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
-    """Say which names differ only in capitals, blanks or punctuation, if some do.
-
-    Args:
-        names: the different names.
-        kind: what they name, in the singular.
-
-    >>> say_alike(["Alpha", "alpha", "beta"])
-    ("'Alpha' and 'alpha' are taken for two systems: they differ only in capitals, blanks or
-    punctuation; if they are one, give them one name",)
-    >>> say_alike(["gpt-4.1", "gpt-41", "+", "-", "C", "C++"])
-    ()
-    """
+    """Say which names differ only in capitals, blanks or punctuation, if some do."""
     looks: dict[str, list[str]] = {}
     for name in sorted(names):
         looks.setdefault(_plain(name), []).append(name)

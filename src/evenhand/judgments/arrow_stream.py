@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     import duckdb
 
 CAPSULE: Final = b"arrow_array_stream"
+# Most rows of a batch: so few stay in the processor's cache while they are worked on
 ROWS: Final = 50_000
-"""Most rows of a batch: so few stay in the processor's cache while they are worked on."""
 _NUMBERS: Final = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+# What Arrow calls the numbers of a numpy type
 FORMATS: Final = dict(zip(map(np.dtype, _NUMBERS), "cCsSiIlLfg", strict=True))
-"""What Arrow calls the numbers of a numpy type."""
 
 
 class _Schema(ctypes.Structure):
@@ -77,32 +77,17 @@ _Stream._fields_ = [
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows of a result.
+    """Some rows of a result."""
 
-    Attributes:
-        columns: the numbers, by column; anything where one is missing.
-        missing: columns in which one is missing, here or in rows that the engine keeps with them.
-
-    """
-
-    columns: Mapping[str, NDArray[Any]]
+    columns: Mapping[str, NDArray[Any]]  # the numbers, by column; anything where one is missing
+    # columns in which one is missing, here or in rows that the engine keeps with them
     missing: frozenset[str]
 
 
 def stream_batches(
     relation: duckdb.DuckDBPyRelation, kinds: Mapping[str, DTypeLike]
 ) -> Iterator[Batch]:
-    """Run a query and go through its rows, some at a time.
-
-    Args:
-        relation: the query; its columns are numbers, in this order.
-        kinds: column → the numpy type of its numbers, as DuckDB's type is laid out.
-
-    Raises:
-        UnknownFormat: a file that is damaged, which shows itself only now, or numbers of another
-            type.
-
-    """
+    """Run a query and go through its rows, some at a time."""
     capsule = _open(relation)
     stream = ctypes.cast(_pointer(capsule, CAPSULE), ctypes.POINTER(_Stream)).contents
     _check_formats(_read_formats(stream, relation), kinds)

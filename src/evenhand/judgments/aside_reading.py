@@ -24,50 +24,35 @@ from evenhand.judgments.moments import read_moments
 from evenhand.judgments.source import Aside, Source
 from evenhand.judgments.tally import Codes
 
+# What is expected, of which judgments something is, and whether that is good or bad
 Expected = tuple[Any, NDArray[np.bool_], Small | None]
-"""What is expected, of which judgments something is, and whether that is good or bad."""
-Words = tuple[Sequence[str], Codes]
-"""Different labels of a column, and the code of each row."""
+Words = tuple[Sequence[str], Codes]  # Different labels of a column, and the code of each row
 Value = TypeVar("Value")
 
+# Roles whose columns are fetched as they are; of the others the different labels are looked up
 _PLAIN: Final = ("seconds", "shown_at")
-"""Roles whose columns are fetched as they are; of the others the different labels are looked up."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """What was recorded beside the judgments.
+    """What was recorded beside the judgments."""
 
-    Attributes:
-        kinds: which are controls and repeats.
-        expected: what is expected of controls, in the unit of the judgments; None for nothing.
-        seconds: (n,) how long they took; None for nothing.
-        moment: (n,) when they were given; None for nothing.
-        notes: what must be said of them.
-
-    """
-
+    # which are controls and repeats
     kinds: Kinds = Kinds()  # noqa: RUF009 - frozen
+    # what is expected of controls, in the unit of the judgments; None for nothing
     expected: Any = None
-    seconds: Array | None = None
-    moment: Array | None = None
-    notes: tuple[str, ...] = ()
+    seconds: Array | None = None  # (n,) how long they took; None for nothing
+    moment: Array | None = None  # (n,) when they were given; None for nothing
+    notes: tuple[str, ...] = ()  # what must be said of them
 
 
 @dataclass(frozen=True, eq=False)
 class AsideColumns:
-    """The columns beside the judgments of one table.
+    """The columns beside the judgments of one table."""
 
-    Attributes:
-        source: of the table, for messages.
-        asides: role → column.
-        plain: roles whose columns are fetched as they are.
-
-    """
-
-    source: Source
-    asides: Mapping[str, Aside]
-    plain: tuple[str, ...]
+    source: Source  # of the table, for messages
+    asides: Mapping[str, Aside]  # role → column
+    plain: tuple[str, ...]  # roles whose columns are fetched as they are
 
     def only(self, role: str) -> AsideColumns:
         """Keep the column of one role."""
@@ -102,15 +87,8 @@ class AsideColumns:
     ) -> Beside:
         """Turn what was fetched into arrays.
 
-        Args:
-            found: fetched columns; codes where there are words.
-            words: the different labels of those columns.
-            read_expected: reads what is expected, from values or from labels and codes.
-
-        Raises:
-            InvalidJudgments: a column that cannot be read, and was asked for or is called like
-                its role.
-
+        found: fetched columns; codes where there are words.
+        read_expected: reads what is expected, from values or from labels and codes.
         """
         notes: list[str] = []
 
@@ -142,12 +120,7 @@ class AsideColumns:
 
 
 def refuse_unread(source: Source, role: str, aside: Aside, fault: Unread) -> str:
-    """Refuse a column that cannot be read, or return the note that it is left aside.
-
-    Raises:
-        InvalidJudgments: it was asked for, or is called like its role.
-
-    """
+    """Refuse a column that cannot be read, or return the note that it is left aside."""
     column = source.columns.get(role, aside.column)
     if aside.sure:
         raise InvalidJudgments(f"column '{column}' of {source.name}, taken as {role}, {fault}")
@@ -155,14 +128,7 @@ def refuse_unread(source: Source, role: str, aside: Aside, fault: Unread) -> str
 
 
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
-    """Find the columns beside the judgments of a table.
-
-    Args:
-        source: of the table.
-        frame: the table.
-        scores: whether numbers may be expected, as of ratings.
-
-    """
+    """Find the columns beside the judgments of a table."""
     schema = frame.collect_schema()
     asides = source.find_asides(list(schema.names()))
     numeric = {role for role, aside in asides.items() if schema[aside.column].is_numeric()}

@@ -16,6 +16,7 @@ from evenhand.judgments.tally import Codes
 Array: TypeAlias = NDArray[np.float64]
 Small: TypeAlias = NDArray[np.int8]
 
+# Label in folded case → kind, and direction of a control. TGT, CHK, REF and BAD are Appraise's.
 KINDS: Final[Mapping[str, tuple[int, int]]] = {
     "target": (TARGET, 0),
     "tgt": (TARGET, 0),
@@ -26,26 +27,19 @@ KINDS: Final[Mapping[str, tuple[int, int]]] = {
     "ref": (CONTROL, 1),
     "bad": (CONTROL, -1),
 }
-"""Label in folded case → kind, and direction of a control. TGT, CHK, REF and BAD are Appraise's."""
 
+# What may be expected of a control where no score is
 DIRECTIONS: Final[Mapping[str, int]] = {"good": 1, "bad": -1}
-"""What may be expected of a control where no score is."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Which judgments are controls and repeats.
+    """Which judgments are controls and repeats."""
 
-    Attributes:
-        kind: (n,) TARGET, REPEAT or CONTROL; None where nothing says so.
-        direction: (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds.
-        notes: what must be said of them.
-
-    """
-
-    kind: Small | None = None
+    kind: Small | None = None  # (n,) TARGET, REPEAT or CONTROL; None where nothing says so
+    # (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds
     direction: Small | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what must be said of them
 
 
 class Unread(Exception):
@@ -62,12 +56,7 @@ def is_kind(label: str | None) -> bool:
 
 
 def tell_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
-    """Return kind and direction of each label.
-
-    Raises:
-        Unread: labels that are no kinds.
-
-    """
+    """Return kind and direction of each label."""
     unknown = [label for label in labels if not is_kind(label)]
     if unknown:
         hint = end(suggest(unknown[0], KINDS))
@@ -78,13 +67,7 @@ def tell_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
 def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
     """Tell controls and repeats from targets.
 
-    Args:
-        labels: different labels of the column; "" where one is missing.
-        codes: (n,) label of each judgment.
-
-    Raises:
-        Unread: labels that are no kinds.
-
+    codes: (n,) label of each judgment.
     """
     meant = tell_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
@@ -99,12 +82,7 @@ def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
 def read_expected_scores(values: NDArray[Any]) -> tuple[Array, Small]:
     """Read what is expected of ratings: a score, or good or bad.
 
-    Returns:
-        Expected scores, NaN where there is none; and directions, 0 where there is none.
-
-    Raises:
-        Unread: something else.
-
+    Returns expected scores, NaN where there is none; and directions, 0 where there is none.
     """
     direction = np.zeros(len(values), dtype=np.int8)
     if values.dtype.kind in "iuf":
@@ -120,17 +98,8 @@ def read_expected_outcomes(
 ) -> Small:
     """Read what is expected of comparisons.
 
-    Args:
-        labels: different labels of the column; "" where one is missing.
-        codes: (n,) label of each judgment.
-        meaning: outcome of a label, LEFT, TIE or RIGHT, or -1 where it is none.
-
-    Returns:
-        (n,) outcomes, -1 where none is expected.
-
-    Raises:
-        Unread: labels that are no outcomes.
-
+    codes: (n,) label of each judgment.
+    Returns: (n,) outcomes, -1 where none is expected.
     """
     meant = [meaning(label) if label else -1 for label in labels]
     unknown = [label for label, one in zip(labels, meant, strict=True) if label and one < 0]
@@ -140,12 +109,7 @@ def read_expected_outcomes(
 
 
 def read_seconds(values: NDArray[Any]) -> tuple[Array, tuple[str, ...]]:
-    """Read how long judgments took; times that cannot be are unknown, and counted.
-
-    Raises:
-        Unread: text that is no number.
-
-    """
+    """Read how long judgments took; times that cannot be are unknown, and counted."""
     if values.dtype.kind in "iuf":
         seconds = values.astype(np.float64)
     elif values.dtype.kind == "m":
@@ -163,11 +127,8 @@ def read_seconds(values: NDArray[Any]) -> tuple[Array, tuple[str, ...]]:
 def mark_controls(kinds: Kinds, given: NDArray[np.bool_], direction: Small | None) -> Kinds:
     """Make controls of judgments of which something is expected, where no column says kinds.
 
-    Args:
-        kinds: what the column of kinds says.
-        given: (n,) whether something is expected.
-        direction: (n,) whether that is "good" or "bad"; 0 elsewhere.
-
+    given: (n,) whether something is expected.
+    direction: (n,) whether that is "good" or "bad"; 0 elsewhere.
     """
     if kinds.kind is None:
         kind = np.where(given, CONTROL, TARGET).astype(np.int8)

@@ -21,8 +21,7 @@ from evenhand.judgments.engine import Columns, Frame, is_spark
 from evenhand.judgments.pushed import note_stream
 from evenhand.judgments.refusals import explain, explain_polars, name_file
 
-ROWS: Final = 2**18
-"""Rows of a batch."""
+ROWS: Final = 2**18  # Rows of a batch
 
 
 def can_stream(frame: Frame) -> bool:
@@ -36,20 +35,7 @@ def can_stream(frame: Frame) -> bool:
 
 
 def fetch_batches(frame: Frame, rows: int = ROWS) -> Iterator[Columns]:
-    """Run a query once and return its columns some rows at a time.
-
-    Args:
-        frame: of an engine that can stream.
-        rows: of a batch, about; engines have a say in it.
-
-    Raises:
-        UnknownFormat: the engine refuses the query, or fails; with its own words.
-
-    >>> import duckdb
-    >>> frame = nw.from_native(duckdb.sql("select 1 as a union all select 2"))
-    >>> [batch["a"].tolist() for batch in fetch_batches(frame)]
-    [[1, 2]]
-    """
+    """Run a query once and return its columns some rows at a time."""
     total, batches = 0, 0
     names = tuple(frame.collect_schema().names())
     for columns in _stream(frame, rows):

@@ -17,14 +17,7 @@ _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 
 def name_bins(edges: Sequence[float]) -> list[str]:
-    """Return what the bins between some edges are called; an edge belongs to the bin above it.
-
-    Raises:
-        UnknownOption: no edges, or edges that do not rise.
-
-    >>> name_bins([100, 250.5])
-    ['below 100', '100 to 250.5', '250.5 and above']
-    """
+    """Return what the bins between some edges are called; an edge belongs to the bin above it."""
     rising = all(low < high for low, high in pairwise(edges))
     if not edges or not rising or not all(map(isfinite, edges)):
         raise UnknownOption(f"edges of bins are numbers that rise, such as 100, 200; not {edges}")
@@ -33,20 +26,7 @@ def name_bins(edges: Sequence[float]) -> list[str]:
 
 
 def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, source: Source) -> Frame:
-    """Add the bin of a column of numbers; where a number is missing, its bin is.
-
-    Args:
-        frame: judgments.
-        column: numbers, or text that is numbers.
-        edges: where a bin ends and the next begins, rising.
-        name: of the new column.
-        source: of the judgments, for messages.
-
-    Raises:
-        InvalidJudgments: text that is no number, with up to five rows named.
-        UnknownOption: edges that are none, or a column of another kind.
-
-    """
+    """Add the bin of a column of numbers; where a number is missing, its bin is."""
     names, value = name_bins(edges), _read_numbers(frame, column, source)
     label: nw.Expr = nw.when(value >= edges[-1]).then(nw.lit(names[-1]))
     for edge, own in zip(reversed(edges), reversed(names[:-1]), strict=True):

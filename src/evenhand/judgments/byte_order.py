@@ -44,11 +44,7 @@ def _write_bytes(text: Any, backend: str) -> Any:
 def _call(name: str, shape: Callable[..., Any], gives: str) -> Any:
     """Return a function of a database that takes texts.
 
-    Args:
-        name: of the function.
-        shape: takes as many arguments as it does.
-        gives: type of what it returns, by Ibis' name.
-
+    shape: takes as many arguments as it does.
     """
     import ibis
 

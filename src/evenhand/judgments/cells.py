@@ -17,8 +17,7 @@ from evenhand.judgments.joined_codes import join_codes
 from evenhand.judgments.tally import Codes, Counts, Factor, Tally, merge_levels
 
 Labels = dict[str, list[str]]
-COUNTABLE: Final = 2**53
-"""Largest whole number up to which sums are exact."""
+COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
 
 
 def list_different(column: NDArray[np.object_]) -> list[str]:
@@ -69,10 +68,8 @@ def make_tally(
 def decode_tally(tables: Sequence[Coding], cells: Cells) -> Tally:
     """Turn the keys of cells into the entries of a tally.
 
-    Args:
-        tables: labels and codes of the factors, of both sides and of outcomes, in this order.
-        cells: keys without their outcome digit, and (C, 3) counts.
-
+    tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    cells: keys without their outcome digit, and (C, 3) counts.
     """
     *levels, side, _, _ = tables
     pairs, counts = cells
@@ -83,12 +80,7 @@ def decode_tally(tables: Sequence[Coding], cells: Cells) -> Tally:
 
 
 def finish_tally(data: Comparisons, tally: Tally, limits: Mapping[str, int], *, zero: int) -> Tally:
-    """Merge levels, and count answers: a ranking is one.
-
-    Raises:
-        InvalidJudgments: weights add up to more than can be counted.
-
-    """
+    """Merge levels, and count answers: a ranking is one."""
     if not 0 <= tally.n_comparisons <= COUNTABLE:
         raise InvalidJudgments(
             f"weights in {data.source.name} add up to more than can be counted exactly: divide them"

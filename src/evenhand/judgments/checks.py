@@ -30,24 +30,13 @@ REMEDY: Final = (
     "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
     " in pandas"
 )
-MOST: Final = 10
-"""Most labels of a column that a refusal names."""
+MOST: Final = 10  # Most labels of a column that a refusal names
 
 
 def check_labels(
     data: Comparisons, frame: Frame, labels: Mapping[str, Sequence[str | None]]
 ) -> dict[str, int]:
-    """Refuse missing labels, outer blanks and unknown outcomes; return what each outcome means.
-
-    Args:
-        data: the table, for its labels and its name.
-        frame: the rows that were counted.
-        labels: column → the different labels found in it.
-
-    Raises:
-        InvalidJudgments: names the columns, the labels and up to five rows.
-
-    """
+    """Refuse missing labels, outer blanks and unknown outcomes; return what each outcome means."""
     refuse_unnamed_levels(frame, labels, data.source, data.outcome_labels)
     meaning = {
         label: read_outcome(label, data.outcome_labels)
@@ -71,18 +60,7 @@ def refuse_unnamed_levels(
     source: Source,
     own: Mapping[str, Outcome] | None = None,
 ) -> None:
-    """Refuse missing labels and outer blanks; outcomes such as "NaN" are missing too.
-
-    Args:
-        frame: the rows that were counted.
-        labels: column → the different labels found in it.
-        source: of the table, for its names.
-        own: the table's own outcome labels.
-
-    Raises:
-        InvalidJudgments: names the columns, the labels and up to five rows.
-
-    """
+    """Refuse missing labels and outer blanks; outcomes such as "NaN" are missing too."""
     gaps = {
         column: [one for one in found if not one or (column == "outcome" and is_missing(one, own))]
         for column, found in labels.items()
@@ -134,17 +112,7 @@ def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:
 
 
 def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Source) -> None:
-    """Refuse labels with a blank before or after them, all columns at once.
-
-    Args:
-        frame: the rows.
-        padded: column → the labels in it that have such a blank.
-        source: of the table, for its names.
-
-    Raises:
-        InvalidJudgments: names the columns, the labels with their rows, and what to do.
-
-    """
+    """Refuse labels with a blank before or after them, all columns at once."""
     bad = {column: list(found) for column, found in padded.items() if found}
     if not bad:
         return
@@ -181,12 +149,7 @@ def _refuse_names(
     where: str,
     own: Mapping[str, Outcome] | None,
 ) -> None:
-    """Refuse outcomes that name the winner, with the way to read them.
-
-    Raises:
-        InvalidJudgments: a label that is not understood is the name of a system.
-
-    """
+    """Refuse outcomes that name the winner, with the way to read them."""
     systems = {*labels["left"], *labels["right"]}
     named = [label for label in unknown if label in systems]
     if named and isinstance(own, Complete):
@@ -204,12 +167,7 @@ def _refuse_names(
 def check_opponents(
     data: Comparisons, frame: Frame, systems: Sequence[str], left: Codes, right: Codes
 ) -> None:
-    """Refuse a system that was compared with itself.
-
-    Raises:
-        InvalidJudgments: names the system and up to five rows.
-
-    """
+    """Refuse a system that was compared with itself."""
     same = np.flatnonzero(left == right)
     if len(same):
         rows = name_rows(find_rows(frame, nw.col("left") == nw.col("right")))
@@ -225,18 +183,12 @@ def check_opponents(
         )
 
 
+# Largest weight: up to here every whole number is a float of its own, and squares are finite
 LARGEST: Final = 2.0**53
-"""Largest weight: up to here every whole number is a float of its own, and squares are finite."""
 
 
 def explain_empty(data: Comparisons, zero: int) -> InvalidJudgments:
-    """Say why nothing is left to count.
-
-    Args:
-        data: the table.
-        zero: rows left out since their weight is 0.
-
-    """
+    """Say why nothing is left to count."""
     name = data.source.name
     if zero:
         rows = "the only row" if zero == 1 else f"all {zero:,} rows"
@@ -257,20 +209,12 @@ def explain_empty(data: Comparisons, zero: int) -> InvalidJudgments:
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """How rows count: the frame without zero weights, and what to sum.
+    """How rows count: the frame without zero weights, and what to sum."""
 
-    Attributes:
-        frame: the rows that count.
-        column: the weight column, or None where each row counts once.
-        zero: number of rows left out.
-        importance: whether squared weights are needed.
-
-    """
-
-    frame: Frame
-    column: str | None
-    zero: int
-    importance: bool
+    frame: Frame  # the rows that count
+    column: str | None  # the weight column, or None where each row counts once
+    zero: int  # number of rows left out
+    importance: bool  # whether squared weights are needed
 
     def sums(self) -> list[nw.Expr]:
         """Return the aggregates that a group-by must compute: COUNT and perhaps SQUARES."""
@@ -286,11 +230,6 @@ def read_weights(data: Comparisons) -> Weighing:
 
     Squares of small integers would not fit into their own type, and sums of single-precision
     numbers lose what is added last.
-
-    Raises:
-        InvalidJudgments: a weight that is missing, negative, not a number, or a fraction where
-            weights are frequencies.
-
     """
     if not data.has("weight"):
         return Weighing(data.frame, None, 0, importance=False)

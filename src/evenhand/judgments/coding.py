@@ -24,37 +24,25 @@ from evenhand.judgments.engine import (
 )
 from evenhand.judgments.tally import Codes, Counts, Factor, snake
 
-DENSE: Final = 50_000_000
-"""Most cells that are counted in one array."""
+DENSE: Final = 50_000_000  # Most cells that are counted in one array
 SEED: Final = 20131
 KEY: Final = "evenhand_key"
-STREAMED: Final = 20_000_000
-"""Most rows that leave the engine as one integer each."""
+STREAMED: Final = 20_000_000  # Most rows that leave the engine as one integer each
 Keys: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+# The different keys without their outcome digit, and (C, 3) counts
 Cells: TypeAlias = tuple[Keys, NDArray[np.int64] | NDArray[np.float64]]
-"""The different keys without their outcome digit, and (C, 3) counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How the labels of one column become codes.
+    """How the labels of one column become codes."""
 
-    Attributes:
-        name: the column.
-        labels: its labels.
-        codes: (labels,) code of each.
-        size: number of different codes.
-        loads: (labels,) rows of each; empty where nobody asks.
-        merged: whether several labels share a code.
-
-    """
-
-    name: str
-    labels: Sequence[str]
-    codes: NDArray[np.int64]
-    size: int
-    loads: Counts
-    merged: bool = False
+    name: str  # the column
+    labels: Sequence[str]  # its labels
+    codes: NDArray[np.int64]  # (labels,) code of each
+    size: int  # number of different codes
+    loads: Counts  # (labels,) rows of each; empty where nobody asks
+    merged: bool = False  # whether several labels share a code
 
 
 def make_factor(level: Coding, codes: Codes) -> Factor:
@@ -86,15 +74,7 @@ def code_tables(
     meaning: Mapping[str, int],
     limits: Mapping[str, int],
 ) -> list[Coding]:
-    """Give the levels of factors, both sides and outcomes their codes, in this order.
-
-    Args:
-        by: the factors.
-        counted: column → label → rows.
-        meaning: label of an outcome → 0 left, 1 tie, 2 right.
-        limits: most clusters of a factor.
-
-    """
+    """Give the levels of factors, both sides and outcomes their codes, in this order."""
     systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
     k, none = np.arange(len(systems)), np.zeros(0)
     kept = {} if "task" in by else limits
@@ -112,10 +92,8 @@ def fetch_cells(
     Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
     three times as fast. The engine counts more of them, so that memory does not grow with rows.
 
-    Returns:
-        The different keys without their outcome digit, and (C, 3) counts; None where the engine
+    Returns the different keys without their outcome digit, and (C, 3) counts; None where the engine
         cannot be handed a table of labels, or some row has another label.
-
     """
     joined = add_key(data, frame, tables)
     if joined is None:
@@ -157,12 +135,7 @@ def code_batches(
 
 
 def key_labels(data: Comparisons, found: Columns, tables: Sequence[Coding]) -> NDArray[np.int64]:
-    """Return one integer per row from its labels.
-
-    Raises:
-        UnknownFormat: a label that was not there when labels were counted.
-
-    """
+    """Return one integer per row from its labels."""
     key = np.zeros(len(found["outcome"]), dtype=np.int64)
     for table in tables:
         place = dict(zip(table.labels, table.codes.tolist(), strict=True))

@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     from evenhand.judgments.votes import Votes
 
 ROLES: Final = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
+# Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en
 TASK_BOUND: Final = ("item", "ranking")
-"""Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en."""
-BOUND_BY: Final = " / "
-"""What stands between a task and such a name."""
+BOUND_BY: Final = " / "  # What stands between a task and such a name
 
+# Roles that say what was judged, and how often: judgments cannot be told apart by them
 JUDGED: Final = ("left", "right", "outcome", "weight")
-"""Roles that say what was judged, and how often: judgments cannot be told apart by them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,12 +64,7 @@ class Comparisons:
     mix: Mixed | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a table in which a necessary column is missing.
-
-        Raises:
-            UnknownColumn: names the missing role.
-
-        """
+        """Refuse a table in which a necessary column is missing."""
         missing = [role for role in ROLES[:3] if role not in self.columns]
         if missing:
             raise UnknownColumn(
@@ -318,12 +312,7 @@ class Comparisons:
 
 
 def refuse_judged(name: str, factor: str) -> None:
-    """Refuse to tell judgments apart by what was judged.
-
-    Raises:
-        UnknownOption: the column is a system, the outcome or a weight.
-
-    """
+    """Refuse to tell judgments apart by what was judged."""
     if factor in JUDGED:
         raise _no_factor(name, factor)
 

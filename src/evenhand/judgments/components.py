@@ -9,8 +9,8 @@ SYSTEM, JUDGE, ITEM = "system", "judge", "item"
 ITEM_SYSTEM, JUDGE_SYSTEM, JUDGE_ITEM = "item x system", "judge x system", "judge x item"
 RESIDUAL = "residual"
 
+# Sources in the order in which they are printed
 NAMES: Final = (SYSTEM, JUDGE, ITEM, ITEM_SYSTEM, JUDGE_SYSTEM, JUDGE_ITEM, RESIDUAL)
-"""Sources in the order in which they are printed."""
 
 MEANINGS: Final = {
     SYSTEM: "how far systems are from each other",
@@ -25,29 +25,20 @@ MEANINGS: Final = {
 
 @dataclass(frozen=True)
 class Component:
-    """How far from each other the levels of one source are.
+    """How far from each other the levels of one source are."""
 
-    Attributes:
-        name: one of NAMES.
-        sd: standard deviation between levels, in points of the scale (ratings) or log-worth
-            (comparisons); 0 where the data show none.
-        levels: how many levels were seen, such as judges.
-        lower: lower end of the interval of sd; None where there is none.
-        upper: upper end; infinite where the data set no bound.
-        p: one-sided p-value of sd = 0, on the boundary; None where it is not tested.
-        carries: sources that this design cannot tell from it, so that their variance is in it.
-        how: what made the estimate, "REML", "moments" or "likelihood".
-
-    """
-
-    name: str
+    name: str  # one of NAMES
+    # standard deviation between levels, in points of the scale (ratings) or log-worth
+    # (comparisons); 0 where the data show none
     sd: float
-    levels: int
-    lower: float | None = None
-    upper: float | None = None
+    levels: int  # how many levels were seen, such as judges
+    lower: float | None = None  # lower end of the interval of sd; None where there is none
+    upper: float | None = None  # upper end; infinite where the data set no bound
+    # one-sided p-value of sd = 0, on the boundary; None where it is not tested
     p: float | None = None
+    # sources that this design cannot tell from it, so that their variance is in it
     carries: tuple[str, ...] = ()
-    how: str = "REML"
+    how: str = "REML"  # what made the estimate, "REML", "moments" or "likelihood"
 
     @property
     def variance(self) -> float:

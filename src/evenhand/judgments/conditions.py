@@ -24,13 +24,14 @@ from evenhand.judgments.refusals import first_line
 if TYPE_CHECKING:
     import duckdb
 
+# A column, a sign and a number
 _COMPARISON: Final = re.compile(
     r"""(\w+|"[^"]+")\s*(=|<>|!=|<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+))"""
 )
-"""A column, a sign and a number."""
 _MANY_ROWS: Final = re.compile("aggregate|window", re.IGNORECASE)
 _SUMS: Final = re.compile(r"\b(sum|avg|count|min|max|median)\s*\(", re.IGNORECASE)
 
+# Functions of DuckDB that a condition may call, operators among them: each sees its row only
 FUNCTIONS: Final = frozenset(
     """
     ! !__postfix !~~ !~~* % & && * ** + - ->> -> / // << <-> <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~
@@ -76,33 +77,21 @@ FUNCTIONS: Final = frozenset(
     constant_or_null nullif typeof
     """.split()  # noqa: SIM905 - a list would take a line for each
 )
-"""Functions of DuckDB that a condition may call, operators among them: each sees its row only."""
+# Likeness from which a name is taken for a misspelt one: lowwer is, random is not rpad
 _MISSPELT: Final = 0.75
-"""Likeness from which a name is taken for a misspelt one: lowwer is, random is not rpad."""
+# Kinds of expressions that stand for one row; of windows the engine itself says what is wrong
 _CLASSES: Final = frozenset(
     (
         *("BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION"),
         *("CONSTANT", "FUNCTION", "LAMBDA", "LAMBDA_REF", "OPERATOR", "WINDOW"),
     )
 )
-"""Kinds of expressions that stand for one row; of windows the engine itself says what is wrong."""
+# Types that the parser looks up by name and that need no extension
 _TYPES: Final = ("json", "enum")
-"""Types that the parser looks up by name and that need no extension."""
 
 
 def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
-    """Keep the rows that meet a condition.
-
-    Args:
-        frame: the table.
-        condition: a narwhals expression, or one SQL condition where the table is DuckDB's.
-        name: what the table is called in messages.
-
-    Raises:
-        UnknownOption: SQL that is not one condition, or a frame that does not speak it.
-        UnknownColumn: a column that the table does not have.
-
-    """
+    """Keep the rows that meet a condition."""
     if isinstance(condition, nw.Expr):
         try:
             kept = frame.filter(condition)
@@ -127,14 +116,9 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
 def advise_filled(frame: Frame, gaps: Mapping[str, Sequence[str]]) -> str:
     """Return what leaves out the rows of a table without a value in some columns.
 
-    Args:
-        frame: the table.
-        gaps: column outside → texts in it that stand for no value, beside missing ones.
-
-    >>> import pandas as pd
-    >>> frame = nw.from_native(pd.DataFrame({"winner": ["A", None]}))
-    >>> advise_filled(frame, {"winner": []})
-    'frame.dropna(subset=["winner"])'
+    gaps: column outside → texts in it that stand for no value, beside missing ones. >>> import
+        pandas as pd >>> frame = nw.from_native(pd.DataFrame({"winner": ["A", None]})) >>>
+        advise_filled(frame, {"winner": []}) 'frame.dropna(subset=["winner"])'
     """
     engine = frame.implementation
     if engine.is_duckdb():
@@ -195,15 +179,7 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
 
 
 def parse_condition(condition: str) -> list[dict[str, Any]]:
-    """Return the parts of a condition, as DuckDB's parser writes them; nothing is run.
-
-    Args:
-        condition: in SQL.
-
-    Raises:
-        UnknownOption: no single condition, or one that reaches beyond the columns of its row.
-
-    """
+    """Return the parts of a condition, as DuckDB's parser writes them; nothing is run."""
     if "\x00" in condition:
         raise UnknownOption("where holds a NUL character, at which SQL ends: take it out")
     if "`" in condition:

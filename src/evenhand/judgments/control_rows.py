@@ -38,17 +38,7 @@ _LABEL: Final = "evenhand_label"
 def leave_out_rows(
     data: Held, asked: Comparisons | Rankings | Ratings, told: Sequence[str]
 ) -> Held:
-    """Leave out the controls of a table that may hold some.
-
-    Args:
-        data: the table.
-        asked: the table itself, or the rankings that its comparisons were expanded from.
-        told: roles that tell of controls, the first that is there before the others.
-
-    Raises:
-        InvalidJudgments: as `leave_out_controls`.
-
-    """
+    """Leave out the controls of a table that may hold some."""
     found = find_aside_columns(asked.source, asked.frame, scores=False)
     role = next(one for one in told if one in found.asides)
     named = found.only(role).add_to(asked.frame)
@@ -78,14 +68,7 @@ def leave_out_rows(
 def exclude_kinds(
     data: Comparisons | Rankings | Ratings, wanted: Sequence[str], *, scored: bool = False
 ) -> tuple[Exclusion, ...]:
-    """Count the judgments of some kinds, which an analysis excludes.
-
-    Args:
-        data: the table.
-        wanted: "controls", "repeats".
-        scored: count ratings with a score only, where the others are excluded already.
-
-    """
+    """Count the judgments of some kinds, which an analysis excludes."""
     asked = data.rankings if isinstance(data, Comparisons) and data.rankings is not None else data
     found = find_aside_columns(asked.source, asked.frame, scores=isinstance(asked, Ratings))
     role = next((one for one in ("kind", "expected") if one in found.asides), None)
@@ -122,11 +105,11 @@ def _say_controls(n: float) -> str:
     return f"{n:,.0f} control{'s' * (n != 1)} left out"
 
 
+# Code of an exclusion → its reason
 _KINDS: Final = {
     "controls": "controls, whose right answer was known: they tell of judges",
     "repeats": "repeats, which tell how judges agree with themselves",
 }
-"""Code of an exclusion → its reason."""
 
 
 def _count(data: Comparisons | Rankings | Ratings, frame: Frame) -> dict[str, float]:
@@ -143,12 +126,7 @@ def _count(data: Comparisons | Rankings | Ratings, frame: Frame) -> dict[str, fl
 def _choose(
     data: Comparisons | Rankings | Ratings, named: tuple[str, Aside], labels: list[str]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return which labels are those of controls; none, and a note, where a column says no kinds.
-
-    Raises:
-        InvalidJudgments: some labels are, others mean nothing, and the column should tell.
-
-    """
+    """Return which labels are those of controls; none, and a note, where a column says no kinds."""
     role, aside = named
     mean = _is_control if role == "kind" else partial(_is_expected, data)
     meant = {label: mean(label.strip()) for label in labels}

@@ -20,10 +20,6 @@ def take_pairs(data: Comparisons | Rankings) -> Comparisons:
     """Return the comparisons of systems: controls are left out, and rankings expanded.
 
     What holds no comparisons is returned as it is, for the caller to refuse.
-
-    Raises:
-        InvalidJudgments: nothing but controls.
-
     """
     if isinstance(data, Rankings):
         return leave_out_controls(data).comparisons()
@@ -35,19 +31,6 @@ def leave_out_controls(data: Held) -> Held:
 
     Where no column says kinds, a judgment of which something is expected is a control. A table
     without either column is returned as it is, and so is one whose controls were left out before.
-
-    Raises:
-        UnknownFormat: a DuckDB relation whose connection was closed meanwhile.
-        InvalidJudgments: nothing but controls; or a column that is called kind or expected, or was
-            asked for, names controls beside words that mean nothing.
-
-    >>> import narwhals as nw, polars as pl
-    >>> votes = {"left": ["x", "good"], "right": ["y", "bad"], "outcome": ["left", "left"]}
-    >>> table = Comparisons(nw.from_native(pl.DataFrame({**votes, "kind": ["target", "control"]})))
-    >>> kept = leave_out_controls(table)
-    >>> kept.tally().systems, kept.source.notes
-    (('x', 'y'), ('1 control left out',))
-
     """
     require_open(data.frame, data.source.name)
     if data.source.without_controls:

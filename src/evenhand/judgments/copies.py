@@ -8,13 +8,7 @@ _ORIGINALS: Final[dict[str, str]] = {}
 
 
 def call_copy(copy: str, original: str) -> None:
-    """Have a copy called by the name of its original, in messages and in accounts.
-
-    Args:
-        copy: path of the copy.
-        original: URL of the original, without secrets.
-
-    """
+    """Have a copy called by the name of its original, in messages and in accounts."""
     _ORIGINALS[copy] = original
 
 

@@ -39,13 +39,7 @@ class CountedOnce(Comparisons):
 
 
 def coarsen(known: Tally, by: Sequence[str]) -> Tally | None:
-    """Return the counts by fewer factors; None where they do not follow from those that are known.
-
-    Args:
-        known: a tally.
-        by: factors to be kept.
-
-    """
+    """Return the counts by fewer factors; None where they do not follow."""
     if not set(by) <= set(known.factors) or any(one.merged for one in known.factors.values()):
         return None
     pooled = known.pool(by)

@@ -46,11 +46,10 @@ from evenhand.judgments.row_codes import LISTED, can_read, make_readers
 from evenhand.judgments.row_counting import Apart, can_count, count_crossed, count_read
 from evenhand.judgments.tally import Tally
 
-SAMPLE: Final = 20_000
-"""Rows looked at to decide between the ways; of fewer, all are fetched."""
+SAMPLE: Final = 20_000  # Rows looked at to decide between the ways; of fewer, all are fetched
 Counted = TypeVar("Counted")
+# One row in so many of them, and which share has a cell of its own: about 150,000 cells do so
 EVERY, MANY = 4, 0.984
-"""One row in so many of them, and which share has a cell of its own: about 150,000 cells do so."""
 
 
 def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, int]) -> Tally:
@@ -61,15 +60,7 @@ def count_outcomes(data: Comparisons, by: tuple[str, ...], limits: Mapping[str, 
 def count_ways(
     data: Comparisons, by: tuple[str, ...], limits: Mapping[str, int], most: float
 ) -> Tally | Apart:
-    """Count by several factors: together, or each by itself where that serves or is all there is.
-
-    Args:
-        data: comparisons.
-        by: the factors, columns that are there.
-        limits: most clusters of a factor.
-        most: judgments beyond which nothing is known of the cells of all factors.
-
-    """
+    """Count by several factors: together, or each by itself."""
     look = _look(data, by)
     rows = None if look.whole is None else len(look.whole[COUNT])  # answers are no more
     few = data.rankings is not None or (rows is not None and rows <= most)
@@ -85,26 +76,15 @@ def count_ways(
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """What is known of a table after a look at its first rows.
+    """What is known of a table after a look at its first rows."""
 
-    Attributes:
-        by: the factors.
-        weighing: how rows count.
-        frame: the rows that count, with labels as text.
-        every: all rows, to number those that are refused.
-        many: whether most rows open a cell of their own.
-        first: the labels of the first rows.
-        whole: the same of all rows, where the first rows are all.
-
-    """
-
-    by: tuple[str, ...]
-    weighing: Weighing
-    frame: Frame
-    every: Frame
-    many: bool = False
-    first: Columns = field(default_factory=dict)
-    whole: Columns | None = None
+    by: tuple[str, ...]  # the factors
+    weighing: Weighing  # how rows count
+    frame: Frame  # the rows that count, with labels as text
+    every: Frame  # all rows, to number those that are refused
+    many: bool = False  # whether most rows open a cell of their own
+    first: Columns = field(default_factory=dict)  # the labels of the first rows
+    whole: Columns | None = None  # the same of all rows, where the first rows are all
 
     @property
     def keys(self) -> list[str]:
@@ -153,12 +133,7 @@ def _count(data: Comparisons, limits: Mapping[str, int], look: _Look) -> Tally:
 
 
 def name_levels(data: Comparisons | Ratings, keys: Sequence[str], frame: Frame) -> Frame:
-    """Turn labels that are whole numbers, truth values or categories into text.
-
-    Raises:
-        InvalidJudgments: labels that are fractions, times or nested values.
-
-    """
+    """Turn labels that are whole numbers, truth values or categories into text."""
     schema = frame.collect_schema()
     named = []
     for name in keys:

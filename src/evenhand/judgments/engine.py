@@ -31,11 +31,10 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 
 COUNT = "evenhand_count"
 SQUARES = "evenhand_squares"
-ANSWER = "evenhand_answer"
-"""Columns that we add to somebody's table carry names that are nobody's."""
+ANSWER = "evenhand_answer"  # Columns that we add to somebody's table carry names that are nobody's
 
+# Held while DuckDB answers: a connection has one answer at a time, and one count of threads
 _ENGINE = RLock()
-"""Held while DuckDB answers: a connection has one answer at a time, and one count of threads."""
 _NAMES = count()
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -70,12 +69,7 @@ def _fetch(frame: Frame) -> Columns:
 
 
 def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Run a query of Polars; what it cannot read shows itself only now.
-
-    Raises:
-        UnknownFormat: a file that is damaged, or no longer there.
-
-    """
+    """Run a query of Polars; what it cannot read shows itself only now."""
     try:
         return frame.collect()
     except (NarwhalsError, OSError) as error:
@@ -130,12 +124,7 @@ def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
 
 
 def require_open(frame: Frame, name: str) -> None:
-    """Refuse a DuckDB relation that cannot be read any more; no row is looked at.
-
-    Raises:
-        UnknownFormat: its connection was closed, or its table dropped.
-
-    """
+    """Refuse a DuckDB relation that cannot be read any more; no row is looked at."""
     if not frame.implementation.is_duckdb():
         return
     import duckdb

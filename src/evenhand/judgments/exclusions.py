@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
+# Most characters of a name in a sentence: a merged output is called by all of its systems
 MAX_NAME: Final = 60
-"""Most characters of a name in a sentence: a merged output is called by all of its systems."""
-MAX_NAMES: Final = 10
-"""Most judges or systems that are named; beyond, only their number is given."""
+MAX_NAMES: Final = 10  # Most judges or systems that are named; beyond, only their number is given
+# Most characters of a condition that are quoted; a longer one is cut, and its digest follows
 MAX_CONDITION: Final = 80
-"""Most characters of a condition that are quoted; a longer one is cut, and its digest follows."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _PLURALS: Final = {"entry": "entries"}
 _KEPT: Final = "evenhand_kept"
@@ -42,38 +41,23 @@ _KEPT: Final = "evenhand_kept"
 
 @dataclass(frozen=True)
 class Exclusion:
-    """What was excluded for one reason.
+    """What was excluded for one reason."""
 
-    Attributes:
-        code: where | task | judges | criterion | controls | repeats | again | blank-rankings |
-            blank-ranks | single-output | zero-weight | no-score | ties | mix | format |
-            references | flagged | policy.
-        reason: in words, such as `by where "judge <> 'a'"`.
-        rows: how many were excluded.
-        of_rows: how many there were before; None where that is not known.
-        judges: judges of whom nothing is left; None where they were not counted.
-        of_judges: how many judges there were before, or None.
-        judge_names: their names, where these are at most 10.
-        systems: systems of which nothing is left, or None.
-        of_systems: how many systems there were before, or None.
-        system_names: their names, where these are at most 10.
-        unit: what `rows` counts: row, judgment, ranking, rank, ...
-        sentence: what notes already say of it; "" where they say nothing.
-
-    """
-
+    # where | task | judges | criterion | controls | repeats | again | blank-rankings |
+    # blank-ranks | single-output | zero-weight | no-score | ties | mix | format | references |
+    # flagged | policy
     code: str
-    reason: str
-    rows: float
-    of_rows: float | None = None
-    judges: int | None = None
-    of_judges: int | None = None
-    judge_names: tuple[str, ...] = ()
-    systems: int | None = None
-    of_systems: int | None = None
-    system_names: tuple[str, ...] = ()
-    unit: str = "row"
-    sentence: str = ""
+    reason: str  # in words, such as `by where "judge <> 'a'"`
+    rows: float  # how many were excluded
+    of_rows: float | None = None  # how many there were before; None where that is not known
+    judges: int | None = None  # judges of whom nothing is left; None where they were not counted
+    of_judges: int | None = None  # how many judges there were before, or None
+    judge_names: tuple[str, ...] = ()  # their names, where these are at most 10
+    systems: int | None = None  # systems of which nothing is left, or None
+    of_systems: int | None = None  # how many systems there were before, or None
+    system_names: tuple[str, ...] = ()  # their names, where these are at most 10
+    unit: str = "row"  # what `rows` counts: row, judgment, ranking, rank, ..
+    sentence: str = ""  # what notes already say of it; "" where they say nothing
 
     @property
     def text(self) -> str:
@@ -146,13 +130,7 @@ class Exclusion:
 def exclude_by_format(
     counts: Mapping[str, int], text: str = "{what} left out: {n:,}"
 ) -> list[Exclusion]:
-    """Return what the rules of a format exclude, such as annotations that were cancelled.
-
-    Args:
-        counts: what is excluded → how many.
-        text: how a note tells it.
-
-    """
+    """Return what the rules of a format exclude, such as annotations that were cancelled."""
     return [
         Exclusion("format", what, n, unit="entry", sentence=text.format(what=what, n=n))
         for what, n in sorted(counts.items())
@@ -161,12 +139,7 @@ def exclude_by_format(
 
 
 def read_exclusion(values: Mapping[str, Any]) -> Exclusion:
-    """Return an exclusion from its fields, as JSON holds them.
-
-    Raises:
-        TypeError: fields that are none, or names that are no text.
-
-    """
+    """Return an exclusion from its fields, as JSON holds them."""
     names = {key: tuple(values[key]) for key in ("judge_names", "system_names")}
     excluded = Exclusion(**{**values, **names})
     if any(not isinstance(one, str) for some in names.values() for one in some):
@@ -201,24 +174,14 @@ def _whole(count: float) -> int | float:
 
 @dataclass(frozen=True, eq=False)
 class Filter:
-    """Rows that a condition excludes; they are counted when somebody asks, and once.
+    """Rows that a condition excludes; they are counted when somebody asks, and once."""
 
-    Attributes:
-        code: as of `Exclusion`.
-        reason: likewise.
-        before: the table before.
-        after: the table with the rows that are left.
-        columns: role → column of these two tables.
-        condition: the SQL condition, where it is one on a table of DuckDB.
-
-    """
-
-    code: str
-    reason: str
-    before: Frame
-    after: Frame
-    columns: Mapping[str, str]
-    condition: str = ""
+    code: str  # as of `Exclusion`
+    reason: str  # likewise
+    before: Frame  # the table before
+    after: Frame  # the table with the rows that are left
+    columns: Mapping[str, str]  # role → column of these two tables
+    condition: str = ""  # the SQL condition, where it is one on a table of DuckDB
 
     @cached_property
     def exclusion(self) -> Exclusion:
@@ -251,14 +214,7 @@ class Filter:
 
 
 def name_lost(excluded: Exclusion, before: Frame, after: Frame) -> Exclusion:
-    """Return an exclusion with the judges and systems of whom nothing is left.
-
-    Args:
-        excluded: what was counted already.
-        before: the table, its columns called as their roles.
-        after: its rows that are left.
-
-    """
+    """Return an exclusion with the judges and systems of whom nothing is left."""
     columns = {one: one for one in ("judge", "system", "left", "right")}
     lost = Filter(excluded.code, excluded.reason, before, after, columns).exclusion
     return replace(
@@ -268,8 +224,8 @@ def name_lost(excluded: Exclusion, before: Frame, after: Frame) -> Exclusion:
     )
 
 
+# Names → rows, and rows that meet the condition
 Counts = dict[tuple[str | None, ...], tuple[int, int]]
-"""Names → rows, and rows that meet the condition."""
 
 
 def _count(frame: Frame, keys: Sequence[list[str]]) -> list[Counts]:
@@ -362,11 +318,7 @@ def find_excluded(
 ) -> tuple[Exclusion, ...]:
     """Return what is excluded from judgments; () of anything that does not know.
 
-    Args:
-        data: comparisons, rankings or ratings, or rows or a result that carry exclusions.
-        kinds: which judgments the analysis excludes itself: "controls", "repeats".
-        uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
-
+    uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
     """
     from evenhand.judgments.comparisons import Comparisons
     from evenhand.judgments.rankings import Rankings
@@ -388,14 +340,7 @@ def find_excluded(
 
 
 def note_excluded(result: Result, excluded: Sequence[Exclusion], *, once: bool = False) -> Result:
-    """Return a result that carries more exclusions, in its signature too; so do its parts.
-
-    Args:
-        result: of any kind.
-        excluded: from the judgments that it is of.
-        once: take out of its notes what the exclusions tell, since they are shown beside it.
-
-    """
+    """Return a result that carries more exclusions, in its signature too; so do its parts."""
     if not excluded or not is_dataclass(result) or isinstance(result, type):
         return result
     values = {one.name: getattr(result, one.name) for one in fields(result)}
@@ -429,14 +374,7 @@ def note_groups(
 def carries_excluded(
     *kinds: str, argument: str = "data", uses: Sequence[str] = ()
 ) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Make the result of a public function carry what is excluded from its judgments.
-
-    Args:
-        kinds: as of `find_excluded`.
-        uses: likewise.
-        argument: the name of the function's argument that holds the judgments.
-
-    """
+    """Make the result of a public function carry what is excluded from its judgments."""
 
     def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
         expected = signature(function)

@@ -13,25 +13,17 @@ from typing import IO, Any, Final, cast
 
 from evenhand.judgments.source import Source, name_rows
 
-MOST: Final = 1_000_000
-"""Lines looked through; beyond, a row is named by its number."""
+MOST: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
 SUFFIXES: Final = (".csv", ".tsv")
+# Bytes of a record of CSV at most. Reading in parallel takes no more memory up to this length.
 LONGEST_LINE: Final = 8 << 20
-"""Bytes of a record of CSV at most. Reading in parallel takes no more memory up to this length."""
-_CLOSING: Final = re.compile(rb'[^"]*(?:""[^"]*)*"(?!")')
-"""The rest of a field in quotes."""
+_CLOSING: Final = re.compile(rb'[^"]*(?:""[^"]*)*"(?!")')  # The rest of a field in quotes
 
 
 def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], column: str) -> str:
     """Name rows by their lines in a CSV file, such as " (line 51)"; elsewhere by their numbers.
 
     A row is taken for that line only if the line holds its value: a table may have been filtered.
-
-    Args:
-        source: of the table, for its name.
-        rows: from `find_rows`, with their numbers from 1 and their values.
-        column: the column whose values are the reason.
-
     """
     wanted = {int(row["row"]): str(row[column] or "") for row in rows if row.get("row")}
     lines = _find_lines(Path(source.name), wanted)
@@ -118,34 +110,20 @@ def open_text(path: Path) -> IO[bytes]:
 
 @dataclass(frozen=True)
 class Record:
-    """Where a record of CSV stands, found in the file itself.
+    """Where a record of CSV stands, found in the file itself."""
 
-    Attributes:
-        line: its first line, from 1.
-        size: its bytes; those up to the end of the file where a quote stays open.
-        closed: whether its quotes are closed.
-
-    """
-
-    line: int
-    size: int
-    closed: bool
+    line: int  # its first line, from 1
+    size: int  # its bytes; those up to the end of the file where a quote stays open
+    closed: bool  # whether its quotes are closed
 
 
 def find_record(path: Path, number: int | None, mark: str = ",") -> Record | None:
     r"""Return the record of a number, which is its line only where no field holds line ends.
 
-    Args:
-        path: a CSV file, perhaps packed with gzip.
-        number: of the record, the header being 1; None for the first that is too long.
-        mark: what stands between fields.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "votes.csv")
-    ...     _ = path.write_bytes(b'left,note\nA,"two\nlines"\nB,"open\nC,\n')
-    ...     find_record(path, 3)
-    Record(line=4, size=11, closed=False)
+    mark: what stands between fields. >>> from tempfile import TemporaryDirectory >>> with
+        TemporaryDirectory() as folder: ...     path = Path(folder, "votes.csv") ...     _ =
+        path.write_bytes(b'left,note\nA,"two\nlines"\nB,"open\nC,\n') ...     find_record(path, 3)
+        Record(line=4, size=11, closed=False)
     """
     try:
         with open_text(path) as opened:

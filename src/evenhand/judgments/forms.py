@@ -14,29 +14,14 @@ from evenhand.judgments.votes import Votes
 from evenhand.judgments.wrong_kind import refuse_kind
 
 Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes
+# What tells answers of several comparisons apart, and where one may change its judge
 ANSWERS: Final = ("ranking", "task")
-"""What tells answers of several comparisons apart, and where one may change its judge."""
 
 
 def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = False) -> Tally:
     """Count outcomes per pair of systems, and per judge, item, ... in `by`.
 
     A tally is taken as it is: it must have been made by these factors.
-
-    Args:
-        data: the judgments.
-        by: factors whose levels are kept apart.
-        answers: tell answers apart as well, where one may be several comparisons.
-
-    Raises:
-        InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
-        UnknownColumn: a factor that is not there.
-
-    >>> count_pairs([("a", "b")])
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: a model of preferences is fitted to comparisons or rankings,
-    not to list: open a file or frame of them with evenhand.read
-
     """
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)
@@ -53,13 +38,7 @@ def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = Fals
 
 
 def refuse_form(data: object, of: str) -> InvalidJudgments:
-    """Return the refusal of what holds no judgments that a model could be fitted to.
-
-    Args:
-        data: what was given.
-        of: what the model is one of, "preferences" or "rankings".
-
-    """
+    """Return the refusal of what holds no judgments that a model could be fitted to."""
     forms = "rankings or comparisons" if of == "rankings" else "comparisons or rankings"
     return refuse_kind(data, f"a model of {of} is fitted to {forms}, not to")
 

@@ -29,17 +29,11 @@ Held = TypeVar("Held", bound=Part)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouped(Generic[Held]):
-    """Results by group.
+    """Results by group."""
 
-    Attributes:
-        groups: name → result.
-        by: the column that tells the groups apart.
-        refused: name → why, for groups of which nothing can be said.
-
-    """
-
-    groups: Mapping[str, Held]
-    by: str
+    groups: Mapping[str, Held]  # name → result
+    by: str  # the column that tells the groups apart
+    # name → why, for groups of which nothing can be said
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Held:

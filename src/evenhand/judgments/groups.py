@@ -12,13 +12,7 @@ from evenhand.judgments.tally import Tally
 
 
 def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
-    """Return the column whose levels are kept apart: what was asked, else the task, if any.
-
-    Raises:
-        UnknownColumn: there is no such column.
-        UnknownOption: it is no name of a column.
-
-    """
+    """Return the column whose levels are kept apart: what was asked, else the task, if any."""
     if group_by is not None:
         if not isinstance(group_by, str):
             raise UnknownOption(f"group_by is one column, such as 'judge', not {group_by!r}")
@@ -40,18 +34,7 @@ def note_tasks(table: Comparisons) -> tuple[str, ...]:
 def tally_groups(
     table: Comparisons, by: str | None, factors: Sequence[str] = ()
 ) -> dict[str, Tally]:
-    """Count every level of a column apart, in one pass; all under the name "" where it is None.
-
-    Args:
-        table: comparisons.
-        by: the column that tells groups apart.
-        factors: what else is told apart; the column itself is left out.
-
-    Raises:
-        InvalidJudgments: a value in the data that cannot be.
-        UnknownColumn: a factor that is not there.
-
-    """
+    """Count every level of a column apart, in one pass; all under the name "" where it is None."""
     kept = tuple(name for name in dict.fromkeys(factors) if name != by)
     if by is None:
         return {"": table.tally(by=kept)}

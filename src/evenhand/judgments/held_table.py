@@ -25,14 +25,6 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
 
     DuckDB without its connection, and a database that makes no temporary tables, are asked anew
     each time.
-
-    Args:
-        frame: the query.
-        connection: the DuckDB connection that reads the table, if one is known.
-
-    Raises:
-        UnknownFormat: the file is damaged; says where.
-
     """
     native: Any = frame.to_native()
     if frame.implementation.is_duckdb() and connection is not None:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Held = TypeVar("Held", bound=Comparisons | Rankings | Ratings)
-MOST: Final = 3_000_000
-"""Rows that are held; more stay where they are."""
+MOST: Final = 3_000_000  # Rows that are held; more stay where they are
 _NAMES: Final = count()
 
 
@@ -27,11 +26,6 @@ def hold_rows(data: Held) -> Held:
     """Return the same judgments, read from their file once and held by its engine.
 
     What is not in a file, and a file of very many rows, is returned as it is.
-
-    Raises:
-        InvalidJudgments: the file is damaged; says where.
-        UnknownFormat: a DuckDB relation whose connection was closed meanwhile.
-
     """
     require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame

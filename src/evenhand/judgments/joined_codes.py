@@ -14,11 +14,8 @@ _LARGEST: Final = 2**62
 def join_codes(digits: Sequence[tuple[NDArray[np.int32], int]]) -> NDArray[np.int64]:
     """Return one number per entry for several codes, ordered as they are, the first foremost.
 
-    Args:
-        digits: codes of each entry, 0 to size − 1, and their size.
-
-    >>> join_codes([(np.array([0, 1], np.int32), 2), (np.array([2, 0], np.int32), 3)]).tolist()
-    [2, 3]
+    digits: codes of each entry, 0 to size − 1, and their size. >>> join_codes([(np.array([0, 1],
+        np.int32), 2), (np.array([2, 0], np.int32), 3)]).tolist() [2, 3]
     """
     key, span = digits[0][0].astype(np.int64), digits[0][1]
     for codes, size in digits[1:]:

@@ -14,28 +14,13 @@ from evenhand.judgments.engine import COUNT, Frame, fetch_columns, quote, quote_
 from evenhand.judgments.source import Source
 
 NAMELESS: Final = "the table to join"
-LISTED: Final = 8
-"""Most names that are written out."""
+LISTED: Final = 8  # Most names that are written out
 
 
 def join_covariates(
     frame: Frame, table: Any, on: str, source: Source, named: str = NAMELESS
 ) -> Frame:
-    """Add the columns of a table with one row per judge (or item), of the same engine or another.
-
-    Args:
-        frame: judgments.
-        table: a frame with the column `on` and the covariates.
-        on: the column to join by.
-        source: of the judgments, for its name in messages and its connection.
-        named: what the table is called in messages.
-
-    Raises:
-        UnknownColumn: the table lacks the column `on`.
-        InvalidJudgments: a judge who is not in the table or stands in it twice, or a covariate
-            under a name that the judgments already use.
-
-    """
+    """Add the columns of a table with one row per judge (or item), of any engine."""
     other = nw.from_native(table)
     names = other.collect_schema().names()
     if on not in names:

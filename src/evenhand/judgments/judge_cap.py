@@ -35,16 +35,10 @@ CAPS: Final = ("median",)
 
 @dataclass(frozen=True)
 class Capped(Mixed):
-    """What a cap made of judgments.
+    """What a cap made of judgments."""
 
-    Attributes:
-        limit: comparisons above which a judge is capped.
-        judges: number of judges above it.
-
-    """
-
-    limit: float
-    judges: int
+    limit: float  # comparisons above which a judge is capped
+    judges: int  # number of judges above it
 
     @property
     def said(self) -> str:
@@ -64,24 +58,14 @@ class Capped(Mixed):
 
 @dataclass(frozen=True)
 class JudgeCap:
-    """A cap on judges.
+    """A cap on judges."""
 
-    Attributes:
-        at: where the cap lies; the median load is the one there is.
-
-    >>> JudgeCap().name
-    'judge cap median'
-    """
-
+    # where the cap lies; the median load is the one there is. >>> JudgeCap().name 'judge cap
+    # median'
     at: str = "median"
 
     def __post_init__(self) -> None:
-        """Refuse a cap that does not exist.
-
-        Raises:
-            UnknownOption: names it.
-
-        """
+        """Refuse a cap that does not exist."""
         require_option("judge_cap", self.at, CAPS)
 
     @property
@@ -90,14 +74,7 @@ class JudgeCap:
         return f"judge cap {self.at}"
 
     def weigh(self, data: Comparisons | Rankings) -> Comparisons:
-        """Give every judgment the weight of its judge.
-
-        Raises:
-            UnknownColumn: no judge is named.
-            UnknownOption: judgments with weights already.
-            InvalidJudgments: rows without a judge.
-
-        """
+        """Give every judgment the weight of its judge."""
         from evenhand.judgments.controls import take_pairs
 
         table = take_pairs(data)
@@ -142,12 +119,7 @@ def cap_loads(loads: Array) -> Array:
 
 
 def choose_weights(mix: Mix | JudgeCap | None, judge_cap: str | None) -> Mix | JudgeCap | None:
-    """Return what weighs judgments: a mix, a cap, or nothing.
-
-    Raises:
-        UnknownOption: both at once.
-
-    """
+    """Return what weighs judgments: a mix, a cap, or nothing."""
     if judge_cap is None:
         return mix
     if mix is not None:

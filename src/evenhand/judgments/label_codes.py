@@ -34,11 +34,10 @@ from evenhand.numerics.graph import find_hashes
 if TYPE_CHECKING:
     import duckdb
 
+# Names of the levels of a factor, and the code of each row
 Level: TypeAlias = tuple[tuple[str, ...], Codes]
-"""Names of the levels of a factor, and the code of each row."""
 
-FEW: Final = 5_000
-"""Rows of which the texts are fetched as they stand."""
+FEW: Final = 5_000  # Rows of which the texts are fetched as they stand
 
 _HASH = "evenhand_hash"
 _ROW = "evenhand_row"
@@ -46,16 +45,10 @@ _ROW = "evenhand_row"
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The different labels of a column.
+    """The different labels of a column."""
 
-    Attributes:
-        names: sorted; a missing one is None and stands first.
-        hashes: DuckDB's hash of each; None in other engines.
-
-    """
-
-    names: tuple[str | None, ...]
-    hashes: NDArray[np.uint64] | None = None
+    names: tuple[str | None, ...]  # sorted; a missing one is None and stands first
+    hashes: NDArray[np.uint64] | None = None  # DuckDB's hash of each; None in other engines
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -94,12 +87,8 @@ def read_labels(
 ) -> tuple[dict[str, Labels], Callable[[], Columns]]:
     """Return the different labels of text columns, and what then fetches their codes.
 
-    Args:
-        frame: the table.
-        names: the text columns, one at least.
-        columns: further columns, which are fetched beside the codes: see `fetch_codes`.
-        connection: the DuckDB connection that reads the table, if one is known.
-
+    names: the text columns, one at least.
+    columns: further columns, which are fetched beside the codes: see `fetch_codes`.
     """
     with one_thread(connection):
         few = _fetch_few(frame, [*names, *columns])
@@ -128,12 +117,7 @@ def fetch_codes(
 
     Rows come in the order of the table, where its engine keeps one.
 
-    Args:
-        frame: the table.
-        labels: column → all its labels; codes are places among them.
-        columns: further columns.
-        connection: the DuckDB connection that reads the table, if one is known.
-
+    labels: column → all its labels; codes are places among them.
     """
     known = {name: own.hashes for name, own in labels.items() if own.hashes is not None}
     with one_thread(connection):
@@ -149,14 +133,9 @@ def fetch_codes(
 def bind_levels(task: Level, item: Level) -> Level:
     """Make items of different tasks different, each named after its task.
 
-    Args:
-        task: names of the tasks, and the code of each row's task.
-        item: the same for items.
-
-    >>> task = (("de", "fr"), np.array([0, 1, 1], np.int32))
-    >>> names, codes = bind_levels(task, (("1", "2"), np.array([0, 0, 1], np.int32)))
-    >>> names, codes.tolist()
-    (('de / 1', 'fr / 1', 'fr / 2'), [0, 1, 2])
+    item: the same for items. >>> task = (("de", "fr"), np.array([0, 1, 1], np.int32)) >>> names,
+        codes = bind_levels(task, (("1", "2"), np.array([0, 0, 1], np.int32))) >>> names,
+        codes.tolist() (('de / 1', 'fr / 1', 'fr / 2'), [0, 1, 2])
     """
     key = join_codes([(task[1], len(task[0])), (item[1], len(item[0]))])
     found, inverse = first_of_each(key)

@@ -43,24 +43,21 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
     ),
 }
 
+# Every label that is understood without a mapping, in folded case. "1" and "2" are understood
+# unless another number is declared: with 0 and 1, 1 is not the left.
 KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
     label: outcome for outcome, labels in _SYNONYMS.items() for label in labels
 }
-"""Every label that is understood without a mapping, in folded case.
-
-"1" and "2" are understood unless another number is declared: with 0 and 1, 1 is not the left.
-"""
+# What programs and people write where there is no value, in folded case
 MISSING: Final = frozenset(
     (
         *("", "-", "--", "–", "—", "<na>", "empty", "missing", "n/a", "na", "nan", "nat", "nil"),
         *("none", "null"),
     )
 )
-"""What programs and people write where there is no value, in folded case."""
+# Labels of a column that a refusal declares; a column with more holds something else
 LISTED: Final = 12
-"""Labels of a column that a refusal declares; a column with more holds something else."""
-LONGEST: Final = 60
-"""Characters of a label; what is longer is a text."""
+LONGEST: Final = 60  # Characters of a label; what is longer is a text
 _BOTH_BAD: Final = (
     *("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad"),
 )
@@ -112,18 +109,7 @@ def refuse_unknown(
     *,
     every: Iterable[str | None] = (),
 ) -> None:
-    """Raise for labels that are not outcomes.
-
-    Args:
-        labels: those that are not understood.
-        where: in which column and rows.
-        own: the table's own labels, if some were declared.
-        every: all labels of the column.
-
-    Raises:
-        InvalidJudgments: names the labels, what they may be, and how to declare others.
-
-    """
+    """Raise for labels that are not outcomes."""
     unknown = sorted(labels)
     shown = ", ".join(f"'{_shorten(label)}'" for label in unknown[:5])
     if len(unknown) > LISTED or max(map(len, unknown)) > LONGEST:

@@ -17,14 +17,9 @@ Loads = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Comparisons by judge, by item.
+    """Comparisons by judge, by item."""
 
-    Attributes:
-        loads: role → (levels,) comparisons of each level.
-
-    """
-
-    loads: Mapping[str, Loads]
+    loads: Mapping[str, Loads]  # role → (levels,) comparisons of each level
 
     def count(self, role: str) -> int | None:
         """Return the number of judges or items, or None where they are not known."""
@@ -40,10 +35,6 @@ def count_levels(table: Comparisons, role: str) -> Loads:
     """Count comparisons by judge or item, as they are weighted.
 
     Rows of weight zero count nowhere, nor do those that do not name one.
-
-    Raises:
-        UnknownColumn: the table has no such column.
-
     """
     table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
@@ -58,13 +49,7 @@ def count_levels(table: Comparisons, role: str) -> Loads:
 
 
 def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
-    """Return the rows of each level of a column, by its name as text.
-
-    Args:
-        table: comparisons.
-        by: a column that is there.
-
-    """
+    """Return the rows of each level of a column, by its name as text."""
     level = nw.col(by).cast(nw.String)
     counted = table.frame.select(level).group_by(by).agg(nw.len().alias(COUNT))
     names = sorted(name for name in fetch_columns(counted)[by].tolist() if name is not None)
@@ -72,13 +57,7 @@ def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
 
 
 def count_answers(table: Comparisons, by: str | None = None) -> dict[str, float]:
-    """Count answers, a ranking being one, as they are weighted; by group, or under "" for all.
-
-    Args:
-        table: comparisons, perhaps expanded from rankings or from merged outputs.
-        by: a column whose levels are counted apart.
-
-    """
+    """Count answers, a ranking being one, as they are weighted; by group, or under "" for all."""
     groups = [by] if by is not None else []
     answers = table.frame
     weight = nw.col("weight") if table.has("weight") else None

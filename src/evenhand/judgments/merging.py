@@ -18,8 +18,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.judgments.engine import COUNT, Frame, fetch_columns, small_table
 from evenhand.judgments.source import Source
 
-SIGN: Final = "+"
-"""The sign that WMT put between the systems of one output."""
+SIGN: Final = "+"  # The sign that WMT put between the systems of one output
 PART: Final = "evenhand_part"
 ENTRY: Final = "evenhand_entry"
 COMPARED: Final = "each of these is compared with the others, not with one another"
@@ -27,38 +26,18 @@ COMPARED: Final = "each of these is compared with the others, not with one anoth
 
 @dataclass(frozen=True)
 class Parts:
-    """Names of outputs and the systems that they stand for, one system an entry.
+    """Names of outputs and the systems that they stand for, one system an entry."""
 
-    Attributes:
-        labels: (P,) names as they stand in the table; a merged name once for each of its systems.
-        systems: (P,) the systems.
-        note: what was taken apart, for the reader.
-
-    """
-
+    # (P,) names as they stand in the table; a merged name once for each of its systems
     labels: tuple[str, ...]
-    systems: tuple[str, ...]
-    note: str
+    systems: tuple[str, ...]  # (P,) the systems
+    note: str  # what was taken apart, for the reader
 
 
 def find_parts(
     frame: Frame, columns: Sequence[str], sign: str, source: Source, *, told: str = COMPARED
 ) -> Parts | None:
-    """Look up all names of outputs and take the merged ones apart; None where none is merged.
-
-    Args:
-        frame: judgments.
-        columns: those that name outputs.
-        sign: what stands between the systems of one output.
-        source: of the judgments, for messages.
-        told: what becomes of a merged name, for the note.
-
-    Raises:
-        UnknownOption: no sign.
-        InvalidJudgments: a merged name with an empty part, a blank around a part, or one system
-            twice.
-
-    """
+    """Look up all names of outputs and take the merged ones apart; None where none is merged."""
     if not sign.strip():
         raise UnknownOption(
             "merged is empty: say which sign stands between the systems of one output, such as '+'"

@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 EACH: Final = ("judgment", "judge", "item")
-ROUNDING: Final = 1e-9
-"""How far shares may be from a sum of 1."""
+ROUNDING: Final = 1e-9  # How far shares may be from a sum of 1
 _AS_SHARES: Final = "write them as {'judge_group': {'expert': 0.8, 'crowd': 0.2}}"
 
 
@@ -70,12 +69,7 @@ class Mix:
     each: Literal["judgment", "judge", "item"] = "judgment"
 
     def __post_init__(self) -> None:
-        """Refuse shares that are none.
-
-        Raises:
-            UnknownOption: a share outside 0 to 1, shares that do not sum to 1, or nothing stated.
-
-        """
+        """Refuse shares that are none."""
         require_option("each", self.each, EACH)
         if not isinstance(self.shares, Mapping):
             raise UnknownOption(f"shares cannot be {self.shares!r}: {_AS_SHARES}")
@@ -136,13 +130,7 @@ class Mix:
         return ["task", unit] if unit == "item" and table.has("task") else [unit]
 
     def _share_cells(self, table: Comparisons, columns: list[str], cells: Cells) -> Array:
-        """Return (C,) the share of each entry's cell.
-
-        Raises:
-            UnknownOption: a level of the data without a share.
-            NotIdentified: a level or cell with a share of which there are no judgments.
-
-        """
+        """Return (C,) the share of each entry's cell."""
         shares = np.ones(len(cells[COUNT]))
         for column, (name, own) in zip(columns, self.shares.items(), strict=True):
             found = sorted(set(cells[column].tolist()))
@@ -216,13 +204,7 @@ def _require(table: Comparisons, name: str) -> str:
 def _match_levels(
     table: Comparisons, name: str, shares: Mapping[str, float], found: list[str]
 ) -> None:
-    """Refuse levels without a share, and shares of levels that nobody has.
-
-    Raises:
-        UnknownOption: a level of the data without a share.
-        NotIdentified: a share of a level without judgments.
-
-    """
+    """Refuse levels without a share, and shares of levels that nobody has."""
     unnamed = [level for level in found if level not in shares]
     absent = [level for level, share in shares.items() if share > 0 and level not in found]
     if unnamed:
@@ -236,15 +218,7 @@ def _match_levels(
 
 
 def _say_unnamed(table: Comparisons, name: str, unnamed: list[str], unknown: list[str]) -> str:
-    """Say which levels lack a share, and first which shares are of no level there is.
-
-    Args:
-        table: the judgments.
-        name: the column.
-        unnamed: levels of the data without a share.
-        unknown: levels with a share that the data do not have.
-
-    """
+    """Say which levels lack a share, and first which shares are of no level there is."""
     lacking = f"{listing(unnamed)} of {table.source.name} has no share in the mix"
     state = "state one, 0 leaves its judgments out"
     if not unknown:

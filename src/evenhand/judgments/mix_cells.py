@@ -18,19 +18,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 ROWS: Final = "evenhand_rows"
+# One entry per cell of levels and unit: their labels, its judgments (COUNT) and its rows
 Cells: TypeAlias = dict[str, NDArray[Any]]
-"""One entry per cell of levels and unit: their labels, its judgments (COUNT) and its rows."""
 
 
 def count_cells(table: Comparisons, columns: list[str], units: list[str]) -> Cells:
-    """Count judgments and rows by levels and unit; a ranking is one judgment.
-
-    Args:
-        table: comparisons.
-        columns: those whose levels have shares.
-        units: those that tell judges or items apart; none where all judgments weigh the same.
-
-    """
+    """Count judgments and rows by levels and unit; a ranking is one judgment."""
     from evenhand.judgments.counting import name_levels
 
     keys = list(dict.fromkeys([*columns, *units]))
@@ -48,12 +41,7 @@ def count_cells(table: Comparisons, columns: list[str], units: list[str]) -> Cel
 
 
 def refuse_missing(table: Comparisons, cells: Cells) -> None:
-    """Refuse rows that do not say of which level, judge or item they are.
-
-    Raises:
-        InvalidJudgments: says how many.
-
-    """
+    """Refuse rows that do not say of which level, judge or item they are."""
     for name, labels in cells.items():
         if name in (COUNT, ROWS):
             continue
@@ -73,12 +61,8 @@ def weigh_cells(cells: Cells, columns: list[str], wanted: Array, kept: NDArray[n
     Shares are of comparisons, which is what models count: a ranking of five outputs is ten of them,
     and would otherwise outweigh ten judges who ranked two.
 
-    Args:
-        cells: C entries.
-        columns: those whose levels have shares.
-        wanted: (C,) share of each entry's cell of levels.
-        kept: (C,) entries with a share.
-
+    wanted: (C,) share of each entry's cell of levels.
+    kept: (C,) entries with a share.
     """
     rows = cells[ROWS][kept].astype(float)
     keys = zip(*(cells[name][kept].tolist() for name in columns), strict=True)

@@ -21,28 +21,16 @@ _WEIGHT: Final = "evenhand_weight"
 
 @dataclass(frozen=True)
 class Mixed:
-    """What a stated mix made of judgments.
+    """What a stated mix made of judgments."""
 
-    Attributes:
-        name: the mix in the words of the signature.
-        shares: column → level → share.
-        each: what weighs the same within a cell.
-        n_judgments: answers that count, unweighted; a ranking is one.
-        n_comparisons: pairs that count, unweighted.
-        effective: effective number of judgments, (Σ w)² / Σ w².
-        left_out: comparisons whose share is 0.
-        notes: what was left out.
-
-    """
-
-    name: str
-    shares: Mapping[str, Mapping[str, float]]
-    each: str
-    n_judgments: float
-    n_comparisons: float
-    effective: float
-    left_out: int
-    notes: tuple[str, ...]
+    name: str  # the mix in the words of the signature
+    shares: Mapping[str, Mapping[str, float]]  # column → level → share
+    each: str  # what weighs the same within a cell
+    n_judgments: float  # answers that count, unweighted; a ranking is one
+    n_comparisons: float  # pairs that count, unweighted
+    effective: float  # effective number of judgments, (Σ w)² / Σ w²
+    left_out: int  # comparisons whose share is 0
+    notes: tuple[str, ...]  # what was left out
 
     @property
     def said(self) -> str:
@@ -66,12 +54,7 @@ class Mixed:
 
 
 def refuse_weighted(table: Comparisons) -> None:
-    """Refuse judgments that have weights already.
-
-    Raises:
-        UnknownOption: says which.
-
-    """
+    """Refuse judgments that have weights already."""
     if table.mix is not None:
         raise UnknownOption(f"these judgments are mixed already ({table.mix.name}): mix them once")
     if table.has("weight"):
@@ -87,12 +70,9 @@ def attach_weights(
 ) -> Comparisons:
     """Give rows the weight of their labels; rows whose labels are not listed are left out.
 
-    Args:
-        table: comparisons without weights.
-        labels: column → (C,) labels, each combination once.
-        weights: (C,) a row's weight; written as text to the last digit, so that every engine has
-            the same.
-
+    labels: column → (C,) labels, each combination once.
+    weights: (C,) a row's weight; written as text to the last digit, so that every engine has the
+        same.
     """
     from evenhand.judgments.counting import name_levels
 

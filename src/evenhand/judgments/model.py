@@ -42,32 +42,21 @@ class PreferenceModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a rule says of each system.
+    """What a rule says of each system."""
 
-    Attributes:
-        rule: the rule's name, as it is asked for.
-        systems: the K systems, sorted by name.
-        values: (K,) scores, higher is better; for rules that only order, minus the place.
-        unit: what a score is, such as "proportion" or "place".
-        stderr: (K,) standard errors where the rule has them, else None.
-        rank_lower: (K,) best place of each system where the rule gives ranges, else None.
-        rank_upper: (K,) worst place.
-        cluster: (K,) cluster of each system, 1 is best, where the rule makes clusters.
-        settings: what changes the numbers, for the signature, such as "seed=20131".
-        notes: what must be known, such as ties between optima.
-
-    """
-
-    rule: str
-    systems: tuple[str, ...]
-    values: Array
-    unit: str
-    stderr: Array | None = None
+    rule: str  # the rule's name, as it is asked for
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    values: Array  # (K,) scores, higher is better; for rules that only order, minus the place
+    unit: str  # what a score is, such as "proportion" or "place"
+    stderr: Array | None = None  # (K,) standard errors where the rule has them, else None
+    # (K,) best place of each system where the rule gives ranges, else None
     rank_lower: Integers | None = None
-    rank_upper: Integers | None = None
+    rank_upper: Integers | None = None  # (K,) worst place
+    # (K,) cluster of each system, 1 is best, where the rule makes clusters
     cluster: Integers | None = None
+    # what changes the numbers, for the signature, such as "seed=20131"
     settings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what must be known, such as ties between optima
 
     @property
     def order(self) -> tuple[str, ...]:

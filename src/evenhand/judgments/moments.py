@@ -13,25 +13,16 @@ from evenhand.judgments.asides import Unread
 
 Array = NDArray[np.float64]
 
-_ZONES: Final = ("UTC", "GMT", "Z")
-"""Names of universal time behind a time, in letters of any size."""
+_ZONES: Final = ("UTC", "GMT", "Z")  # Names of universal time behind a time, in letters of any size
 
 
 def read_moments(values: NDArray[Any]) -> Array:
     """Read when judgments were given; missing ones are NaN.
 
-    Args:
-        values: (n,) numbers, times, or text that holds either; a time without a zone is taken for
-            universal time.
-
-    Returns:
-        (n,) seconds: of any clock where the values are numbers, since 1970 where they are times.
-
-    Raises:
-        Unread: text that is neither, or numbers beside times.
-
-    >>> read_moments(np.array(["2016-01-31 16:59:52.0 UTC", None], dtype=object))
-    array([1.45425959e+09,            nan])
+    values: (n,) numbers, times, or text that holds either; a time without a zone is taken for
+        universal time.
+    Returns: (n,) seconds: of any clock where the values are numbers, since 1970 where they are
+        times.
     """
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)

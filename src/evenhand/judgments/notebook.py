@@ -13,26 +13,19 @@ from typing import Any, ClassVar, Final
 # Exclusion at run time as well: a board that comes over HTTP is read by its annotations
 from evenhand.judgments.exclusions import Exclusion, list_texts
 
-SHOWN: Final = 100
-"""Most rows that are shown; `to_dict` has them all."""
+SHOWN: Final = 100  # Most rows that are shown; `to_dict` has them all
+# What a cell can hold, besides lists of text; what else there is, is left to `to_dict`
 PLAIN: Final = (str, int, float, type(None))
-"""What a cell can hold, besides lists of text; what else there is, is left to `to_dict`."""
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class InNotebooks:
-    """A result that is shown as a table, with its sentences, notes and signature.
+    """A result that is shown as a table, with its sentences, notes and signature."""
 
-    Attributes:
-        TABLE: where its rows stand in `to_dict`; "" where `records` returns them.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    TABLE: ClassVar[str] = ""
-    excluded: tuple[Exclusion, ...] = ()
+    TABLE: ClassVar[str] = ""  # where its rows stand in `to_dict`; "" where `records` returns them
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def _repr_html_(self) -> str:
         return draw_result(self, self.TABLE)
@@ -42,25 +35,13 @@ class InNotebooks:
 
 
 def draw_result(result: Any, table: str = "") -> str:
-    """Return a result for a notebook.
-
-    Args:
-        result: has `says`, `notes` and `signature`, as far as it has them, and `to_dict`.
-        table: where its rows stand in `to_dict`; "" where `records` returns them.
-
-    """
+    """Return a result for a notebook."""
     rows, more = _take_rows(result, table)
     return draw_table(*tabulate(rows), (*more, *_list_lines(result)))
 
 
 def write_result(result: Any, table: str = "") -> str:
-    """Return a result as text: its table, and below it what is said.
-
-    Args:
-        result: as for `draw_result`.
-        table: likewise.
-
-    """
+    """Return a result as text: its table, and below it what is said."""
     rows, more = _take_rows(result, table)
     return "\n".join(
         line for line in (*_align(*tabulate(rows)), *more, *_list_lines(result)) if line
@@ -70,17 +51,7 @@ def write_result(result: Any, table: str = "") -> str:
 def draw_table(
     head: Sequence[str], body: Iterable[Sequence[str]], said: Iterable[str] = (), above: str = ""
 ) -> str:
-    """Return a table with what is said below it.
-
-    Args:
-        head: titles of the columns, as text.
-        body: rows of cells, as text.
-        said: lines below; empty ones are left out.
-        above: a line in bold type.
-
-    >>> draw_table(["system"], [["A<B"]], ["A leads"])
-    '<table><tr><th>system</th></tr><tr><td>A&lt;B</td></tr></table><p>A leads</p>'
-    """
+    """Return a table with what is said below it."""
     first = f"<p><strong>{escape(above)}</strong></p>" if above else ""
     rows = "".join(_cells("td", row) for row in body)
     table = f"<table>{_cells('th', head)}{rows}</table>" if head else ""
@@ -89,14 +60,7 @@ def draw_table(
 
 
 def draw_groups(by: str, shown: Mapping[str, str], refused: Mapping[str, str]) -> str:
-    """Return results of groups below each other.
-
-    Args:
-        by: what tells the groups apart.
-        shown: group → its result as HTML.
-        refused: group → why it has none.
-
-    """
+    """Return results of groups below each other."""
     parts = [f"<h4>{escape(by)} {escape(name)}</h4>{html}" for name, html in shown.items()]
     parts += [
         f"<h4>{escape(by)} {escape(name)}</h4><p>{escape(why)}</p>" for name, why in refused.items()

@@ -31,10 +31,8 @@ from evenhand.judgments.tally import Counts, Factor, Tally
 from evenhand.judgments.vote_orders import order_votes
 from evenhand.judgments.votes import Votes
 
-EXACT: Final = 53
-"""Bits of a sum that every engine keeps, as a whole number or not."""
-NUMBERS: Final = 16
-"""Most numbers a ranking may be written as; beyond it rows are fetched."""
+EXACT: Final = 53  # Bits of a sum that every engine keeps, as a whole number or not
+NUMBERS: Final = 16  # Most numbers a ranking may be written as; beyond it rows are fetched
 
 Integers = NDArray[np.int64]
 
@@ -87,19 +85,7 @@ class _Digits:
 
 
 def count_orders(data: Judgments | Orders, by: str | None = None) -> Orders:
-    """Count the different rankings, perhaps by judge, item, task or a covariate.
-
-    Args:
-        data: rankings, or comparisons, each a ranking of two outputs.
-        by: the column whose levels are kept apart.
-
-    Raises:
-        InvalidJudgments: what cannot be a ranking, no ranking of two outputs, outputs merged into
-            one entry, importance weights, or comparisons that no longer are whole rankings.
-        UnknownColumn: no such column.
-        UnknownOption: levels are asked for of what no longer knows them.
-
-    """
+    """Count the different rankings, perhaps by judge, item, task or a covariate."""
     if not isinstance(data, Comparisons | Rankings):
         return _count(data, by)
     kept = leave_out_controls(data)
@@ -133,12 +119,7 @@ def _of_orders(data: Orders, by: str | None) -> Orders:
 
 
 def _whole_rankings(pairs: Comparisons) -> Rankings:
-    """Go back from pairs to the rankings that they were expanded from.
-
-    Raises:
-        InvalidJudgments: pairs were left out since, or are weighted by importance.
-
-    """
+    """Go back from pairs to the rankings that they were expanded from."""
     rankings = pairs.rankings
     if rankings is None or pairs.weights == "importance":
         raise importance_refused()
@@ -193,12 +174,7 @@ def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]
 
 
 def _refuse_merged(data: Rankings) -> None:
-    """Refuse rankings in which one output stands for several systems.
-
-    Raises:
-        InvalidJudgments: names such an output.
-
-    """
+    """Refuse rankings in which one output stands for several systems."""
     if data.parts is not None:
         named = Counter(data.parts.labels)
         merged = max(named, key=named.__getitem__)

@@ -15,34 +15,23 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.judgments.tally import Codes, Counts, Factor, Tally
 
-NONE = -1
-"""Stands behind the last output of a ranking that is shorter than the longest."""
+NONE = -1  # Stands behind the last output of a ranking that is shorter than the longest
 
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """Different rankings with their counts, best output first.
+    """Different rankings with their counts, best output first."""
 
-    Attributes:
-        systems: the K systems, sorted by name.
-        outputs: (R, n) codes of the ranked outputs, best first and ties by code; −1 behind them.
-        places: (R, n) place of each, 0 the best, ties share one and none is skipped; −1 behind.
-        weights: (R,) how often each ranking was given.
-        level: what each row belongs to, such as its judge; None where nothing is told apart.
-        n_short: rankings of one output, which compare nothing and are no rows here.
-        zero_weight: rows of the table left out since their weight is zero.
-        notes: what must be said of the data, such as that tasks are pooled.
-
-    """
-
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    # (R, n) codes of the ranked outputs, best first and ties by code; −1 behind them
     outputs: Codes
-    places: Codes
-    weights: Counts
+    places: Codes  # (R, n) place of each, 0 the best, ties share one and none is skipped; −1 behind
+    weights: Counts  # (R,) how often each ranking was given
+    # what each row belongs to, such as its judge; None where nothing is told apart
     level: Factor | None = None
-    n_short: float = 0.0
-    zero_weight: int = 0
-    notes: tuple[str, ...] = ()
+    n_short: float = 0.0  # rankings of one output, which compare nothing and are no rows here
+    zero_weight: int = 0  # rows of the table left out since their weight is zero
+    notes: tuple[str, ...] = ()  # what must be said of the data, such as that tasks are pooled
 
     @property
     def lengths(self) -> NDArray[np.intp]:
@@ -72,12 +61,7 @@ class Orders:
         return replace(pack_orders(self.systems, self, None), notes=self.notes)
 
     def split(self) -> dict[str, Orders]:
-        """Take the level apart: orders of each, with the systems seen there.
-
-        Raises:
-            UnknownColumn: they were not told apart by anything.
-
-        """
+        """Take the level apart: orders of each, with the systems seen there."""
         if self.level is None:
             raise UnknownColumn("these rankings are not told apart: count them with by='NAME'")
         rows = [np.flatnonzero(self.level.codes == i) for i in range(self.level.size)]
@@ -110,10 +94,7 @@ class Orders:
 def pack_orders(systems: Sequence[str], orders: Orders, level: Factor | None) -> Orders:
     """Write equal rankings (of one level) as one row, in an order that the input does not change.
 
-    Args:
-        systems: names behind the codes.
-        orders: rows in any order, a ranking perhaps several times.
-        level: what each row belongs to, or None to forget it.
+    systems: names behind the codes.
     """
     widest = int(orders.lengths.max(initial=0))
     outputs, places = orders.outputs[:, :widest], orders.places[:, :widest]
@@ -132,23 +113,7 @@ def pack_orders(systems: Sequence[str], orders: Orders, level: Factor | None) ->
 
 
 def orders_of_pairs(tally: Tally, by: str | None = None) -> Orders:
-    """Return comparisons as rankings of two outputs.
-
-    Args:
-        tally: counts of pairs.
-        by: a factor of the tally to tell rankings apart by.
-
-    Raises:
-        UnknownColumn: the tally has no such factor.
-        InvalidJudgments: the pairs come from longer rankings, or are weighted by importance.
-
-    >>> from evenhand.judgments import Tally
-    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
-    >>> counts = np.array([6.0]), np.array([2.0]), np.array([3.0])
-    >>> orders = orders_of_pairs(Tally(("A", "B"), one, two, *counts, n_judgments=11))
-    >>> orders.outputs.tolist(), orders.places.tolist(), orders.weights.tolist()
-    ([[0, 1], [0, 1], [1, 0]], [[0, 0], [0, 1], [0, 1]], [2.0, 6.0, 3.0])
-    """
+    """Return comparisons as rankings of two outputs."""
     if tally.squares is not None:
         raise importance_refused()
     if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):

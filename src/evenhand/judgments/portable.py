@@ -37,18 +37,9 @@ def _choose(condition: nw.Expr) -> nw.Expr:
 def count_values(frame: Frame, name: str, by: Sequence[str]) -> Frame:
     """Count the different values of a column, a missing one among them, for each group.
 
-    Args:
-        frame: the table.
-        name: of the column.
-        by: columns that make groups; of none, all rows are one.
-
-    Returns:
-        `by` and the number, as `COUNT`: a whole number also where there are no rows.
-
-    >>> import polars as pl
-    >>> frame = nw.from_native(pl.DataFrame({"a": ["x", "y", "x", None]}))
-    >>> count_values(frame, "a", ())[COUNT].to_list()
-    [3]
+    Returns `by` and the number, as `COUNT`: a whole number also where there are no rows. >>> import
+        polars as pl >>> frame = nw.from_native(pl.DataFrame({"a": ["x", "y", "x", None]})) >>>
+        count_values(frame, "a", ())[COUNT].to_list() [3]
     """
     different = frame.group_by(*by, name).agg(nw.len().alias(COUNT))
     number = nw.len().alias(COUNT)

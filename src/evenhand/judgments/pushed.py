@@ -14,33 +14,24 @@ from evenhand.judgments.steadiness import check_files
 if TYPE_CHECKING:
     import narwhals as nw
 
-_LONGEST: Final = 20_000
-"""Characters of a query that are kept: a table of labels may stand in it."""
+_LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labels may stand in it
 
 
 @dataclass(frozen=True)
 class Fetch:
-    """A query that was pushed to an engine, and what was collected.
+    """A query that was pushed to an engine, and what was collected."""
 
-    Attributes:
-        engine: where it ran.
-        query: its SQL, or its plan where the engine has no SQL; "" where rows lay in memory.
-        rows: rows that left the engine.
-        columns: their columns.
-        batches: in how many batches they came, where they were streamed; 0 where they came at once.
-        why: why rows were fetched as they are; "" where that needs no reason.
-        filed: whether a temporary file holds what was streamed; else it was counted on the way.
-        kept: whether the engine keeps the answer, of which nothing came here.
-
-    """
-
-    engine: str
-    query: str
-    rows: int
-    columns: tuple[str, ...]
+    engine: str  # where it ran
+    query: str  # its SQL, or its plan where the engine has no SQL; "" where rows lay in memory
+    rows: int  # rows that left the engine
+    columns: tuple[str, ...]  # their columns
+    # in how many batches they came, where they were streamed; 0 where they came at once
     batches: int = 0
+    # why rows were fetched as they are; "" where that needs no reason
     why: str = field(default="", repr=False)
+    # whether a temporary file holds what was streamed; else it was counted on the way
     filed: bool = field(default=True, repr=False)
+    # whether the engine keeps the answer, of which nothing came here
     kept: bool = field(default=False, repr=False)
 
 
@@ -80,12 +71,7 @@ def watch_fetches() -> Iterator[list[Fetch]]:
 
 @contextmanager
 def watch_rows(tell: Callable[[int, int], None]) -> Iterator[None]:
-    """Have rows told while the context lasts, when they leave an engine batch by batch.
-
-    Args:
-        tell: called with the rows that have left it, and those that will in all.
-
-    """
+    """Have rows told while the context lasts, when they leave an engine batch by batch."""
     before = _TOLD.set(tell)
     try:
         yield
@@ -120,12 +106,7 @@ def note_stream(
     *,
     filed: bool = True,
 ) -> None:
-    """Write a query whose answer came in batches into the account, if one is kept.
-
-    Raises:
-        UnknownFormat: a file elsewhere was changed while the query ran.
-
-    """
+    """Write a query whose answer came in batches into the account, if one is kept."""
     check_files()
     _note(Fetch("", "", rows, columns, batches, _WHY.get(), filed), frame)
 

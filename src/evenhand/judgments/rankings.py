@@ -46,12 +46,7 @@ class Rankings:
     parts: Parts | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a table in which a necessary column is missing.
-
-        Raises:
-            UnknownColumn: names the missing role.
-
-        """
+        """Refuse a table in which a necessary column is missing."""
         missing = [role for role in ("ranking", "system", "rank") if role not in self.columns]
         if missing:
             raise UnknownColumn(

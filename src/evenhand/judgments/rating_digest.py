@@ -13,10 +13,8 @@ from evenhand.judgments.rating_rows import RatingRows
 
 Numbers = NDArray[np.int64]
 
-_START = 16
-"""So many rows for each code are looked at before the rest is."""
-_BITS = 63
-"""A row that fits into so many bits is sorted as one number."""
+_START = 16  # So many rows for each code are looked at before the rest is
+_BITS = 63  # A row that fits into so many bits is sorted as one number
 
 
 def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str:
@@ -24,10 +22,7 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
 
     Kinds count; times, seconds, factors, and names that no row has do not.
 
-    Args:
-        rows: the ratings.
-        beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
-
+    beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
     """
     digest = sha256()
     columns: list[Numbers] = []
@@ -51,10 +46,7 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
 def _number(codes: NDArray[Any], size: int) -> tuple[Numbers, Numbers]:
     """Return the codes that occur, ascending, and the number of each row's among them.
 
-    Args:
-        codes: (n,) codes below a size.
-        size: how many there may be.
-
+    codes: (n,) codes below a size.
     """
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[codes[: _START * size]] = True  # few codes have mostly all been seen by then

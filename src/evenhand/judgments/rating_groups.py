@@ -19,20 +19,7 @@ from evenhand.judgments.source import number_rows
 def group_ratings(
     rows: RatingRows, by: str | None = None, criterion: str | None = None
 ) -> Mapping[str, RatingRows]:
-    """Take ratings apart by task and criterion, and by a further label.
-
-    Args:
-        rows: scores.
-        by: a further label, such as a factor that was read.
-        criterion: only this one.
-
-    Returns:
-        Group → scores; the only one under the name "".
-
-    Raises:
-        InvalidJudgments: there is no such criterion.
-
-    """
+    """Take ratings apart by task and criterion, and by a further label."""
     if criterion is not None:
         if criterion not in rows.criteria:
             names = listing([one for one in rows.criteria if one])
@@ -53,14 +40,6 @@ def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
     Rows without a score stay with their group, which `group_ratings` does not see, and need not
     name a judge. Rows keep the numbers that they have in the table, for messages. A column that
     is blank in some row splits nothing: who reads the table refuses it.
-
-    Args:
-        data: ratings.
-        by: a column that is there.
-
-    Returns:
-        Group → ratings; the only one under the name "".
-
     """
     parts = {"": admit_unrated(data)}
     for column in dict.fromkeys([*([] if by is None else [by]), "task", "criterion"]):

@@ -40,24 +40,6 @@ def code_ratings(
     """Read ratings.
 
     Labels are sorted, so that codes do not depend on the order of rows or on the engine.
-
-    Args:
-        data: ratings, one a row.
-        factors: further columns to tell apart, such as an input type, by any name that the table
-            has for them.
-        missing: rows without a score, where `count_scored` has counted them.
-
-    Raises:
-        InvalidJudgments: a label that is missing, a score that is no finite number, a kind that
-            is none; names up to five rows.
-        UnknownColumn: a factor that is not there.
-
-    >>> import polars as pl
-    >>> table = {"judge": ["b", "a"], "system": ["x", "x"], "score": [4, 2]}
-    >>> rows = code_ratings(Ratings(nw.from_native(pl.DataFrame(table))))
-    >>> rows.judges, rows.judge.tolist(), rows.score.tolist()
-    (('a', 'b'), [1, 0], [4.0, 2.0])
-
     """
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in LABELS if data.has(name)]
@@ -82,12 +64,7 @@ def code_ratings(
 
 
 def is_unscored(frame: Frame) -> nw.Expr:
-    """Return the condition that a row has no score: it is missing, or not a number.
-
-    Args:
-        frame: a table with a column of scores.
-
-    """
+    """Return the condition that a row has no score: it is missing, or not a number."""
     missing = nw.col("score").is_null()
     floats = frame.collect_schema()["score"].is_float()
     return missing | is_nan(frame, "score") if floats else missing
@@ -98,12 +75,7 @@ def _is_missing(data: Ratings) -> nw.Expr:
 
 
 def count_scored(data: Ratings) -> tuple[int, int]:
-    """Count the rows with a score and those without, and check the former.
-
-    Raises:
-        InvalidJudgments: scores that are no numbers, infinite ones, or none at all.
-
-    """
+    """Count the rows with a score and those without, and check the former."""
     name, dtype = data.source.named("score"), data.frame.collect_schema()["score"]
     where = f"column '{name}' of {data.source.name}"
     if not dtype.is_numeric():
@@ -129,12 +101,7 @@ def count_scored(data: Ratings) -> tuple[int, int]:
 
 
 def _check_labels(data: Ratings, labels: Mapping[str, Labels], every: Frame) -> None:
-    """Check the different labels of the rows that have a score.
-
-    Raises:
-        InvalidJudgments: a label is missing or has a blank before or after it.
-
-    """
+    """Check the different labels of the rows that have a score."""
     names = {name: own.names for name, own in labels.items()}
     if not all(is_name(name) for own in names.values() for name in own):
         scored = number_rows(every, ANSWER).filter(~_is_missing(data))

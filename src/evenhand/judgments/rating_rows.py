@@ -20,59 +20,44 @@ from evenhand.numerics.cluster_means import number_groups
 Array = NDArray[np.float64]
 Small = NDArray[np.int8]
 
+# What a judgment is: of an output as such; the same output asked again; one whose worth is known.
+# A control carries what is expected of it: `expected` is a score for ratings, NaN where only the
+# direction is known; `direction` is +1 for a known good output, -1 for a known bad one, 0
+# otherwise.
 TARGET, REPEAT, CONTROL = 0, 1, 2
-"""What a judgment is: of an output as such; the same output asked again; one whose worth is known.
-
-A control carries what is expected of it: `expected` is a score for ratings, NaN where only the
-direction is known; `direction` is +1 for a known good output, -1 for a known bad one, 0 otherwise.
-"""
 
 
 @dataclass(frozen=True, eq=False)
 class RatingRows:
-    """Scores with everything that is known of each, in the order of the table.
+    """Scores with everything that is known of each, in the order of the table."""
 
-    Attributes:
-        tasks: names of the tasks, sorted; ("",) where there is no such column. So for all labels.
-        judges: names of the judges.
-        items: names of the items, each with its task ("fr-en / 17") where there are tasks.
-        systems: names of the systems.
-        criteria: names of the criteria.
-        task: (n,) code of each row's task.
-        judge: (n,) code of its judge.
-        item: (n,) code of its item.
-        system: (n,) code of its system.
-        criterion: (n,) code of its criterion.
-        score: (n,) its score, always a finite number.
-        kind: (n,) TARGET, REPEAT or CONTROL; None where no column says so (all are targets).
-        direction: (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds.
-        expected: (n,) score expected of a control, NaN elsewhere; None where no column says so.
-        seconds: (n,) how long it took, NaN where unknown; None where no column says so.
-        moment: (n,) when it was given, in seconds of any clock; None where no column says so.
-        factors: further columns that were asked for, such as the input type, by name.
-        missing: rows without a score, which are left out.
-        notes: what must be said of the data, such as how many rows were left out and why.
-
-    """
-
+    # names of the tasks, sorted; ("",) where there is no such column. So for all labels.
     tasks: tuple[str, ...]
-    judges: tuple[str, ...]
+    judges: tuple[str, ...]  # names of the judges
+    # names of the items, each with its task ("fr-en / 17") where there are tasks
     items: tuple[str, ...]
-    systems: tuple[str, ...]
-    criteria: tuple[str, ...]
-    task: Codes
-    judge: Codes
-    item: Codes
-    system: Codes
-    criterion: Codes
-    score: Array
+    systems: tuple[str, ...]  # names of the systems
+    criteria: tuple[str, ...]  # names of the criteria
+    task: Codes  # (n,) code of each row's task
+    judge: Codes  # (n,) code of its judge
+    item: Codes  # (n,) code of its item
+    system: Codes  # (n,) code of its system
+    criterion: Codes  # (n,) code of its criterion
+    score: Array  # (n,) its score, always a finite number
+    # (n,) TARGET, REPEAT or CONTROL; None where no column says so (all are targets)
     kind: Small | None = None
+    # (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds
     direction: Small | None = None
+    # (n,) score expected of a control, NaN elsewhere; None where no column says so
     expected: Array | None = None
+    # (n,) how long it took, NaN where unknown; None where no column says so
     seconds: Array | None = None
+    # (n,) when it was given, in seconds of any clock; None where no column says so
     moment: Array | None = None
+    # further columns that were asked for, such as the input type, by name
     factors: Mapping[str, Factor] = field(default_factory=dict)
-    missing: int = 0
+    missing: int = 0  # rows without a score, which are left out
+    # what must be said of the data, such as how many rows were left out and why
     notes: tuple[str, ...] = ()
 
     @property
@@ -91,12 +76,7 @@ class RatingRows:
         return self.output * len(self.criteria) + self.criterion
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> RatingRows:
-        """Keep some rows; names and codes stay as they are.
-
-        Args:
-            rows: a mask or row numbers.
-
-        """
+        """Keep some rows; names and codes stay as they are."""
         arrays: dict[str, Any] = {}
         for name in (*_CODES, *_OPTIONAL):
             values = getattr(self, name)
@@ -111,12 +91,7 @@ class RatingRows:
         return self if self.kind is None else self.take(self.kind == TARGET)
 
     def split(self, names: Sequence[str]) -> dict[tuple[str, ...], RatingRows]:
-        """Take the rows apart by some of the labels; groups that are there, sorted by name.
-
-        Args:
-            names: "task", "judge", "item", "system", "criterion", or a factor that was read.
-
-        """
+        """Take the rows apart by some of the labels; groups that are there, sorted by name."""
         if not self.size:
             raise InvalidJudgments("no scores to take apart")
         labels, codes = zip(*(self.labels(name) for name in names), strict=True)
@@ -142,7 +117,6 @@ class RatingRows:
         return getattr(self, plural), getattr(self, name)
 
 
-_FEW = np.iinfo(np.int16).max
-"""Groups that can be numbered in two bytes."""
+_FEW = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
 _CODES = ("task", "judge", "item", "system", "criterion", "score")
 _OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")

@@ -51,12 +51,7 @@ class Ratings:
     source: Source = Source(format="ratings")
 
     def __post_init__(self) -> None:
-        """Refuse a table in which a necessary column is missing.
-
-        Raises:
-            UnknownColumn: names the missing role.
-
-        """
+        """Refuse a table in which a necessary column is missing."""
         missing = [role for role in ("system", "score") if role not in self.columns]
         if missing:
             raise UnknownColumn(

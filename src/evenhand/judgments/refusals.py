@@ -13,55 +13,45 @@ from evenhand.judgments.copies import name_originals
 if TYPE_CHECKING:
     import duckdb
 
-_LONGEST: Final = 240
-"""Characters of a foreign message that are shown at most."""
+_LONGEST: Final = 240  # Characters of a foreign message that are shown at most
 
+# What is said of a CSV file; the last where one line is longer than all that is read at once
 _CSV: Final = ("CSV Error on Line", "CSV Parser state machine", "The Parallel CSV Reader")
-"""What is said of a CSV file; the last where one line is longer than all that is read at once."""
 _CSV_LINE: Final = re.compile(r"CSV Error on Line: (\d+)")
 _CSV_FILE: Final = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
 _CSV_MARK: Final = re.compile(r"^\s*delimiter = (\\t|.)", re.MULTILINE)
 _CSV_SIZE: Final = re.compile(r"Maximum line size of \d+ bytes exceeded\. Actual Size:\s*(\d+)")
 _CSV_WIDTH: Final = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _JSON: Final = re.compile(r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record\S*) (\d+)')
+# What is said of a damaged Parquet file; a name that ends in .parquet is no such word
 _PARQUET: Final = re.compile(
     r"No magic bytes|(?<!\.)Parquet|decompression failure|TProtocol|Thrift|Footer length"
     r"|don't know what type|Could not read enough bytes|Out of buffer",
     re.IGNORECASE,
 )
-"""What is said of a damaged Parquet file; a name that ends in .parquet is no such word."""
 _COLUMNS: Final = re.compile(
     r'schema mismatch in glob: column "(.+?)" was read from the original file "(.+?)", but could'
     r' not be found in file "(.+?)"'
 )
 _FOLDERS: Final = re.compile(r'Hive partition mismatch between file "(.+?)" and "(.+?)"')
 _MEMORY: Final = re.compile(r"Out of Memory|could not allocate", re.IGNORECASE)
+# What is said where the engine broke off within itself, and once it has
 _BROKEN: Final = re.compile(r"INTERNAL Error|database has been invalidated")
-"""What is said where the engine broke off within itself, and once it has."""
+# The files that were opened last: an engine that broke off does not say which it read
 _LAST_OPENED: Final[list[str]] = []
-"""The files that were opened last: an engine that broke off does not say which it read."""
 _SEALED: Final = "disabled by configuration"
 _READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
+# A refusal of ours, of a file elsewhere, that came through DuckDB
 _ELSEWHERE: Final = re.compile(r"(?:UnknownFormat|MissingFile): ('.+)")
-"""A refusal of ours, of a file elsewhere, that came through DuckDB."""
+# What DuckDB puts before an error that it meets when rows are fetched in parts
 _PENDING: Final = "closed pending query result\nError: "
-"""What DuckDB puts before an error that it meets when rows are fetched in parts."""
+# An interrupt that reached Python while it read a file elsewhere for DuckDB
 _STOPPED: Final = re.compile(r"^([A-Z][\w ]*: )*KeyboardInterrupt\b", re.MULTILINE)
-"""An interrupt that reached Python while it read a file elsewhere for DuckDB."""
 _QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
 
 
 def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
-    """Turn an error of DuckDB into one of Evenhand, in one line.
-
-    Args:
-        error: what DuckDB raised, often many lines of advice about its own settings.
-        name: the file that was read, where the message does not say it.
-
-    Raises:
-        KeyboardInterrupt: the user stopped a file elsewhere while it was read.
-
-    """
+    """Turn an error of DuckDB into one of Evenhand, in one line."""
     if was_stopped(error):
         raise KeyboardInterrupt
     text = str(error).rpartition(_PENDING)[2]

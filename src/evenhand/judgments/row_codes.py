@@ -37,38 +37,28 @@ if TYPE_CHECKING:
 
 Integers: TypeAlias = NDArray[np.integer[Any]]
 Hashes: TypeAlias = NDArray[np.uint64]
+# The hashes of labels, and a shift and a number of bits by which they differ
 Hashed: TypeAlias = tuple[Hashes, tuple[int, int] | None]
-"""The hashes of labels, and a shift and a number of bits by which they differ."""
 
+# Most labels that are looked for in a list: DuckDB copies it for each few thousand rows
 LISTED: Final = 200
-"""Most labels that are looked for in a list: DuckDB copies it for each few thousand rows."""
+# Most bits of a hash that a table of codes is made for: larger ones leave the cache
 WIDEST: Final = 23
-"""Most bits of a hash that a table of codes is made for: larger ones leave the cache."""
-BUSY: Final = 20_000_000
-"""Rows from which all processors read, at somewhat more CPU."""
+BUSY: Final = 20_000_000  # Rows from which all processors read, at somewhat more CPU
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """How the labels of one column leave the engine.
+    """How the labels of one column leave the engine."""
 
-    Attributes:
-        name: the column.
-        expression: SQL that makes a number of a label.
-        kind: its numpy type.
-        codes: by such a number the code of the label, or by its place among the hashes; None where
-            the number is the code.
-        hashes: of all labels, where the number is a whole hash.
-        labels: those that are looked for in a list.
-
-    """
-
-    name: str
-    expression: str
-    kind: type[np.integer[Any]]
+    name: str  # the column
+    expression: str  # SQL that makes a number of a label
+    kind: type[np.integer[Any]]  # its numpy type
+    # by such a number the code of the label, or by its place among the hashes; None where the
+    # number is the code
     codes: Integers | None
-    hashes: Hashes | None = None
-    labels: Sequence[str] = ()
+    hashes: Hashes | None = None  # of all labels, where the number is a whole hash
+    labels: Sequence[str] = ()  # those that are looked for in a list
 
     def read(self, batch: Batch) -> Integers:
         """Return the (rows,) codes of a batch."""
@@ -88,11 +78,8 @@ def can_read(data: Comparisons, frame: Frame) -> bool:
 def make_readers(data: Comparisons, tables: Sequence[Coding]) -> list[Reader] | None:
     """Choose how each column leaves the engine; None where two labels share a hash, or are odd.
 
-    Args:
-        data: the table.
-        tables: labels and codes of its columns; where they are more than `LISTED`, all labels
-            there are, since a hash does not show that its label is another.
-
+    tables: labels and codes of its columns; where they are more than `LISTED`, all labels there
+        are, since a hash does not show that its label is another.
     """
     readers = []
     hashed: dict[tuple[str, ...], Hashed] = {}  # both sides have the same systems
@@ -115,14 +102,7 @@ def join_readers(readers: Sequence[Reader], sizes: Sequence[int]) -> Reader | No
     The engine adds up what it has looked up for each entry of the dictionaries: one number of each
     row is handed over, and nothing is left to look up.
 
-    Args:
-        readers: of the columns.
-        sizes: numbers of codes of each.
-
-    Returns:
-        The reader, by the name of the first column; None where some labels are in no list, or one
-        number is too narrow for all.
-
+    sizes: numbers of codes of each.
     """
     if not all(reader.labels for reader in readers) or prod(sizes) > np.iinfo(np.int32).max:
         return None
@@ -140,15 +120,7 @@ def read_codes(
 ) -> Iterator[list[Integers]]:
     """Go through a table; stops at a label that is not known.
 
-    Args:
-        data: the table.
-        frame: its rows.
-        readers: of the columns.
-        rows: how many they are.
-
-    Yields:
-        (batch,) codes of each column.
-
+    Yields: (batch,) codes of each column.
     """
     kinds = {reader.name: reader.kind for reader in readers}
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())

@@ -26,39 +26,27 @@ Sums: TypeAlias = NDArray[np.uint16] | NDArray[np.int32] | NDArray[np.int64]
 Rows: TypeAlias = Iterator[tuple[list[Integers], Keys]]
 SMALL: Final = 2**16 - 1
 LARGEST: Final = 2**31 - 1
+# Most cells of two factors × systems: whoever needs the cells sums scores of as many
 SCORES: Final = 20_000_000
-"""Most cells of two factors × systems: whoever needs the cells sums scores of as many."""
 
 
 @dataclass(frozen=True, eq=False)
 class CrossedRows:
-    """What each row says, and which cell of two factors it belongs to.
+    """What each row says, and which cell of two factors it belongs to."""
 
-    Attributes:
-        answers: (n,) outcome · K² + left · K + right; outcomes are 0 left, 1 tie, 2 right.
-        cells: (n,) code of the first factor · size of the second + its code.
-        size: number of cells.
-        systems: K.
-
-    """
-
+    # (n,) outcome · K² + left · K + right; outcomes are 0 left, 1 tie, 2 right
     answers: NDArray[np.integer[Any]]
-    cells: NDArray[np.integer[Any]]
-    size: int
-    systems: int
+    cells: NDArray[np.integer[Any]]  # (n,) code of the first factor · size of the second + its code
+    size: int  # number of cells
+    systems: int  # K
 
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """The same judgments, counted by each of two factors by itself.
+    """The same judgments, counted by each of two factors by itself."""
 
-    Attributes:
-        tallies: factor → the tally that tells its levels apart.
-        crossed: what both together say of each row; None where rows are too many.
-
-    """
-
-    tallies: Mapping[str, Tally]
+    tallies: Mapping[str, Tally]  # factor → the tally that tells its levels apart
+    # what both together say of each row; None where rows are too many
     crossed: CrossedRows | None = None
 
 
@@ -77,16 +65,8 @@ def count_read(
 ) -> Cells | None:
     """Count the rows of each cell; None where some row has a label that is not known.
 
-    Args:
-        data: the table.
-        frame: its rows.
-        tables: labels and codes of the factors, of both sides and of outcomes, in this order.
-        readers: of these columns.
-        rows: how many they are.
-
-    Returns:
-        The different keys without their outcome digit, and (C, 3) counts.
-
+    tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    Returns the different keys without their outcome digit, and (C, 3) counts.
     """
     sizes = [table.size for table in tables]
     if prod(sizes) > coding.DENSE:
@@ -111,18 +91,7 @@ def count_crossed(
 ) -> tuple[list[Cells], CrossedRows | None] | None:
     """Count the rows of each cell by two factors, each by itself, in one pass.
 
-    Args:
-        data: the table.
-        frame: its rows.
-        tables: labels and codes of both factors, of both sides and of outcomes, in this order.
-        readers: of these columns.
-        rows: how many they are.
-        kept: whether what both factors together say of each row is kept.
-
-    Returns:
-        Cells by each factor, and what is kept; None where possible cells are too many for arrays,
-        or some row has a label that is not known.
-
+    tables: labels and codes of both factors, of both sides and of outcomes, in this order.
     """
     one, two, k, _, _ = (table.size for table in tables)
     if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
@@ -150,15 +119,7 @@ def _read_answers(
     tables: tuple[Sequence[Coding], Sequence[Reader]],
     rows: float,
 ) -> Rows:
-    """Go through a table; each batch is codes of each factor, and outcome · K² + left · K + right.
-
-    Args:
-        data: the table.
-        frame: its rows.
-        tables: of the factors, of both sides and of outcomes, in this order, and their readers.
-        rows: how many they are.
-
-    """
+    """Yield batches of a table: codes of each factor, and outcome · K² + left · K + right."""
     sizes = [table.size for table in tables[0][-3:]]
     *levels, left, right, outcome = tables[1]
     sizes = [sizes[2], *sizes[:2]]

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from evenhand.judgments.streaming import Batch, CodedRows, slices
 
 Words = NDArray[np.uint64]
+# Where the two numbers start: the first digits of π
 LANES: Final = (0x243F6A8885A308D3, 0x13198A2E03707344)
-"""Where the two numbers start: the first digits of π."""
 _ADDED: Final = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFTS: Final = (np.uint64(30), np.uint64(27), np.uint64(31))

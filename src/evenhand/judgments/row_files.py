@@ -30,12 +30,7 @@ class OpenFile:
         finalize(self, _close, self.file)
 
     def write(self, values: NDArray[Any], rows: int) -> None:
-        """Add numbers at the end, which are those of the rows after so many.
-
-        Raises:
-            UnknownOption: the disk has no room.
-
-        """
+        """Add numbers at the end, which are those of the rows after so many."""
         try:
             self.file.write(values.view(np.uint8).data)
             self.file.flush()
@@ -61,20 +56,12 @@ def _close(file: IO[bytes]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FiledColumn:
-    """A column of numbers in a file.
+    """A column of numbers in a file."""
 
-    Attributes:
-        file: holds the numbers and nothing else.
-        dtype: what they are.
-        size: how many they are.
-        squared: whether each is squared when it is read.
-
-    """
-
-    file: OpenFile
-    dtype: np.dtype[Any]
-    size: int
-    squared: bool = False
+    file: OpenFile  # holds the numbers and nothing else
+    dtype: np.dtype[Any]  # what they are
+    size: int  # how many they are
+    squared: bool = False  # whether each is squared when it is read
 
     def __len__(self) -> int:
         return self.size
@@ -97,27 +84,14 @@ class FiledColumn:
         return self.size * self.dtype.itemsize / MB
 
 
+# Numbers that can be sliced, in memory or in a file
 Column: TypeAlias = "NDArray[Any] | FiledColumn"
-"""Numbers that can be sliced, in memory or in a file."""
 
 
 def write_columns(
     batches: Iterable[Mapping[str, NDArray[Any]]], kinds: Mapping[str, DTypeLike]
 ) -> dict[str, FiledColumn]:
-    """Write the columns of batches into a temporary file each.
-
-    Args:
-        batches: some rows at a time, by column.
-        kinds: column → the type it is kept in.
-
-    Raises:
-        UnknownOption: the disk has no room; says where, and how to take another.
-
-    >>> batches = [{"x": np.array([1.0, 2.0])}, {"x": np.array([3.0])}]
-    >>> column = write_columns(batches, {"x": np.float64})["x"]
-    >>> len(column), column[1:3].tolist(), column.squares[1:3].tolist()
-    (3, [2.0, 3.0], [4.0, 9.0])
-    """
+    """Write the columns of batches into a temporary file each."""
     files = {name: OpenFile() for name in kinds}
     size = 0
     for batch in batches:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from evenhand.judgments.comparisons import Comparisons
     from evenhand.judgments.engine import Columns, Frame
 
-PLACE: Final = "evenhand_place"
-"""Column that says where a row stood."""
+PLACE: Final = "evenhand_place"  # Column that says where a row stood
 
 
 def number_places(frame: Frame, name: str = PLACE) -> Frame | None:

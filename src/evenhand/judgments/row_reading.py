@@ -40,8 +40,8 @@ from evenhand.judgments.engine import COUNT, Frame, fetch_columns, one_thread
 from evenhand.judgments.row_files import Column, write_columns
 from evenhand.judgments.streaming import CodedRows
 
+# Most rows that are held in memory, where the engine can hand them out in batches
 HELD: Final = 4_000_000
-"""Most rows that are held in memory, where the engine can hand them out in batches."""
 
 
 def code_rows(
@@ -53,17 +53,7 @@ def code_rows(
 ) -> CodedRows:
     """Read a table once: labels as codes, some columns as numbers.
 
-    Args:
-        data: comparisons, one a row.
-        columns: numeric columns of its frame; missing values become NaN.
-        by: roles or covariates whose levels are kept.
-        limits: most clusters of a factor, into which its levels are merged.
-
-    Raises:
-        InvalidJudgments: a label, weight or outcome that cannot be, with up to five rows named.
-        UnknownColumn: a factor that is not there.
-        UnknownFormat: the table was changed while it was read.
-
+    columns: numeric columns of its frame; missing values become NaN.
     """
     weighing = read_weights(data)
     by = tuple(data.require(name) for name in by)

@@ -15,36 +15,24 @@ from evenhand.judgments.rating_rows import RatingRows
 
 Array = NDArray[np.float64]
 
+# Most steps of one that a scale can have; with more it has none worth telling apart
 STEPS: Final = 10_000
-"""Most steps of one that a scale can have; with more it has none worth telling apart."""
 
 _WHOLE: Final = re.compile(r"\s*([+-]?\d+)\s*-\s*([+-]?\d+)\s*")
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Points that a score can take.
+    """Points that a score can take."""
 
-    Attributes:
-        low: lowest score.
-        high: highest score.
-        points: all scores that can be given, ascending; None on a scale without steps.
-        declared: whether somebody said so; else it is what was seen.
-
-    """
-
-    low: float
-    high: float
+    low: float  # lowest score
+    high: float  # highest score
+    # all scores that can be given, ascending; None on a scale without steps
     points: tuple[float, ...] | None = None
-    declared: bool = False
+    declared: bool = False  # whether somebody said so; else it is what was seen
 
     def check(self, scores: Array) -> None:
-        """Refuse scores that are not on a declared scale.
-
-        Raises:
-            InvalidJudgments: names up to five of them.
-
-        """
+        """Refuse scores that are not on a declared scale."""
         off = (scores < self.low) | (scores > self.high)
         if self.points is not None:
             off |= ~np.isin(scores, self.points)
@@ -66,19 +54,7 @@ class Scale:
 
 
 def read_scale(text: str) -> Scale:
-    """Understand "1-5" (steps of one), "0-100", "0..1" (no steps) or "1,2,3,5".
-
-    Raises:
-        UnknownOption: it is none of these, its low end does not come first, or it has more steps
-            than anybody tells apart.
-
-    >>> read_scale("1-5").points
-    (1.0, 2.0, 3.0, 4.0, 5.0)
-    >>> read_scale("0..1").points is None
-    True
-    >>> str(read_scale("-25-0")), str(read_scale("1,2,3,5"))
-    ('-25 to 0', '1, 2, 3, 5')
-    """
+    """Understand "1-5" (steps of one), "0-100", "0..1" (no steps) or "1,2,3,5"."""
     whole = _WHOLE.fullmatch(text)
     mark = "-" if whole else ".." if ".." in text else ","
     try:
@@ -108,14 +84,7 @@ def _none(text: str) -> UnknownOption:
 
 
 def require_scale(scale: Scale | str | None) -> Scale | None:
-    """Return a scale that was asked for, in text or as it is.
-
-    Raises:
-        UnknownOption: it is none.
-
-    >>> require_scale("1-3"), require_scale(None)
-    (Scale(low=1.0, high=3.0, points=(1.0, 2.0, 3.0), declared=True), None)
-    """
+    """Return a scale that was asked for, in text or as it is."""
     if scale is None or isinstance(scale, Scale):
         return scale
     if not isinstance(scale, str):
@@ -124,14 +93,7 @@ def require_scale(scale: Scale | str | None) -> Scale | None:
 
 
 def see_scale(scores: Array) -> Scale:
-    """Return the scale that scores seem to have: the different values that occur.
-
-    Raises:
-        InvalidJudgments: no scores.
-
-    >>> see_scale(np.array([2.0, 4.0, 2.0]))
-    Scale(low=2.0, high=4.0, points=(2.0, 4.0), declared=False)
-    """
+    """Return the scale that scores seem to have: the different values that occur."""
     if not len(scores):
         raise InvalidJudgments("no scores: no scale can be seen")
     points = np.unique(scores)
@@ -141,17 +103,7 @@ def see_scale(scores: Array) -> Scale:
 def choose_scales(
     rows: RatingRows, declared: Scale | str | Mapping[str, Scale | str] | None = None
 ) -> dict[str, Scale]:
-    """Return the scale of each criterion that has one: as declared, else as it is seen.
-
-    Args:
-        rows: ratings.
-        declared: one scale for all criteria, or criterion → scale; text as `read_scale` takes it.
-
-    Raises:
-        UnknownOption: text that is no scale, or a criterion that is not there.
-        InvalidJudgments: scores that are not on a declared scale, with the criterion.
-
-    """
+    """Return the scale of each criterion that has one: as declared, else as it is seen."""
     scales = dict(declared) if isinstance(declared, Mapping) else {}
     unknown = [name for name in scales if name not in rows.criteria]
     if unknown:

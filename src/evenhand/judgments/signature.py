@@ -8,15 +8,7 @@ from collections.abc import Iterable
 def write_signature(
     parts: Iterable[str], n_judgments: float, digest: str, *, judges: int | None = None
 ) -> str:
-    """Return the line that reproduces a number, of whatever kind.
-
-    Args:
-        parts: what was done, and the settings that change the numbers.
-        n_judgments: answers, a ranking being one.
-        digest: SHA-256 of the counts; its first 12 digits are shown.
-        judges: how many gave the answers, where that belongs to the method.
-
-    """
+    """Return the line that reproduces a number, of whatever kind."""
     from evenhand import __version__
 
     n = f"n={exactly(float(n_judgments))}" + (f" J={judges}" if judges is not None else "")

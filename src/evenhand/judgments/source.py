@@ -13,50 +13,36 @@ from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
 if TYPE_CHECKING:
     from evenhand.judgments.exclusions import Exclusion, Filter
 
+# What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
+# it, how long it took, and when it was given
 ASIDES: Final = ("kind", "expected", "seconds", "shown_at")
-"""What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
-it, how long it took, and when it was given."""
 
 
 @dataclass(frozen=True)
 class Aside:
-    """The column that holds what was recorded beside a judgment.
+    """The column that holds what was recorded beside a judgment."""
 
-    Attributes:
-        column: its name in the frame.
-        sure: whether it is called like its role or was asked for; if not, values that cannot be
-            read make it a column like any other.
-
-    """
-
-    column: str
+    column: str  # its name in the frame
+    # whether it is called like its role or was asked for; if not, values that cannot be read make
+    # it a column like any other
     sure: bool = True
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table came from, and what was understood of it.
+    """Where a table came from, and what was understood of it."""
 
-    Attributes:
-        name: the file, or "data frame".
-        format: the layout that was recognised, by its registry name.
-        columns: role → column of the outside table, as understood.
-        notes: sentences for the reader, such as what was left out.
-        asides: role of `ASIDES` → its column; where a role is missing here, a column of its name
-            plays it.
-        connection: the DuckDB connection that reads the file, if one does.
-        without_controls: whether controls were left out (`controls.leave_out_controls`).
-        exclusions: what was excluded on the way here; filters are not counted yet.
-
-    """
-
-    name: str = "data frame"
-    format: str = "comparisons"
+    name: str = "data frame"  # the file, or "data frame"
+    format: str = "comparisons"  # the layout that was recognised, by its registry name
+    # role → column of the outside table, as understood
     columns: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences for the reader, such as what was left out
+    # role of `ASIDES` → its column; where a role is missing here, a column of its name plays it
     asides: Mapping[str, Aside] = field(default_factory=dict)
+    # the DuckDB connection that reads the file, if one does
     connection: Any = field(default=None, repr=False, compare=False)
-    without_controls: bool = False
+    without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
+    # what was excluded on the way here; filters are not counted yet
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 
     def noting(self, *notes: str) -> Source:

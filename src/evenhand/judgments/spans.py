@@ -26,22 +26,13 @@ FORM: Final = (
 
 @dataclass(frozen=True)
 class Span:
-    """A marked error.
+    """A marked error."""
 
-    Attributes:
-        start: first character, counted from 0; None where no place was marked.
-        end: the character after the last one; 0 to 0 marks something that is missing.
-        severity: how bad it is, such as "minor".
-        category: what kind of error it is; "" where that was not asked.
-        side: "output", or "source" where the error is in the source.
-
-    """
-
-    start: int | None
-    end: int | None
-    severity: str
-    category: str = ""
-    side: str = "output"
+    start: int | None  # first character, counted from 0; None where no place was marked
+    end: int | None  # the character after the last one; 0 to 0 marks something that is missing
+    severity: str  # how bad it is, such as "minor"
+    category: str = ""  # what kind of error it is; "" where that was not asked
+    side: str = "output"  # "output", or "source" where the error is in the source
 
     @property
     def missing(self) -> bool:
@@ -68,20 +59,7 @@ def write_spans(spans: Iterable[Span]) -> str:
 
 
 def read_spans(text: str) -> tuple[Span, ...]:
-    """Read the value of the column.
-
-    Args:
-        text: a JSON list of objects with start, end and severity, and perhaps category and side.
-
-    Raises:
-        ValueError: it is something else; says what.
-
-    >>> read_spans('[{"start": 0, "end": 4, "severity": "minor"}]')
-    (Span(start=0, end=4, severity='minor', category='', side='output'),)
-    >>> read_spans('[{"start": 4, "end": 4, "severity": "minor"}]')
-    Traceback (most recent call last):
-    ValueError: a span ends after it starts, not at 4 from 4
-    """
+    """Read the value of the column."""
     try:
         given = json.loads(text)
     except json.JSONDecodeError:
@@ -106,12 +84,7 @@ def _read_one(given: object) -> Span:
 
 
 def check_place(start: object, end: object) -> None:
-    """Refuse what is no place in a text.
-
-    Raises:
-        ValueError: says what a place is.
-
-    """
+    """Refuse what is no place in a text."""
     if start is None and end is None:
         return
     whole = all(isinstance(one, int) and not isinstance(one, bool) for one in (start, end))

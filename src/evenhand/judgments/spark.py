@@ -19,15 +19,7 @@ from evenhand.errors import UnknownFormat
 
 
 def fetch_spark(frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]] | nw.DataFrame[Any]:
-    """Run a query of Spark.
-
-    Returns:
-        An Arrow table where pyarrow is installed, else columns from Spark's rows.
-
-    Raises:
-        UnknownFormat: Spark refuses it, or fails; with its own words.
-
-    """
+    """Run a query of Spark."""
     try:
         if find_spec("pyarrow") is not None:
             return frame.collect(backend="pyarrow")
@@ -64,13 +56,7 @@ def _from_list(values: list[Any]) -> NDArray[np.generic]:
 
 
 def make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
-    """Put columns of text or whole numbers into Spark, as a literal of the query.
-
-    Args:
-        session: of the table that it will be joined with.
-        data: column → values, all of one length.
-
-    """
+    """Put columns of text or whole numbers into Spark, as a literal of the query."""
     fields = ", ".join(f"{_quoted(name)}: {_kind(values)}" for name, values in data.items())
     rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
     query = f"select inline(from_json(:rows, 'array<struct<{fields}>>'))"

@@ -29,12 +29,7 @@ def watch_files(files: ReadThere) -> None:
 
 
 def check_files() -> None:
-    """Refuse an answer if a file of which parts came was changed meanwhile.
-
-    Raises:
-        UnknownFormat: names the file.
-
-    """
+    """Refuse an answer if a file of which parts came was changed meanwhile."""
     with _LOCK:
         files = list(_OPEN)
     for one in files:

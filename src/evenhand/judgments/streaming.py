@@ -24,38 +24,24 @@ from evenhand.judgments.tally import Codes, Counts, Factor, Tally
 
 Keys = NDArray[np.int64] | NDArray[np.int32]
 Edges = tuple[float, float]
-BATCH: Final = 2**18
-"""Rows taken at once."""
-DISCRETE: Final = 2_000
-"""Most different values of a column that is taken for a count of something."""
-SAMPLE: Final = 20_000
-"""Rows looked at to see whether a column is."""
+BATCH: Final = 2**18  # Rows taken at once
+DISCRETE: Final = 2_000  # Most different values of a column that is taken for a count of something
+SAMPLE: Final = 20_000  # Rows looked at to see whether a column is
+# Share of the rows that are left when like rows become one, above which that is not worth it
 SMALLER: Final = 0.5
-"""Share of the rows that are left when like rows become one, above which that is not worth it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows.
+    """Some rows."""
 
-    Attributes:
-        left: (n,) code of the system that stands left.
-        right: (n,) code of the other.
-        outcome: (n,) 0 left, 1 tie, 2 right.
-        values: (n, q) columns of values, left minus right.
-        weights: (n,) how often each row counts.
-        squares: (n,) sums of squared importance weights, or None for frequencies.
-        codes: factor → (n,) level.
-
-    """
-
-    left: Codes
-    right: Codes
-    outcome: Codes
-    values: NDArray[np.float64]
-    weights: Counts
-    squares: Counts | None
-    codes: Mapping[str, Codes]
+    left: Codes  # (n,) code of the system that stands left
+    right: Codes  # (n,) code of the other
+    outcome: Codes  # (n,) 0 left, 1 tie, 2 right
+    values: NDArray[np.float64]  # (n, q) columns of values, left minus right
+    weights: Counts  # (n,) how often each row counts
+    squares: Counts | None  # (n,) sums of squared importance weights, or None for frequencies
+    codes: Mapping[str, Codes]  # factor → (n,) level
 
     @property
     def counts(self) -> Counts:
@@ -87,29 +73,19 @@ def _spread(outcome: Codes, weights: Counts) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows as codes and values.
+    """Rows as codes and values."""
 
-    Attributes:
-        systems: names of the K systems, sorted.
-        keys: (N,) levels, left, right and outcome as digits of one number, outcome last.
-        columns: (N,) values each, left minus right; single precision where that is exact.
-        weights: (N,) how often each row counts; None where each counts once.
-        squares: (N,) squared importance weights, or None for frequencies.
-        levels: factor → its labels, loads and size; codes stand in the keys.
-        positions_known: whether left really stood first.
-        zero_weight: rows left out since their weight is zero.
-        answers: number of answers, where one can be several rows; None where each row is one.
-
-    """
-
-    systems: tuple[str, ...]
-    keys: Column
+    systems: tuple[str, ...]  # names of the K systems, sorted
+    keys: Column  # (N,) levels, left, right and outcome as digits of one number, outcome last
+    # (N,) values each, left minus right; single precision where that is exact
     columns: tuple[Column, ...]
-    weights: Column | None = None
-    squares: Column | None = None
+    weights: Column | None = None  # (N,) how often each row counts; None where each counts once
+    squares: Column | None = None  # (N,) squared importance weights, or None for frequencies
+    # factor → its labels, loads and size; codes stand in the keys
     levels: Mapping[str, Factor] = field(default_factory=dict)
-    positions_known: bool = True
-    zero_weight: int = 0
+    positions_known: bool = True  # whether left really stood first
+    zero_weight: int = 0  # rows left out since their weight is zero
+    # number of answers, where one can be several rows; None where each row is one
     answers: float | None = None
 
     @property

@@ -24,23 +24,14 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A way to tell judgments apart: by judge, item, ranking, task or a covariate.
+    """A way to tell judgments apart: by judge, item, ranking, task or a covariate."""
 
-    Attributes:
-        labels: the levels, sorted.
-        codes: (C,) level of each entry of the tally; a cluster of levels where `merged`.
-        loads: (levels,) comparisons of each level.
-        size: number of different codes.
-        merged: whether levels were merged into fewer clusters.
-        clusters: (levels,) cluster of each level where they were merged, if it is known.
-
-    """
-
-    labels: tuple[str, ...]
-    codes: Codes
-    loads: Counts
-    size: int
-    merged: bool = False
+    labels: tuple[str, ...]  # the levels, sorted
+    codes: Codes  # (C,) level of each entry of the tally; a cluster of levels where `merged`
+    loads: Counts  # (levels,) comparisons of each level
+    size: int  # number of different codes
+    merged: bool = False  # whether levels were merged into fewer clusters
+    # (levels,) cluster of each level where they were merged, if it is known
     clusters: Codes | None = None
 
     @property

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from evenhand.judgments.tally import Tally
 
-BLOCK: Final = 20_000
-"""Entries that are read at a time: they stay in the cache."""
+BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
 
 

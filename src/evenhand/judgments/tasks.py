@@ -10,12 +10,7 @@ from evenhand.judgments.source import Source
 
 
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
-    """Rows of each task, sorted by its name; empty where there is no task column.
-
-    Raises:
-        InvalidJudgments: a row without a task.
-
-    """
+    """Rows of each task, sorted by its name; empty where there is no task column."""
     if "task" not in frame.collect_schema().names():
         return {}
     named = frame.select(nw.col("task").cast(nw.String))
@@ -26,23 +21,12 @@ def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
 
 
 def list_tasks(frame: Frame, source: Source) -> list[str]:
-    """Names of the tasks, sorted; empty where there is no task column.
-
-    Raises:
-        InvalidJudgments: a row without a task.
-
-    """
+    """Names of the tasks, sorted; empty where there is no task column."""
     return list(count_tasks(frame, source))
 
 
 def require_task(frame: Frame, source: Source, task: str) -> None:
-    """Refuse a task that is not there.
-
-    Raises:
-        UnknownColumn: the table has no task column.
-        InvalidJudgments: no such task; names those there are.
-
-    """
+    """Refuse a task that is not there."""
     if "task" not in frame.collect_schema().names():
         raise UnknownColumn(
             f"{source.name} has no tasks, so task '{task}' cannot be taken: leave it out, or say"

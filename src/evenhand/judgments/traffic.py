@@ -11,14 +11,8 @@ from threading import Lock
 class Traffic:
     """What came of some files.
 
-    Attributes:
-        name: of the files, without secrets.
-        files: how many they are.
-        size: bytes of all of them; 0 where that was not told.
-        copied: whether they were copied whole, not read where they lie.
-        requests: how often something was asked for.
-        came: bytes that came.
-
+    size: bytes of all of them; 0 where that was not told.
+    came: bytes that came.
     """
 
     def __init__(self, name: str, *, files: int, size: int, copied: bool = False) -> None:

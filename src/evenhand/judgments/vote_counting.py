@@ -14,10 +14,9 @@ from evenhand.judgments.tally import Codes, Factor, Tally
 if TYPE_CHECKING:
     from evenhand.judgments.votes import Votes
 
+# Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"
 NAMED: Final = ("judge", "item", "task")
-"""Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"."""
-NAMELESS: Final = ("",)
-"""The only name where no column says more."""
+NAMELESS: Final = ("",)  # The only name where no column says more
 
 
 def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
@@ -25,31 +24,6 @@ def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
 
     All systems keep their codes, also those that no vote is on: a model then says what it makes of
     systems that it has not seen.
-
-    Args:
-        votes: the votes, n of them.
-        by: factors whose levels are kept apart: judge, item, task, ranking or criterion.
-
-    Raises:
-        UnknownColumn: a factor that votes do not have.
-
-    >>> from evenhand.judgments.votes import Votes
-    >>> none, first = np.zeros(3, np.int32), np.array([0, 0, 1], np.int32)
-    >>> votes = Votes(
-    ...     ("",),
-    ...     ("ann",),
-    ...     ("1",),
-    ...     ("a", "b", "c"),
-    ...     none,
-    ...     none,
-    ...     none,
-    ...     first,
-    ...     first + 1,
-    ...     np.array([0, 1, 2], np.int8),
-    ... )
-    >>> tally = count_votes(votes)
-    >>> tally.counts.tolist(), tally.systems
-    ([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], ('a', 'b', 'c'))
     """
     k = len(votes.systems)
     levels = {name: _level(votes, name) for name in by}

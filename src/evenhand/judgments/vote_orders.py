@@ -23,73 +23,28 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class _Members:
-    """Systems of each answer: one entry per output that was ranked in it.
+    """Systems of each answer: one entry per output that was ranked in it."""
 
-    Attributes:
-        answer: (m,) number of the answer.
-        system: (m,) code of the system.
-        above: (m,) how many of the others stood above it.
-        weight: (answers,) how often each was given.
-
-    """
-
-    answer: Integers
-    system: Integers
-    above: Integers
-    weight: Integers
+    answer: Integers  # (m,) number of the answer
+    system: Integers  # (m,) code of the system
+    above: Integers  # (m,) how many of the others stood above it
+    weight: Integers  # (answers,) how often each was given
 
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The different pairs of all answers.
+    """The different pairs of all answers."""
 
-    Attributes:
-        answer: (c,) number of the answer.
-        low: (c,) code of the system that is first by name.
-        high: (c,) code of the other.
-        told: (c,) LEFT where the first by name was preferred, TIE or RIGHT.
-        clear: (c,) whether it was told once, or alike in all copies of the answer.
-        weight: (answers,) how often each was given.
-
-    """
-
-    answer: Integers
-    low: Codes
-    high: Codes
-    told: NDArray[np.int8]
-    clear: NDArray[np.bool_]
-    weight: Integers
+    answer: Integers  # (c,) number of the answer
+    low: Codes  # (c,) code of the system that is first by name
+    high: Codes  # (c,) code of the other
+    told: NDArray[np.int8]  # (c,) LEFT where the first by name was preferred, TIE or RIGHT
+    clear: NDArray[np.bool_]  # (c,) whether it was told once, or alike in all copies of the answer
+    weight: Integers  # (answers,) how often each was given
 
 
 def order_votes(votes: Votes, by: str | None = None) -> Orders:
-    """Return the rankings that votes hold; systems that no vote is on keep their codes.
-
-    Args:
-        votes: the votes.
-        by: a factor to tell rankings apart by: judge, item, task or criterion.
-
-    Raises:
-        UnknownColumn: votes have no such factor.
-        UnknownOption: rankings are to be told apart by what is one answer.
-
-    >>> none, judge = np.zeros(3, np.int32), np.zeros(3, np.int32)
-    >>> left, right = np.array([0, 0, 1], np.int32), np.array([1, 2, 2], np.int32)
-    >>> votes = Votes(
-    ...     ("",),
-    ...     ("ann",),
-    ...     ("1",),
-    ...     ("a", "b", "c"),
-    ...     none,
-    ...     judge,
-    ...     none,
-    ...     left,
-    ...     right,
-    ...     np.array([2, 0, 0], np.int8),
-    ...     answer=none,
-    ... )
-    >>> order_votes(votes).outputs.tolist()
-    [[1, 0, 2]]
-    """
+    """Return the rankings that votes hold; systems that no vote is on keep their codes."""
     if by == "ranking":
         raise UnknownOption("rankings cannot be told apart by ranking: each is one answer")
     if votes.answer is None:

@@ -26,8 +26,7 @@ from evenhand.judgments.source import Aside
 from evenhand.judgments.tally import Codes
 from evenhand.judgments.votes import Votes
 
-MOST: Final = 50_000_000
-"""Most votes that are kept one by one."""
+MOST: Final = 50_000_000  # Most votes that are kept one by one
 LABELS: Final = ("task", "judge", "item", "ranking", "criterion")
 
 
@@ -36,12 +35,6 @@ def code_votes(data: Comparisons) -> Votes:
 
     A row that stands for several votes is repeated. Labels are sorted, so that codes do not
     depend on the order of rows or on the engine.
-
-    Raises:
-        InvalidJudgments: a label or outcome that cannot be, with up to five rows named; more
-            votes than can be kept one by one.
-        UnknownOption: importance weights, which count no votes.
-
     """
     if data.weights == "importance":
         raise UnknownOption(
@@ -146,12 +139,7 @@ def note_names(asides: Mapping[str, Aside]) -> tuple[str, ...]:
 
 
 def _repeat(votes: Votes, weights: NDArray[Any], data: Comparisons, zero: int) -> Votes:
-    """Repeat rows that stand for several votes.
-
-    Raises:
-        InvalidJudgments: more votes than can be kept.
-
-    """
+    """Repeat rows that stand for several votes."""
     total = float(weights.sum(dtype=np.float64))
     if total > MOST:
         raise InvalidJudgments(

@@ -26,57 +26,41 @@ LEFT, TIE, RIGHT = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Comparisons in the order of the table, left and right as they were shown.
+    """Comparisons in the order of the table, left and right as they were shown."""
 
-    Attributes:
-        tasks: names of the tasks, sorted; ("",) where there is no such column. So for all labels.
-        judges: names of the judges.
-        items: names of the items, each with its task where there are tasks.
-        systems: names of the systems.
-        task: (n,) code of each row's task.
-        judge: (n,) code of its judge.
-        item: (n,) code of its item.
-        left: (n,) code of the system that stood left.
-        right: (n,) code of the other.
-        outcome: (n,) LEFT, TIE or RIGHT.
-        answer: (n,) number of the answer that a row belongs to, where one answer is several rows
-            (a ranking, or a merged output), each copy of a weighted one with a number of its own;
-            None where each row is one.
-        kind: (n,) TARGET, REPEAT or CONTROL as in `rating_rows`; None where no column says so.
-        expected: (n,) outcome expected of a control, -1 elsewhere; None without kinds.
-        seconds: (n,) how long it took, NaN where unknown; None where no column says so.
-        moment: (n,) when it was given, in seconds of any clock; None where no column says so.
-        criteria: names of the criteria; ("",) where no column says what was asked.
-        criterion: (n,) code of the criterion; None where there is one at most.
-        counted: whether a row of the table stood for several votes, which nobody can tell apart.
-        row: (n,) number of the row that each vote comes from, where one stood for several; None
-            where each row is one vote.
-        positions_known: whether left really stood first.
-        notes: what must be said of the data.
-
-    """
-
+    # names of the tasks, sorted; ("",) where there is no such column. So for all labels.
     tasks: tuple[str, ...]
-    judges: tuple[str, ...]
-    items: tuple[str, ...]
-    systems: tuple[str, ...]
-    task: Codes
-    judge: Codes
-    item: Codes
-    left: Codes
-    right: Codes
-    outcome: Small
+    judges: tuple[str, ...]  # names of the judges
+    items: tuple[str, ...]  # names of the items, each with its task where there are tasks
+    systems: tuple[str, ...]  # names of the systems
+    task: Codes  # (n,) code of each row's task
+    judge: Codes  # (n,) code of its judge
+    item: Codes  # (n,) code of its item
+    left: Codes  # (n,) code of the system that stood left
+    right: Codes  # (n,) code of the other
+    outcome: Small  # (n,) LEFT, TIE or RIGHT
+    # (n,) number of the answer that a row belongs to, where one answer is several rows (a
+    # ranking, or a merged output), each copy of a weighted one with a number of its own; None
+    # where each row is one
     answer: Codes | None = None
+    # (n,) TARGET, REPEAT or CONTROL as in `rating_rows`; None where no column says so
     kind: Small | None = None
+    # (n,) outcome expected of a control, -1 elsewhere; None without kinds
     expected: Small | None = None
+    # (n,) how long it took, NaN where unknown; None where no column says so
     seconds: Array | None = None
+    # (n,) when it was given, in seconds of any clock; None where no column says so
     moment: Array | None = None
+    # names of the criteria; ("",) where no column says what was asked
     criteria: tuple[str, ...] = ("",)
-    criterion: Codes | None = None
+    criterion: Codes | None = None  # (n,) code of the criterion; None where there is one at most
+    # whether a row of the table stood for several votes, which nobody can tell apart
     counted: bool = False
+    # (n,) number of the row that each vote comes from, where one stood for several; None where
+    # each row is one vote
     row: NDArray[np.intp] | None = None
-    positions_known: bool = True
-    notes: tuple[str, ...] = ()
+    positions_known: bool = True  # whether left really stood first
+    notes: tuple[str, ...] = ()  # what must be said of the data
 
     @property
     def size(self) -> int:
@@ -105,13 +89,7 @@ class Votes:
         return (asked * k + one) * k + other
 
     def number(self, first: str, *others: str) -> NDArray[np.int64]:
-        """Return (n,) the group of each vote by some columns, which is found once.
-
-        Args:
-            first: of the columns, such as "pair"; it counts most in the order of the groups.
-            others: columns such as "judge", which divide the groups.
-
-        """
+        """Return (n,) the group of each vote by some columns, which is found once."""
         names = (first, *others)
         if names not in self._groups:
             whole = [self.number(*names[:-1])] if others else []
@@ -129,23 +107,13 @@ class Votes:
         return ((1 - self.outcome) * sign).astype(np.int8)
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        """Count outcomes per pair of systems, and per judge, item, ... in `by`; see `count_votes`.
-
-        Raises:
-            UnknownColumn: a factor that votes do not have.
-
-        """
+        """Count outcomes per pair of systems, and per level of `by`; see `count_votes`."""
         from evenhand.judgments.vote_counting import count_votes
 
         return count_votes(self, take_names(by))
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
-        """Keep some rows; names and codes stay as they are.
-
-        Args:
-            rows: a mask or row numbers.
-
-        """
+        """Keep some rows; names and codes stay as they are."""
         arrays: dict[str, Any] = {}
         for name in _ARRAYS:
             values = getattr(self, name)

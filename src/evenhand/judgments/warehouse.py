@@ -11,12 +11,12 @@ import narwhals as nw
 
 from evenhand.errors import UnknownFormat
 
+# Modules whose errors a database speaks in, where it is that database
 _DRIVERS: Final = (
     *("sqlite3", "psycopg", "MySQLdb", "pyodbc", "oracledb", "duckdb", "pyexasol.exceptions"),
     *("snowflake.connector", "trino.exceptions", "databricks.sql", "singlestoredb"),
     *("google.api_core.exceptions", "clickhouse_connect.driver.exceptions", "botocore.exceptions"),
 )
-"""Modules whose errors a database speaks in, where it is that database."""
 _ROOTS: Final = ("Error", "TrinoError", "ExaError", "GoogleAPIError", "BotoCoreError")
 
 
@@ -30,12 +30,7 @@ def list_errors(*besides: type[Exception]) -> tuple[type[Exception], ...]:
 
 
 def fetch_warehouse(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Run a query of a database, which gives an Arrow table.
-
-    Raises:
-        UnknownFormat: the database refuses it; with its own words.
-
-    """
+    """Run a query of a database, which gives an Arrow table."""
     try:
         return frame.collect(backend="pyarrow")
     except list_errors() as error:
@@ -67,11 +62,6 @@ def store_warehouse(native: Any, name: str) -> Iterator[Any]:
 
     Where none may be made, the query itself is given back. Where none can be dropped, it goes with
     the session.
-
-    Args:
-        native: the query.
-        name: of the table.
-
     """
     backend = native.get_backend()
     try:

@@ -13,26 +13,12 @@ from evenhand.judgments.ratings import Ratings
 if TYPE_CHECKING:
     from evenhand.judgments.rating_rows import RatingRows
 
+# What to do with ratings, where nothing else is said
 RANKED: Final = "make_report ranks systems by their mean scores"
-"""What to do with ratings, where nothing else is said."""
 
 
 def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparisons:
-    """Return the comparisons of systems: controls are left out, and rankings expanded.
-
-    Args:
-        data: comparisons or rankings, if all is well.
-        refusal: what is refused, up to the name of what was given.
-        ratings: what to do with ratings.
-
-    Raises:
-        InvalidJudgments: it holds neither; or nothing but controls.
-
-    >>> require_pairs("votes.csv", "cycles are sought in comparisons or rankings, not in")
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: cycles are sought in comparisons or rankings, not in the text
-    'votes.csv': open a file of them with evenhand.read('votes.csv')
-    """
+    """Return the comparisons of systems: controls are left out, and rankings expanded."""
     table = take_pairs(data)  # type: ignore[arg-type]
     if isinstance(table, Comparisons):
         return table
@@ -40,16 +26,7 @@ def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparis
 
 
 def require_scores(data: object, refusal: str) -> Ratings | RatingRows:
-    """Return ratings, or rows of them.
-
-    Args:
-        data: ratings, if all is well.
-        refusal: what is refused, up to the name of what was given.
-
-    Raises:
-        InvalidJudgments: it holds no ratings.
-
-    """
+    """Return ratings, or rows of them."""
     from evenhand.judgments.rating_rows import RatingRows
 
     if isinstance(data, Ratings | RatingRows):
@@ -61,14 +38,7 @@ def require_scores(data: object, refusal: str) -> Ratings | RatingRows:
 
 
 def refuse_kind(data: object, refusal: str, ratings: str = RANKED) -> InvalidJudgments:
-    """Return the refusal of what is no table of the right kind.
-
-    Args:
-        data: what was given.
-        refusal: what is refused, up to the name of what was given.
-        ratings: what to do with ratings.
-
-    """
+    """Return the refusal of what is no table of the right kind."""
     kind = type(data)
     if isinstance(data, Ratings):
         return InvalidJudgments(f"{refusal} ratings: {ratings}")

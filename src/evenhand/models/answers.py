@@ -42,31 +42,20 @@ class Answers:
     """Labels by judge and unit, sorted by unit, judge and label, so that row order is forgotten.
 
     A judge who answered a unit twice is two answers of that judge.
-
-    Attributes:
-        judges: names of the J judges, sorted.
-        labels: names of the C labels: scores, or "first", "tie" and "second" by name of system.
-        spoken: the same as the judges saw them: "left", "tie" and "right".
-        columns: what tells units apart, in order: name → its names, and (U,) code of each unit.
-        unit: (n,) unit of each answer.
-        judge: (n,) its judge.
-        label: (n,) its label, in terms of the unit.
-        swapped: (n,) whether the judge saw the unit the other way round, so that "first" was right.
-        notes: what must be said of the data.
-        excluded: what was excluded when labels were read.
-
     """
 
-    judges: Names
-    labels: Names
-    spoken: Names
+    judges: Names  # names of the J judges, sorted
+    labels: Names  # names of the C labels: scores, or "first", "tie" and "second" by name of system
+    spoken: Names  # the same as the judges saw them: "left", "tie" and "right"
+    # what tells units apart, in order: name → its names, and (U,) code of each unit
     columns: Mapping[str, Column]
-    unit: Codes
-    judge: Codes
-    label: Codes
+    unit: Codes  # (n,) unit of each answer
+    judge: Codes  # (n,) its judge
+    label: Codes  # (n,) its label, in terms of the unit
+    # (n,) whether the judge saw the unit the other way round, so that "first" was right
     swapped: NDArray[np.bool_]
-    notes: Names = ()
-    excluded: tuple[Exclusion, ...] = ()
+    notes: Names = ()  # what must be said of the data
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded when labels were read
 
     @property
     def size(self) -> int:
@@ -153,12 +142,7 @@ class Answers:
         return names[int(codes[unit])]
 
     def split(self, column: str) -> dict[str, Answers]:
-        """Take units apart by one of their columns; by name, sorted.
-
-        Raises:
-            UnknownOption: units have no such column: it does not tell them apart.
-
-        """
+        """Take units apart by one of their columns; by name, sorted."""
         if column not in self.columns:
             raise UnknownOption(
                 f"units cannot be grouped by {column}: it is not theirs; take"
@@ -170,9 +154,7 @@ class Answers:
     def take(self, units: NDArray[np.bool_]) -> Answers:
         """Keep some units, the judges who answered them and the labels that these can have.
 
-        Args:
-            units: (U,) mask.
-
+        units: (U,) mask.
         """
         rows = units[self.unit]
         number = np.cumsum(units) - 1
@@ -223,8 +205,7 @@ def sort_answers(answers: Answers) -> Answers:
 
 # Labels by judge and unit are read from comparisons, rankings or ratings.
 
-MOST: Final = 20
-"""Most scores of a scale that are taken for labels."""
+MOST: Final = 20  # Most scores of a scale that are taken for labels
 TIES: Final = ("keep", "discard")
 
 Judgments = Comparisons | Rankings | Ratings
@@ -238,16 +219,6 @@ def code_answers(data: Judgments | Answers, *, ties: str = "keep") -> Answers:
     systems and, where it occurs, a tie; of ratings it is an output under a criterion, and its
     labels are the scores that occur. Controls are left out and counted. Answers that were read
     already are returned as they are.
-
-    Args:
-        data: judgments that name judges, and items where they compare.
-        ties: keep | discard; whether a tie is a label, of comparisons and rankings.
-
-    Raises:
-        UnknownColumn: no judge, or comparisons without items.
-        InvalidJudgments: more different scores than can be labels, or nothing to read.
-        UnknownOption: `ties` is neither.
-
     """
     require_option("ties", ties, TIES)
     if isinstance(data, Answers):
@@ -264,19 +235,7 @@ def code_answers(data: Judgments | Answers, *, ties: str = "keep") -> Answers:
 def code_groups(
     data: Judgments, group_by: str | None, *, ties: str = "keep", together: bool = False
 ) -> dict[str, Answers]:
-    """Read labels of each task apart, or of each value of a column; all under "" else.
-
-    Args:
-        data: judgments.
-        group_by: a column, or None for tasks.
-        ties: keep | discard.
-        together: whether tasks are pooled where no column is asked for.
-
-    Raises:
-        UnknownColumn: no such column, and as for `code_answers`.
-        InvalidJudgments: as for `code_answers`.
-
-    """
+    """Read labels of each task apart, or of each value of a column; all under "" else."""
     table = data.comparisons() if isinstance(data, Rankings) else data
     by = table.require(group_by) if group_by is not None else "task"
     if group_by is None and (together or not table.has("task")):
@@ -293,12 +252,7 @@ def code_groups(
 
 
 def _require(data: Comparisons | Ratings, role: str) -> None:
-    """Refuse a table that does not say who answered, or what.
-
-    Raises:
-        UnknownColumn: the role is not there.
-
-    """
+    """Refuse a table that does not say who answered, or what."""
     if not data.has(role):
         why = {"judge": "labels are weighed by who gave them", "item": "labels are of items"}
         raise UnknownColumn(
@@ -318,16 +272,7 @@ def _leave_out_controls(rows: Rows) -> tuple[Rows, list[str]]:
 
 
 def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
-    """Read votes: the systems of a unit stand in the order of their names.
-
-    Args:
-        votes: comparisons row by row.
-        ties: keep | discard.
-
-    Raises:
-        InvalidJudgments: nothing is left.
-
-    """
+    """Read votes: the systems of a unit stand in the order of their names."""
     votes, notes = _leave_out_controls(votes)
     excluded: list[Exclusion] = []
     if ties == "discard":
@@ -397,16 +342,7 @@ def _speak(votes: Votes, *, tied: bool) -> tuple[str, ...]:
 
 
 def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
-    """Read ratings on a small scale: its scores are labels without an order.
-
-    Args:
-        rows: scores row by row.
-        of_items: whether outputs are of items; else each system is one.
-
-    Raises:
-        InvalidJudgments: more than 20 different scores, or none.
-
-    """
+    """Read ratings on a small scale: its scores are labels without an order."""
     rows, notes = _leave_out_controls(rows)
     if not rows.size:
         raise InvalidJudgments("no scores are left: nothing to label")
@@ -449,20 +385,12 @@ def _number_outputs(rows: RatingRows) -> tuple[dict[str, Column], Codes]:
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """Which judge gave which label to which unit, as the judge saw it.
+    """Which judge gave which label to which unit, as the judge saw it."""
 
-    Attributes:
-        upright: (U, J·C) sparse counts of the answers that were shown in the unit's order.
-        swapped: the same of those shown the other way round; None where there are none.
-        judges: J.
-        labels: C.
-
-    """
-
-    upright: Any
-    swapped: Any
-    judges: int
-    labels: int
+    upright: Any  # (U, J·C) sparse counts of the answers that were shown in the unit's order
+    swapped: Any  # the same of those shown the other way round; None where there are none
+    judges: int  # J
+    labels: int  # C
 
     @classmethod
     def of(cls, answers: Answers) -> Incidence:
@@ -474,12 +402,8 @@ class Incidence:
     def to_units(self, table: Array) -> Array:
         """Sum what answers say of the labels of their units.
 
-        Args:
-            table: (J, C, C) what judge l's answer d says of label c, at [l, d, c], as shown.
-
-        Returns:
-            (U, C) sums, in terms of the units.
-
+        table: (J, C, C) what judge l's answer d says of label c, at [l, d, c], as shown.
+        Returns: (U, C) sums, in terms of the units.
         """
         flat = table.reshape(-1, self.labels)
         sums = self.upright @ flat
@@ -490,13 +414,9 @@ class Incidence:
     def to_judges(self, values: Array) -> Array:
         """Sum a value of each unit's labels over the answers of each judge.
 
-        Args:
-            values: (U, C) such as probabilities of labels, in terms of the units.
-
-        Returns:
-            (J, C, C) sums at [l, d, c]: over the units to which judge l said d, the value of c,
-            both as shown.
-
+        values: (U, C) such as probabilities of labels, in terms of the units.
+        Returns: (J, C, C) sums at [l, d, c]: over the units to which judge l said d, the value of
+            c, both as shown.
         """
         sums = self.upright.T @ values
         if self.swapped is not None:
@@ -519,15 +439,10 @@ def _count(answers: Answers, rows: NDArray[np.bool_]) -> Any:
 def softmax(scores: Array) -> tuple[Array, Array]:
     """Return probabilities that are proportional to exponentials, and the logs of the sums.
 
-    Args:
-        scores: (U, C) logs.
-
-    Returns:
-        (U, C) probabilities of each row, and (U,) log Σ exp.
-
-    >>> probabilities, log_sums = softmax(np.log([[1.0, 3.0]]))
-    >>> probabilities.round(12).tolist(), np.exp(log_sums).round(12).tolist()
-    ([[0.25, 0.75]], [4.0])
+    scores: (U, C) logs.
+    Returns: (U, C) probabilities of each row, and (U,) log Σ exp. >>> probabilities, log_sums =
+        softmax(np.log([[1.0, 3.0]])) >>> probabilities.round(12).tolist(),
+        np.exp(log_sums).round(12).tolist() ([[0.25, 0.75]], [4.0])
     """
     most = reduce(np.maximum, scores.T)  # numpy is slow along a short axis
     weights = np.exp(scores - most[:, None])

@@ -44,10 +44,9 @@ if TYPE_CHECKING:
 
 # The coefficient table as people read it, in a terminal or a notebook.
 
-DOUBTFUL: Final = 0.05
-"""P-value below which a model is doubted."""
+DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
+# Share of cells that expect fewer than five judgments, above which p-values are rough
 MAX_THIN_SHARE: Final = 0.2
-"""Share of cells that expect fewer than five judgments, above which p-values are rough."""
 
 
 def is_rejected(fit: Fit) -> bool:
@@ -177,27 +176,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """The inverse of the information at the maximum.
+    """The inverse of the information at the maximum."""
 
-    Attributes:
-        likelihood: of the fit.
-        beta: parameters at the maximum, as the likelihood takes them.
-        known: the whole inverse, where it has been found already.
-
-    """
-
-    likelihood: Likelihood
-    beta: Array
-    known: Array | None = None
+    likelihood: Likelihood  # of the fit
+    beta: Array  # parameters at the maximum, as the likelihood takes them
+    known: Array | None = None  # the whole inverse, where it has been found already
 
     @cached_property
     def matrix(self) -> Array:
-        """(p, p) covariance of the reported parameters, thresholds as log τ.
-
-        Raises:
-            NotConverged: the information is singular.
-
-        """
+        """(p, p) covariance of the reported parameters, thresholds as log τ."""
         found, reported = self.known, self.likelihood.reported
         if found is None:
             with one_blas_thread():
@@ -218,13 +205,7 @@ class Covariance:
 def spread_vcov(vcov: Array, k: int, reference: int) -> Array:
     """Return the (K, K) covariance of log-worths, the reference at 0, from that of λ without it.
 
-    Args:
-        vcov: (p, p) with λ of all but the reference first.
-        k: number of systems K.
-        reference: code of the reference system.
-
-    >>> spread_vcov(np.array([[0.5, 9.0], [9.0, 9.0]]), 2, 0).tolist()
-    [[0.0, 0.0], [0.0, 2.0]]
+    vcov: (p, p) with λ of all but the reference first.
     """
     worths = np.zeros((k, k))
     sides = [(slice(reference),) * 2, (slice(reference + 1, k), slice(reference, k - 1))]
@@ -243,44 +224,25 @@ MIN_EXPECTED_COUNT = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted log-linear model.
+    """A fitted log-linear model."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        names: parameters in the papers' names: o1..oK, g1 (tau for thresholds), order.
-        labels: the same in the user's words: system names, tie, order.
-        estimate: (p,) on the λ scale.
-        covariance: of the parameters; None where K is too large to form it.
-        beta: parameters as the likelihood takes them.
-        loglik: log-likelihood of the data (nats), prior left out.
-        df: residual degrees of freedom, over cells that exist (INFERENCE B7).
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        steps: Newton steps.
-        decrement: Newton decrement squared at the end.
-        notes: what a report should say beside the estimates.
-        likelihood: design, tie law and counts.
-        tally: the pooled counts.
-
-    """
-
-    model: BradleyTerry
-    systems: tuple[str, ...]
+    model: BradleyTerry  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    # parameters in the papers' names: o1..oK, g1 (tau for thresholds), order
     names: tuple[str, ...]
-    labels: tuple[str, ...]
-    estimate: Array
-    covariance: Covariance | None
-    beta: Array
-    loglik: float
-    df: int
-    n_judgments: float
-    n_comparisons: float
-    steps: int
-    decrement: float
-    notes: tuple[str, ...]
-    likelihood: Likelihood
-    tally: Tally
+    labels: tuple[str, ...]  # the same in the user's words: system names, tie, order
+    estimate: Array  # (p,) on the λ scale
+    covariance: Covariance | None  # of the parameters; None where K is too large to form it
+    beta: Array  # parameters as the likelihood takes them
+    loglik: float  # log-likelihood of the data (nats), prior left out
+    df: int  # residual degrees of freedom, over cells that exist (INFERENCE B7)
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    steps: int  # Newton steps
+    decrement: float  # Newton decrement squared at the end
+    notes: tuple[str, ...]  # what a report should say beside the estimates
+    likelihood: Likelihood  # design, tie law and counts
+    tally: Tally  # the pooled counts
 
     @property
     def design(self) -> Design:
@@ -326,12 +288,7 @@ class Fit:
 
     @cached_property
     def worth_vcov(self) -> Array:
-        """(K, K) covariance of `log_worth`, the reference at 0.
-
-        Raises:
-            NotIdentified: too many systems for a K × K matrix.
-
-        """
+        """(K, K) covariance of `log_worth`, the reference at 0."""
         if self.vcov is None:
             raise NotIdentified(
                 f"{len(self.systems):,} systems are too many for a K × K covariance: ask for"
@@ -433,44 +390,19 @@ class Fit:
         return compare_equal(self)
 
     def lr_test(self, other: Fit) -> LRTest:
-        """Test the smaller of two nested models against the larger; assumes independence.
-
-        Raises:
-            UnknownOption: their likelihoods are not of the same data in the same form.
-
-        """
+        """Test the smaller of two nested models against the larger; assumes independence."""
         return compare_nested(self, other)
 
     def code(self, system: str) -> int:
-        """Return the code of a system.
-
-        Raises:
-            InvalidJudgments: there is none of that name.
-
-        """
+        """Return the code of a system."""
         return find_system(self.systems, system)
 
     def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
-        """Return (n, 3) chances of left, tie, right for pairs (left, right) of systems.
-
-        Args:
-            pairs: the system shown first, and the other.
-            group: judge group, where groups have worths of their own; the reference by default.
-
-        Raises:
-            InvalidJudgments: a system or group that the fit does not know.
-            NotIdentified: the group never saw one of the systems.
-
-        """
+        """Return (n, 3) chances of left, tie, right for pairs (left, right) of systems."""
         return predict_pairs(self, [(self.code(a), self.code(b)) for a, b in pairs], group)
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        """Return differences in log-worth between pairs of systems, with model-based errors.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return differences in log-worth between pairs of systems, with model-based errors."""
         return contrast_pairs(self, pairs)
 
     def quasi_variances(self) -> QuasiVariances:
@@ -502,8 +434,8 @@ class Fit:
 
 # From a likelihood to a fit: Newton, covariance, deviance.
 
+# Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square
 LAST: Final = 2e-4
-"""Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square."""
 
 
 def make_fit(
@@ -513,12 +445,7 @@ def make_fit(
     notes: tuple[str, ...],
     start: Array,
 ) -> Fit:
-    """Maximise the likelihood and gather what a fit holds; `start` is where to begin.
-
-    Raises:
-        NotConverged: Newton's method did not settle.
-
-    """
+    """Maximise the likelihood and gather what a fit holds; `start` is where to begin."""
     found = maximise(likelihood.expand, start, reach=likelihood.reach, last=LAST)
     vcov = invert_positive(found.expansion.information)
     return gather(
@@ -603,12 +530,7 @@ _THREE: Final = ("davidson", "none")
 
 
 def compare_nested(one: Fit, other: Fit) -> LRTest:
-    """Test the smaller of two models against the larger.
-
-    Raises:
-        UnknownOption: the two are not of the same data in the same form, or not nested.
-
-    """
+    """Test the smaller of two models against the larger."""
     small, large = sorted((one, other), key=lambda fit: fit.n_parameters)
     _refuse_unlike(small, large)
     df = large.n_parameters - small.n_parameters
@@ -697,15 +619,7 @@ def _beyond_systems(small: Fit, large: Fit) -> str:
 def predict_pairs(fit: Fit, codes: Sequence[tuple[int, int]], group: str | None) -> Array:
     """Return (n, 3) chances of left, tie, right.
 
-    Args:
-        fit: the fit.
-        codes: codes of the system shown first, and of the other.
-        group: judge group, where groups have parameters of their own; the reference by default.
-
-    Raises:
-        InvalidJudgments: no such group.
-        NotIdentified: the group never saw one of the systems.
-
+    codes: codes of the system shown first, and of the other.
     """
     likelihood, ties = fit.likelihood, fit.likelihood.ties
     chosen = _find(fit.groups, group)
@@ -727,12 +641,7 @@ def predict_pairs(fit: Fit, codes: Sequence[tuple[int, int]], group: str | None)
 
 
 def contrast_pairs(fit: Fit, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-    """Return differences in log-worth between pairs of systems, with model-based errors.
-
-    Raises:
-        InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-    """
+    """Return differences in log-worth between pairs of systems, with model-based errors."""
     if fit.vcov is not None:
         return contrast_systems(fit.systems, fit.log_worth, fit.worth_vcov, pairs)
     from evenhand.models.large import contrast_variances
@@ -755,12 +664,7 @@ def _find(groups: tuple[str, ...], group: str | None) -> int | None:
 
 
 def take_fit(start: Any) -> Fit:
-    """Return the fit of what was given to start from, a fit or a ranking by one.
-
-    Raises:
-        UnknownOption: it is neither.
-
-    """
+    """Return the fit of what was given to start from, a fit or a ranking by one."""
     fit = getattr(start, "fit", start)
     if isinstance(fit, Fit):
         return fit
@@ -771,13 +675,7 @@ def take_fit(start: Any) -> Fit:
 
 
 def choose_start(likelihood: Likelihood, previous: Fit) -> Array:
-    """Return the parameters to start from: the previous ones, if they fit better than the usual.
-
-    Args:
-        likelihood: of the judgments now.
-        previous: the fit before.
-
-    """
+    """Return the parameters to start from: the previous ones, if they fit better than the usual."""
     usual = likelihood.start()
     carried = _carry(likelihood, previous, usual)
     better = likelihood.loglik(carried) > likelihood.loglik(usual)

@@ -32,16 +32,7 @@ Array = NDArray[np.float64]
 
 
 def require_strength(strength: float, *, least: str) -> None:
-    """Refuse a Dirichlet strength that is none.
-
-    Args:
-        strength: pseudo-counts of each outcome.
-        least: "zero" where zero will do, or why it will not.
-
-    Raises:
-        UnknownOption: it is negative, not finite, or zero where it may not be.
-
-    """
+    """Refuse a Dirichlet strength that is none."""
     if not (np.isfinite(strength) and strength >= 0):
         raise UnknownOption(
             f"strength cannot be {strength}: it is a number of pseudo-counts, such as 1"
@@ -53,12 +44,7 @@ def require_strength(strength: float, *, least: str) -> None:
 def shares(counts: Array, strength: float) -> Array:
     """Return (n, 3) chances by counts and a symmetric Dirichlet prior.
 
-    Args:
-        counts: (n, 3) counts of outcomes.
-        strength: pseudo-counts of each outcome.
-
-    >>> shares(np.array([[3.0, 1.0, 0.0]]), 1.0).round(4).tolist()
-    [[0.5714, 0.2857, 0.1429]]
+    counts: (n, 3) counts of outcomes.
     """
     padded = counts + strength
     return np.asarray(padded / padded.sum(axis=1, keepdims=True))
@@ -92,22 +78,13 @@ class Named(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BaselineFit:
-    """A fitted baseline.
+    """A fitted baseline."""
 
-    Attributes:
-        model: the settings.
-        law: chances of pairs.
-        counts: what was counted.
-        findings: lines for people.
-        notes: what a report should say beside the numbers.
-
-    """
-
-    model: Named
-    law: PairLaw
-    counts: PairCounts
-    findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    model: Named  # the settings
+    law: PairLaw  # chances of pairs
+    counts: PairCounts  # what was counted
+    findings: tuple[str, ...] = ()  # lines for people
+    notes: tuple[str, ...] = ()  # what a report should say beside the numbers
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -177,12 +154,7 @@ class BaselineFit:
         return self.model.signature_parts
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return (n, 3) chances of left, tie, right."""
         return self.law.chances(*code_sides(self.systems, pairs))
 
     def __repr__(self) -> str:
@@ -195,11 +167,7 @@ class BaselineFit:
 def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, Coefficient]:
     """Return three chances as two coefficients, without errors.
 
-    Args:
-        suffix: what stands behind the o and the g, such as "1" or "1:2".
-        label: whose chances they are.
-        chances: (3,) left, tie, right.
-
+    chances: (3,) left, tie, right.
     """
     won, tied, lost = np.log(chances).tolist()
     rows = (
@@ -241,12 +209,7 @@ class IndependentPairs:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_strength(
             self.strength, least="pairs that were never compared would have no chances at all"
         )
@@ -274,16 +237,10 @@ class IndependentPairs:
 
 @dataclass(frozen=True, eq=False)
 class OwnCounts:
-    """Chances of each pair by its own counts.
+    """Chances of each pair by its own counts."""
 
-    Attributes:
-        counts: the counts.
-        strength: pseudo-counts of each outcome.
-
-    """
-
-    counts: PairCounts
-    strength: float
+    counts: PairCounts  # the counts
+    strength: float  # pseudo-counts of each outcome
 
     def chances(self, left: Codes, right: Codes) -> Array:
         """Return (n, 3) chances."""
@@ -357,12 +314,7 @@ class IndependentStudents:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_option("reconstruction", self.reconstruction, RECONSTRUCTIONS)
         require_strength(
             self.strength, least="systems that were never compared would have no chances at all"
@@ -393,16 +345,10 @@ class IndependentStudents:
 
 @dataclass(frozen=True, eq=False)
 class Students:
-    """Chances of two systems from those of each.
+    """Chances of two systems from those of each."""
 
-    Attributes:
-        reconstruction: how they are put together.
-        ability: (K, 3) chances of each system to be preferred, to tie, to lose.
-
-    """
-
-    reconstruction: Reconstruction
-    ability: Array
+    reconstruction: Reconstruction  # how they are put together
+    ability: Array  # (K, 3) chances of each system to be preferred, to tie, to lose
 
     def chances(self, left: Codes, right: Codes) -> Array:
         """Return (n, 3) chances."""
@@ -437,15 +383,6 @@ def printed(fit: BaselineFit, pairs: Sequence[tuple[str, str]]) -> Array:
 
     They sum to less than one unless the two systems' chances mirror each other, so that a
     perplexity of them compares with none of a distribution.
-
-    Args:
-        fit: a fit of geometric independent students.
-        pairs: the system named first, and the other.
-
-    Raises:
-        InvalidJudgments: a system that the fit does not know, or a system with itself.
-        UnknownOption: a fit of another model.
-
     """
     if not isinstance(fit.law, Students) or fit.law.reconstruction != "geometric":
         raise UnknownOption("only geometric independent students are printed without their sum")
@@ -500,12 +437,7 @@ class AdjustedUniform:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_strength(self.strength, least="zero")
 
     @property
@@ -540,16 +472,10 @@ class AdjustedUniform:
 
 @dataclass(frozen=True)
 class SameForAll:
-    """The same chances for every pair.
+    """The same chances for every pair."""
 
-    Attributes:
-        tie: chance of a tie; left and right share the rest.
-        estimated: whether it was found in judgments.
-
-    """
-
-    tie: float
-    estimated: bool
+    tie: float  # chance of a tie; left and right share the rest
+    estimated: bool  # whether it was found in judgments
 
     def chances(self, left: Codes, right: Codes) -> Array:  # noqa: ARG002 - as every law
         """Return (n, 3) chances."""

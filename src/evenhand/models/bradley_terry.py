@@ -78,12 +78,7 @@ class BradleyTerry:
     controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         for role in ("judge_covariates", "tie_covariates", "controls"):
             named = getattr(self, role)

@@ -17,24 +17,14 @@ from evenhand.numerics.distributions import two_sided_p
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One parameter on the λ scale.
+    """One parameter on the λ scale."""
 
-    Attributes:
-        name: as in the papers: o1..oK, g1, order.
-        label: in the user's words: the system, tie, order.
-        estimate: the estimate; 0 for the reference.
-        stderr: model-based standard error; None for the reference.
-        z: estimate / stderr.
-        p: two-sided normal p-value.
-
-    """
-
-    name: str
-    label: str
-    estimate: float
-    stderr: float | None
-    z: float | None
-    p: float | None
+    name: str  # as in the papers: o1..oK, g1, order
+    label: str  # in the user's words: the system, tie, order
+    estimate: float  # the estimate; 0 for the reference
+    stderr: float | None  # model-based standard error; None for the reference
+    z: float | None  # estimate / stderr
+    p: float | None  # two-sided normal p-value
 
     @classmethod
     def make(cls, name: str, label: str, estimate: float, stderr: float | None) -> Coefficient:
@@ -47,22 +37,13 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Contrast:
-    """The difference of two systems in log-worth (natural log-odds).
+    """The difference of two systems in log-worth (natural log-odds)."""
 
-    Attributes:
-        systems: first minus second.
-        estimate: the difference.
-        stderr: its standard error.
-        z: estimate / stderr.
-        p: two-sided normal p-value.
-
-    """
-
-    systems: tuple[str, str]
-    estimate: float
-    stderr: float
-    z: float
-    p: float
+    systems: tuple[str, str]  # first minus second
+    estimate: float  # the difference
+    stderr: float  # its standard error
+    z: float  # estimate / stderr
+    p: float  # two-sided normal p-value
 
     @classmethod
     def make(cls, systems: tuple[str, str], estimate: float, stderr: float) -> Contrast:
@@ -73,20 +54,12 @@ class Contrast:
 
 @dataclass(frozen=True)
 class LRTest:
-    """A likelihood-ratio test of two nested models; it assumes independent judgments.
+    """A likelihood-ratio test of two nested models; it assumes independent judgments."""
 
-    Attributes:
-        statistic: twice the difference in log-likelihood.
-        df: difference in the number of parameters.
-        p: χ² p-value.
-        note: what the test assumes.
-
-    """
-
-    statistic: float
-    df: int
-    p: float
-    note: str = "assumes independent judgments"
+    statistic: float  # twice the difference in log-likelihood
+    df: int  # difference in the number of parameters
+    p: float  # χ² p-value
+    note: str = "assumes independent judgments"  # what the test assumes
 
     def __str__(self) -> str:
         return f"LR {self.statistic:.4f} on {self.df} df, p {format_p(self.p)} ({self.note})"
@@ -122,51 +95,30 @@ def format_p(p: float) -> str:
 Array = NDArray[np.float64]
 STEPS = 200
 SETTLED = 1e-9
-ROUNDING = 1e-14
-"""Rise of the sum of squares that is rounding and no rise."""
-FLAT = 1e-12
-"""Variance of a contrast, relative to the largest, that is rounding and no variance."""
+ROUNDING = 1e-14  # Rise of the sum of squares that is rounding and no rise
+FLAT = 1e-12  # Variance of a contrast, relative to the largest, that is rounding and no variance
 
 
 @dataclass(frozen=True, eq=False)
 class QuasiVariances:
-    """Quasi-variances of λ.
+    """Quasi-variances of λ."""
 
-    Attributes:
-        systems: names.
-        variances: (K,) quasi-variances on the λ scale; one may be negative.
-        worst_pair: largest relative error of a simple contrast's standard error (proportion).
-        worst_contrast: the two extreme relative errors over all contrasts (proportions).
-
-    """
-
-    systems: tuple[str, ...]
-    variances: Array
-    worst_pair: float
+    systems: tuple[str, ...]  # names
+    variances: Array  # (K,) quasi-variances on the λ scale; one may be negative
+    worst_pair: float  # largest relative error of a simple contrast's standard error (proportion)
+    # the two extreme relative errors over all contrasts (proportions)
     worst_contrast: tuple[float, float]
 
     @property
     def stderr(self) -> Array:
-        """(K,) quasi standard errors.
-
-        Raises:
-            NotIdentified: a quasi-variance is negative.
-
-        """
+        """(K,) quasi standard errors."""
         if (self.variances < 0).any():
             raise NotIdentified("a quasi-variance is negative: it has no square root")
         return np.sqrt(self.variances)
 
 
 def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariances:
-    """Fit quasi-variances to a (K, K) covariance of λ.
-
-    Raises:
-        NotIdentified: fewer than three systems, whose one contrast says it all; or worths that vary
-            in fewer directions, as sums over a few covariates do.
-        NotConverged: the least squares did not settle.
-
-    """
+    """Fit quasi-variances to a (K, K) covariance of λ."""
     k = len(systems)
     if k < 3:
         raise NotIdentified("quasi-variances need three systems: with two, print their contrast")
@@ -235,14 +187,7 @@ def _worst_contrast(q: Array, vcov: Array) -> tuple[float, float]:
 
 
 def find_system(systems: Sequence[str], system: str) -> int:
-    """Return the code of a system.
-
-    Raises:
-        InvalidJudgments: there is none of that name.
-
-    >>> find_system(["a", "b"], "b")
-    1
-    """
+    """Return the code of a system."""
     if system not in systems:
         hint = name_near(system, systems)
         raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
@@ -275,12 +220,7 @@ def reference_row(systems: Sequence[str], reference: int) -> Coefficient:
 
 
 def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Return the codes of pairs of different systems.
-
-    Raises:
-        InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-    """
+    """Return the codes of pairs of different systems."""
     same = [left for left, right in pairs if left == right]
     if same:
         raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
@@ -292,15 +232,8 @@ def contrast_systems(
 ) -> tuple[Contrast, ...]:
     """Return differences in log-worth between pairs of systems, with their errors.
 
-    Args:
-        systems: the K systems.
-        log_worth: (K,) estimates.
-        vcov: (K, K) their covariance.
-        pairs: first minus second.
-
-    Raises:
-        InvalidJudgments: a system that the fit does not know, or a system with itself.
-
+    log_worth: (K,) estimates.
+    vcov: (K, K) their covariance.
     """
     return tuple(
         Contrast.make(

@@ -47,51 +47,32 @@ if TYPE_CHECKING:
 # the number of list items. It is said by a column that holds the difference, or by two columns
 # whose difference it is.
 
+# Treatments of ties that controls are fitted beside
 TIES: Final = ("davidson", "half-win", "discard", "none")
-"""Treatments of ties that controls are fitted beside."""
 _VALUE: Final = "evenhand_control_"
 
 
 @dataclass(frozen=True)
 class Control:
-    """A comparison covariate.
+    """A comparison covariate."""
 
-    Attributes:
-        name: what it is called in results.
-        columns: the column of differences, or the columns of left and of right.
-
-    """
-
-    name: str
-    columns: tuple[str, ...]
+    name: str  # what it is called in results
+    columns: tuple[str, ...]  # the column of differences, or the columns of left and of right
 
 
 @dataclass(frozen=True)
 class ControlEffect:
-    """What a control does to the odds of being preferred, worths being equal.
+    """What a control does to the odds of being preferred, worths being equal."""
 
-    Attributes:
-        name: the control.
-        estimate: log-odds per sd of the difference.
-        stderr: its standard error.
-        lower: lower end of its interval.
-        upper: upper end.
-        p: two-sided p-value.
-        sd: the sd of the difference, in its own unit.
-        level: nominal level of the interval (proportion).
-        rests: why there is no error, in which case `stderr` is infinite; empty otherwise.
-
-    """
-
-    name: str
-    estimate: float
-    stderr: float
-    lower: float
-    upper: float
-    p: float
-    sd: float
-    level: float = 0.95
-    rests: str = ""
+    name: str  # the control
+    estimate: float  # log-odds per sd of the difference
+    stderr: float  # its standard error
+    lower: float  # lower end of its interval
+    upper: float  # upper end
+    p: float  # two-sided p-value
+    sd: float  # the sd of the difference, in its own unit
+    level: float = 0.95  # nominal level of the interval (proportion)
+    rests: str = ""  # why there is no error, in which case `stderr` is infinite; empty otherwise
 
     @classmethod
     def make(
@@ -99,12 +80,9 @@ class ControlEffect:
     ) -> ControlEffect:
         """Return an effect with its interval.
 
-        Args:
-            control: name and sd.
-            found: log-odds per sd, and standard error.
-            level: nominal level of the interval (proportion).
-            df: degrees of freedom of the t distribution; infinite for the normal.
-
+        found: log-odds per sd, and standard error.
+        level: nominal level of the interval (proportion).
+        df: degrees of freedom of the t distribution; infinite for the normal.
         """
         (name, sd), (estimate, stderr) = control, found
         margin = t_quantile((1 + level) / 2, df) * stderr
@@ -168,12 +146,7 @@ class Settings(Protocol):
 
 
 def check_controls(model: Settings) -> None:
-    """Refuse settings of a model that do not go with controls.
-
-    Raises:
-        UnknownOption: names the setting.
-
-    """
+    """Refuse settings of a model that do not go with controls."""
     if model.ties not in TIES:
         raise UnknownOption(
             f"controls are fitted with ties {' | '.join(TIES)}, not with {model.ties}"
@@ -195,11 +168,6 @@ def find_control(data: Comparisons, word: str) -> Control:
     """Return the control that a word names: COLUMN, or NAME=LEFT,RIGHT.
 
     A word that is a column is that column, whatever signs it holds.
-
-    Raises:
-        UnknownColumn: a column that is not there.
-        UnknownOption: a word of another form.
-
     """
     if word in data.columns:
         return Control(word, (word,))
@@ -238,20 +206,7 @@ def read_controls(
     by: Sequence[str] = (),
     limits: dict[str, int] | None = None,
 ) -> tuple[tuple[Control, ...], CodedRows]:
-    """Read the rows of a table with the values of controls.
-
-    Args:
-        data: comparisons, one a row.
-        words: the controls, each COLUMN or NAME=LEFT,RIGHT.
-        by: roles whose levels are kept.
-        limits: most clusters of a factor.
-
-    Raises:
-        InvalidJudgments: a value that is missing or no finite number, with up to five rows named.
-        UnknownColumn: a column that is not there.
-        UnknownOption: a word that names no control, or rankings, whose rows are single outputs.
-
-    """
+    """Read the rows of a table with the values of controls."""
     if data.rankings is not None:
         raise UnknownOption(
             f"{data.source.name} holds rankings, one output a row; controls are differences between"
@@ -343,40 +298,23 @@ class TieRule(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A batch of rows as the likelihood takes it.
+    """A batch of rows as the likelihood takes it."""
 
-    Attributes:
-        plain: the likelihood of these rows without controls.
-        x: (n, q) standardised differences.
-        squares: (n, 3) squared weights, as the tie rule takes them.
-        batch: the rows.
-
-    """
-
-    plain: Likelihood
-    x: Array
-    squares: Array
-    batch: Batch
+    plain: Likelihood  # the likelihood of these rows without controls
+    x: Array  # (n, q) standardised differences
+    squares: Array  # (n, 3) squared weights, as the tie rule takes them
+    batch: Batch  # the rows
 
 
 @dataclass(frozen=True, eq=False)
 class ControlledLikelihood(Likelihood):
-    """A design, a tie law, and rows with controls; `counts` are those of pairs.
+    """A design, a tie law, and rows with controls; `counts` are those of pairs."""
 
-    Attributes:
-        rows: the rows, like ones pooled.
-        scale: (q,) sd of each control.
-        largest: (q,) largest |x| of each, in sd.
-        typical: (q,) mean |x| of each, in sd.
-        rule: treats ties.
-
-    """
-
-    rows: CodedRows = field(kw_only=True)
-    scale: Array = field(kw_only=True)
-    largest: Array = field(kw_only=True)
-    typical: Array = field(kw_only=True)
-    rule: TieRule = field(kw_only=True)
+    rows: CodedRows = field(kw_only=True)  # the rows, like ones pooled
+    scale: Array = field(kw_only=True)  # (q,) sd of each control
+    largest: Array = field(kw_only=True)  # (q,) largest |x| of each, in sd
+    typical: Array = field(kw_only=True)  # (q,) mean |x| of each, in sd
+    rule: TieRule = field(kw_only=True)  # treats ties
 
     @property
     def reported(self) -> int:
@@ -471,13 +409,7 @@ def sum_scores(part: Part, local: Local) -> Array:
 
 
 def sum_row_information(part: Part, local: Local) -> Array:
-    """Return the (p, p) information of some rows.
-
-    Args:
-        part: the rows.
-        local: minus second derivatives by η and t; or products of first ones.
-
-    """
+    """Return the (p, p) information of some rows."""
     plain, x = part.plain, part.x
     m, q = plain.size, x.shape[1]
     information = np.zeros((m + q, m + q))
@@ -493,18 +425,11 @@ def sum_row_information(part: Part, local: Local) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Spreads:
-    """How far controls reach, each (q,) in its own unit.
+    """How far controls reach, each (q,) in its own unit."""
 
-    Attributes:
-        sd: root mean square over comparisons.
-        largest: largest |x|.
-        mean: mean |x| over comparisons.
-
-    """
-
-    sd: Array
-    largest: Array
-    mean: Array
+    sd: Array  # root mean square over comparisons
+    largest: Array  # largest |x|
+    mean: Array  # mean |x| over comparisons
 
 
 def measure_spreads(rows: CodedRows) -> Spreads:
@@ -537,19 +462,14 @@ def measure_spreads(rows: CodedRows) -> Spreads:
 # 1 sd on average).
 
 EPSILON: Final = float(np.finfo(np.float64).eps)
+# Share of a control's information, beside the other parameters', that is rounding
 NO_PIVOT: Final = 1e-9
-"""Share of a control's information, beside the other parameters', that is rounding."""
+# Share of the largest step below which a control does not take part in running away
 MOVED: Final = 0.1
-"""Share of the largest step below which a control does not take part in running away."""
 
 
 def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) -> None:
-    """Refuse controls that are the same in every comparison.
-
-    Raises:
-        NotIdentified: names the control.
-
-    """
+    """Refuse controls that are the same in every comparison."""
     for control, (least, most), sd in zip(controls, rows.edges, scale, strict=True):
         if not sd > 0:
             raise NotIdentified(
@@ -581,14 +501,7 @@ def check_aliases(
 ) -> None:
     """Refuse controls that other parameters make up.
 
-    Args:
-        likelihood: for the places of parameters.
-        controls: in the order of their parameters.
-        information: (p, p) at any finite point.
-
-    Raises:
-        NotIdentified: names the control, and what it goes with.
-
+    information: (p, p) at any finite point.
     """
     at, reported = likelihood.before, likelihood.reported
     others = [*range(at), *range(reported, likelihood.size)]
@@ -621,12 +534,7 @@ def check_finite(
     found: Maximum,
     vcov: Array,
 ) -> None:
-    """Refuse a point at which Newton's method only came to rest on a slope without end.
-
-    Raises:
-        NotIdentified: names the controls that run away.
-
-    """
+    """Refuse a point at which Newton's method only came to rest on a slope without end."""
     step = vcov @ found.expansion.gradient
     decrement = max(float(found.expansion.gradient @ step), 0.0)
     lost = EPSILON * float(likelihood.counts.sum()) * float(np.sqrt(np.diag(vcov)).sum())
@@ -676,18 +584,12 @@ class ControlledFit(Fit):
 
     Deviance and its df take every comparison for a cell of its own: differences of deviances are
     tests, a deviance by itself is none.
-
-    Attributes:
-        plain: the fit without controls.
-        controls: what was controlled for.
-        rows: the judgments, row by row.
-
     """
 
     likelihood: ControlledLikelihood
-    plain: Fit = field(kw_only=True)
-    controls: tuple[Control, ...] = field(kw_only=True)
-    rows: CodedRows = field(kw_only=True)
+    plain: Fit = field(kw_only=True)  # the fit without controls
+    controls: tuple[Control, ...] = field(kw_only=True)  # what was controlled for
+    rows: CodedRows = field(kw_only=True)  # the judgments, row by row
 
     @cached_property
     def deviance(self) -> float:
@@ -705,11 +607,9 @@ class ControlledFit(Fit):
     ) -> tuple[ControlEffect, ...]:
         """Return what each control does, with intervals.
 
-        Args:
-            stderr: (p,) standard errors of `beta`, without ghosts.
-            level: nominal level of the intervals (proportion).
-            df: degrees of freedom of the t distribution; infinite for the normal.
-
+        stderr: (p,) standard errors of `beta`, without ghosts.
+        level: nominal level of the intervals (proportion).
+        df: degrees of freedom of the t distribution; infinite for the normal.
         """
         errors = 2 * self.likelihood.slopes(np.concatenate([stderr, self.beta[len(stderr) :]]))
         scale = self.likelihood.scale
@@ -725,12 +625,7 @@ class ControlledFit(Fit):
 
     @cached_property
     def expected(self) -> Array:
-        """Not there: comparisons of one pair differ in their controls.
-
-        Raises:
-            NotIdentified: always.
-
-        """
+        """Not there: comparisons of one pair differ in their controls."""
         raise NotIdentified("with controls the comparisons of a pair have no common expectation")
 
     @cached_property
@@ -745,19 +640,7 @@ class ControlledFit(Fit):
 
 
 def fit_controlled(model: BradleyTerry, data: object) -> ControlledFit:
-    """Fit a model with controls.
-
-    Args:
-        model: the settings; `controls` name the columns.
-        data: comparisons.
-
-    Raises:
-        InvalidJudgments: a control without a number, or data without rows, such as a tally.
-        NotIdentified: no finite, unique maximum exists; names the systems or controls.
-        UnknownColumn: a column that is not there.
-        UnknownOption: settings that do not go with controls.
-
-    """
+    """Fit a model with controls."""
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)
     if not isinstance(data, Comparisons):
@@ -797,12 +680,7 @@ def fit_rows(model: BradleyTerry, controls: tuple[Control, ...], rows: CodedRows
 
 
 def _climb(likelihood: ControlledLikelihood, controls: tuple[Control, ...], plain: Fit) -> Maximum:
-    """Start where there are no controls.
-
-    Raises:
-        NotIdentified: a control is aliased, or runs away.
-
-    """
+    """Start where there are no controls."""
     start = _start(likelihood, plain)
     check_aliases(likelihood, controls, likelihood.expand(start).information)
     try:

@@ -47,8 +47,7 @@ from evenhand.models.labels import (
 Array = NDArray[np.float64]
 ITERATIONS: Final = 2000
 STEP: Final = 1e-6
-FEW: Final = 5
-"""Expected answers where a label is right, below which nothing is said of them."""
+FEW: Final = 5  # Expected answers where a label is right, below which nothing is said of them
 
 
 @dataclass(frozen=True)
@@ -71,12 +70,7 @@ class DawidSkene:
     iterations: int = ITERATIONS
 
     def __post_init__(self) -> None:
-        """Refuse settings under which probabilities can be 0.
-
-        Raises:
-            UnknownOption: names the setting.
-
-        """
+        """Refuse settings under which probabilities can be 0."""
         for name, least in (("prior", 0.0), ("smoothing", 0.0)):
             if not getattr(self, name) > least:
                 raise UnknownOption(f"{name} must be above 0, however small: 1e-10 is next to none")
@@ -135,28 +129,16 @@ class DawidSkene:
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Where EM ended.
+    """Where EM ended."""
 
-    Attributes:
-        posterior: (U, C) probability of each label of each unit.
-        shares: (C,) π.
-        confusion: (J, C, C) θ at [l, c, d]: judge l says d where c is right, as judges saw it.
-        said: (J, C, C) expected answers at [l, c, d], without pseudo-answers.
-        loglik: log-likelihood at π and θ (nats).
-        objective: the same plus the logs of the priors, without their constants.
-        steps: iterations.
-        converged: whether the last rose by less than the tolerance.
-
-    """
-
-    posterior: Array
-    shares: Array
-    confusion: Array
-    said: Array
-    loglik: float
-    objective: float
-    steps: int
-    converged: bool
+    posterior: Array  # (U, C) probability of each label of each unit
+    shares: Array  # (C,) π
+    confusion: Array  # (J, C, C) θ at [l, c, d]: judge l says d where c is right, as judges saw it
+    said: Array  # (J, C, C) expected answers at [l, c, d], without pseudo-answers
+    loglik: float  # log-likelihood at π and θ (nats)
+    objective: float  # the same plus the logs of the priors, without their constants
+    steps: int  # iterations
+    converged: bool  # whether the last rose by less than the tolerance
 
 
 def climb(model: DawidSkene, answers: Answers) -> Climb:

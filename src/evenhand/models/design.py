@@ -29,51 +29,35 @@ Places = NDArray[np.intp]
 Matrix = NDArray[np.float64]
 Owner = tuple[str, str]
 
-DENSE: int = 3_000
-"""Most nodes for which matrices over nodes are formed."""
+DENSE: int = 3_000  # Most nodes for which matrices over nodes are formed
+# Systems of the plain design above which worths are found by products, covariances if asked
 MANY: int = 200
-"""Systems of the plain design above which worths are found by products, covariances if asked."""
+# Nodes from which zeros of a matrix are left out, where few of its numbers are none
 LARGE: int = 200
-"""Nodes from which zeros of a matrix are left out, where few of its numbers are none."""
-FILLED: float = 0.05
-"""Share of numbers other than zero below which they are few."""
+FILLED: float = 0.05  # Share of numbers other than zero below which they are few
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The map from parameters to worths.
+    """The map from parameters to worths."""
 
-    Attributes:
-        systems: names of the K systems.
-        reference: code of the system whose λ is zero.
-        system: (N,) system of each node.
-        group: (N,) judge group of each node.
-        groups: names of the groups; ("",) without judge covariates.
-        home: the group of all reference levels; None where no judgment is of that group.
-        owners: covariate and level that each reported parameter belongs to, ("", "") for those of
-            the reference group; empty without judge covariates.
-        left: (C,) node shown first, for each entry of the tally.
-        right: (C,) the other node.
-        names: names of the reported parameters, such as "o1" or "o1:J3".
-        labels: the same in the user's words, such as "system-a".
-        matrix: (N, p) worths by parameter, or None for the plain design: every node but the
-            reference is a parameter.
-        aliased: parameters that are no others' equal, by name.
-
-    """
-
-    systems: tuple[str, ...]
-    reference: int
-    system: Codes
-    group: Codes
-    groups: tuple[str, ...]
-    left: Codes
-    right: Codes
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
+    systems: tuple[str, ...]  # names of the K systems
+    reference: int  # code of the system whose λ is zero
+    system: Codes  # (N,) system of each node
+    group: Codes  # (N,) judge group of each node
+    groups: tuple[str, ...]  # names of the groups; ("",) without judge covariates
+    left: Codes  # (C,) node shown first, for each entry of the tally
+    right: Codes  # (C,) the other node
+    names: tuple[str, ...]  # names of the reported parameters, such as "o1" or "o1:J3"
+    labels: tuple[str, ...]  # the same in the user's words, such as "system-a"
+    # (N, p) worths by parameter, or None for the plain design: every node but the reference is a
+    # parameter
     matrix: Matrix | None = None
-    aliased: tuple[str, ...] = ()
+    aliased: tuple[str, ...] = ()  # parameters that are no others' equal, by name
+    # the group of all reference levels; None where no judgment is of that group
     home: int | None = 0
+    # covariate and level that each reported parameter belongs to, ("", "") for those of the
+    # reference group; empty without judge covariates
     owners: tuple[Owner, ...] = ()
 
     @property
@@ -141,12 +125,7 @@ class Design:
         return np.delete(gradient, self.reference, axis=0)
 
     def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
-        """Return the nodes of some systems in one group, by default in the reference group.
-
-        Raises:
-            NotIdentified: the group never saw one of them, or no judgment is of that group.
-
-        """
+        """Return the nodes of some systems in one group, by default in the reference group."""
         chosen = self.home if group is None else group
         if chosen is None:
             raise NotIdentified(
@@ -163,12 +142,7 @@ class Design:
         return place[np.asarray(systems, dtype=np.intp)]
 
     def rows(self) -> Matrix:
-        """Return (K, p): λ of every system in the reference group, the reference system at 0.
-
-        Raises:
-            NotIdentified: that group never saw one of them, or does not exist.
-
-        """
+        """Return (K, p): λ of every system in the reference group, the reference system at 0."""
         if self.matrix is None:
             return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
         rows = self.matrix[self.nodes(None, range(len(self.systems)))]
@@ -187,12 +161,7 @@ def node_laplacian(design: Design, weights: NDArray[np.float64]) -> Matrix:
 
 
 def reference_code(systems: Sequence[str], reference: str | None) -> int:
-    """Return the code of the reference system: the last one unless another is named.
-
-    Raises:
-        InvalidJudgments: no such system.
-
-    """
+    """Return the code of the reference system: the last one unless another is named."""
     if reference is None:
         return len(systems) - 1
     if reference not in systems:
@@ -220,29 +189,20 @@ def plain_design(tally: Tally, reference: int) -> Design:
 
 Name = TypeVar("Name", str, tuple[str, str])
 Features = Mapping[str, Mapping[str, float | str]]
+# Share of a column's length that must be left once earlier columns are taken out
 ADDS: Final = 1e-8
-"""Share of a column's length that must be left once earlier columns are taken out."""
 BLOCK: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """Systems in the eyes of judge groups.
+    """Systems in the eyes of judge groups."""
 
-    Attributes:
-        system: (N,) system of each node.
-        group: (N,) group of each node.
-        levels: by covariate, (groups,) its level in each group.
-        left: (C,) node shown first, for each entry of the tally.
-        right: (C,) the other node.
-
-    """
-
-    system: Codes
-    group: Codes
-    levels: Mapping[str, NDArray[np.int64]]
-    left: Codes
-    right: Codes
+    system: Codes  # (N,) system of each node
+    group: Codes  # (N,) group of each node
+    levels: Mapping[str, NDArray[np.int64]]  # by covariate, (groups,) its level in each group
+    left: Codes  # (C,) node shown first, for each entry of the tally
+    right: Codes  # (C,) the other node
 
 
 def grouped_design(
@@ -252,22 +212,7 @@ def grouped_design(
     references: Mapping[str, str],
     features: Features,
 ) -> Design:
-    """Return the design of worths that depend on judge covariates, system covariates, or both.
-
-    Args:
-        tally: counts that tell the covariates' levels apart.
-        reference: code of the system whose λ is zero.
-        covariates: factors of the tally whose levels have worths of their own.
-        references: reference level by covariate; the first by default.
-        features: system covariate → system → number or level.
-
-    Raises:
-        UnknownColumn: the tally does not tell a covariate apart.
-        UnknownOption: an unknown reference level, a covariate whose levels were merged, or more
-            worths than a matrix can hold.
-        InvalidJudgments: a system without a value, or covariates that do not vary.
-
-    """
+    """Return the design of worths that depend on judge covariates, system covariates, or both."""
     factors = {name: unmerged(tally, name) for name in covariates}
     homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
     nodes = _find_nodes(tally, factors)
@@ -305,12 +250,9 @@ def _keep(base: Matrix, of_groups: Matrix, nodes: _Nodes, columns: Matrix) -> ND
     Where every group saw every system each column is one over groups times one over systems, and
     adds something if both of them do.
 
-    Args:
-        base: (K, P) columns over systems.
-        of_groups: (groups, B) columns over groups.
-        nodes: systems in the eyes of groups.
-        columns: (N, B P) their products over nodes.
-
+    base: (K, P) columns over systems.
+    of_groups: (groups, B) columns over groups.
+    columns: (N, B P) their products over nodes.
     """
     if len(nodes.system) < len(base) * len(of_groups):
         return find_independent(columns, nodes.group)
@@ -343,13 +285,7 @@ def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
 
 
 def unmerged(tally: Tally, name: str) -> Factor:
-    """Return a factor whose levels can be told apart.
-
-    Raises:
-        UnknownColumn: the tally does not tell the covariate apart.
-        UnknownOption: its levels were merged.
-
-    """
+    """Return a factor whose levels can be told apart."""
     factor = tally.factor(name)
     if factor.merged:
         raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
@@ -357,12 +293,7 @@ def unmerged(tally: Tally, name: str) -> Factor:
 
 
 def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:
-    """Return the code of the reference level: the first unless another is named.
-
-    Raises:
-        UnknownOption: no such level.
-
-    """
+    """Return the code of the reference level: the first unless another is named."""
     named = references.get(covariate)
     if named is None:
         return 0

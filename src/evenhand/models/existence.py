@@ -39,31 +39,17 @@ class Cells:
     """Counts of outcomes in coordinate form; a pair may have several rows.
 
     With an order effect the left system is the one shown first; without one, pairs may be folded.
-
-    Attributes:
-        systems: names of the K systems.
-        left: code of one system of each row, 0 to K − 1, shape (C,).
-        right: code of the other.
-        wins: how often left was preferred.
-        ties: how often neither was.
-        losses: how often right was preferred.
-        group: code of the judge group of each row, where each group has worths of its own.
-        groups: names of the groups.
-
-    Raises:
-        InvalidJudgments: arrays of different lengths, a count that is negative or not a number, a
-            system compared with itself.
-
     """
 
-    systems: Sequence[str]
-    left: Codes
-    right: Codes
-    wins: Counts
-    ties: Counts
-    losses: Counts
+    systems: Sequence[str]  # names of the K systems
+    left: Codes  # code of one system of each row, 0 to K − 1, shape (C,)
+    right: Codes  # code of the other
+    wins: Counts  # how often left was preferred
+    ties: Counts  # how often neither was
+    losses: Counts  # how often right was preferred
+    # code of the judge group of each row, where each group has worths of its own
     group: Codes | None = None
-    groups: Sequence[str] = ()
+    groups: Sequence[str] = ()  # names of the groups
 
     def __post_init__(self) -> None:
         codes = (
@@ -93,17 +79,11 @@ class Steps:
 
     In a direction that moves the log-worths by x, the tie parameter by g and the order effect by e,
     a step asks for x[target] − x[source] ≤ slope · e + gain · g. Source: INFERENCE A1, A2.
-
-    Attributes:
-        graph: wins lead from the preferred to the other; ties lead both ways.
-        slope: 1 for a step from the system shown first to the second, −1 for the others.
-        gain: −1 for a win, 1 for a tie.
-
     """
 
-    graph: Graph
-    slope: IntArray
-    gain: IntArray
+    graph: Graph  # wins lead from the preferred to the other; ties lead both ways
+    slope: IntArray  # 1 for a step from the system shown first to the second, −1 for the others
+    gain: IntArray  # −1 for a win, 1 for a tie
 
     def solve(self, *, e: int, g: int) -> Differences:
         """Find places x of the nodes for given e and g, or a closed walk that forbids them."""
@@ -224,8 +204,8 @@ def make_board(cells: Cells) -> Board:
 
 # What is said when an estimate does not exist: what is wrong, where, and what to do.
 
+# A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes
 Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]
-"""A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes."""
 _SHOWN: Final = 4
 _WORTHS: Final = "worths are not identified"
 _TIES: Final = "the tie parameter has no finite estimate"
@@ -233,8 +213,7 @@ _ORDER: Final = "the order effect has no finite estimate"
 _KEEP_TIES: Final = "keep the ties (--ties half-win)"
 _BOTH_ORDERS: Final = "show each pair in both orders"
 _NO_ORDER: Final = "leave out --order-effect"
-NEVER: Final = "never compared"
-"""What systems were that no comparison joins."""
+NEVER: Final = "never compared"  # What systems were that no comparison joins
 
 
 def no_comparisons(board: Board) -> Refusal:
@@ -259,11 +238,7 @@ def never_seen(board: Board, systems: IntArray) -> Refusal:
 def apart(board: Board, component: IntArray, how: str) -> Refusal:
     """Say that the systems of one group fall into parts.
 
-    Args:
-        board: the group.
-        component: part of each node, at least two parts.
-        how: "never compared" or "only ever tied" with those of the other parts.
-
+    component: part of each node, at least two parts.
     """
     parts = [board.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
     singles = _single(parts)
@@ -278,14 +253,7 @@ def apart(board: Board, component: IntArray, how: str) -> Refusal:
 def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
     """Say that systems fall into parts.
 
-    Args:
-        parts: names of the systems of each part, at least two parts.
-        how: what they were with each other, such as "never compared".
-
-    >>> say_apart([["A", "B"], ["C", "D"]], "never compared")
-    'A, B were never compared with C, D'
-    >>> say_apart([["A", "B"], ["C"]], "never compared")
-    '"C" was never compared with any other system'
+    parts: names of the systems of each part, at least two parts.
     """
     singles = _single(parts)
     return _alone(singles, how) if len(parts) - len(singles) <= 1 else _parted(parts, how)
@@ -299,12 +267,7 @@ def _single(parts: Sequence[Sequence[str]]) -> list[str]:
 def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool) -> Refusal:
     """Say that preferences lead only one way between some systems of one group.
 
-    Args:
-        board: the group.
-        graph: steps from the preferred to the other, and along ties that count.
-        component: strong component of each node, at least two.
-        ties_help: whether ties, now discarded, would lead back.
-
+    component: strong component of each node, at least two.
     """
     ends = component[graph.source], component[graph.target]
     across = ends[0] != ends[1]
@@ -322,10 +285,7 @@ def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool)
 def ties_run_away(board: Board, place: IntArray) -> Refusal:
     """Say that the tie parameter and the worths grow together.
 
-    Args:
-        board: all groups.
-        place: whole numbers, one or more apart for a preference and at most one for a tie.
-
+    place: whole numbers, one or more apart for a preference and at most one for a tie.
     """
     if not (board.wins.any() or board.losses.any()):
         return f"{_TIES}: every comparison is a tie ({_count(board.ties.sum())})", [
@@ -348,13 +308,7 @@ def ties_run_away_with_order() -> Refusal:
 
 
 def order_is_fixed(board: Board, place: IntArray) -> Refusal:
-    """Say that the order in which systems are shown never varies.
-
-    Args:
-        board: all groups.
-        place: whole numbers; the system shown second always stands one above the first.
-
-    """
+    """Say that the order in which systems are shown never varies."""
     if board.groups:
         fault = "every group saw its systems in one fixed order"
     else:
@@ -489,8 +443,8 @@ def _count(number: float) -> str:
 # from Albert & Anderson (1984), Biometrika 71:1-10. Experiment E14 compares all of them with the
 # linear programme of `evenhand.numerics.graph`, which serves designs that have no such graph.
 
+# Treatments of ties; "none" is γ = 0 with the tie cells kept
 TIES: Final = ("davidson", "rao-kupper", "none", "half-win", "discard")
-"""Treatments of ties; "none" is γ = 0 with the tie cells kept."""
 
 _NO_TIES: Final = {
     "davidson": "no ties observed: γ = −∞, not estimated; fitted without ties",
@@ -500,42 +454,16 @@ _NO_TIES: Final = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """An estimate exists.
+    """An estimate exists."""
 
-    Attributes:
-        ties_estimated: whether the model has a tie parameter that these data determine. False for
-            treatments without one, and where not a single tie was seen (then a note says so).
-        notes: what a report should say beside the estimates.
-
-    """
-
+    # whether the model has a tie parameter that these data determine. False for treatments
+    # without one, and where not a single tie was seen (then a note says so).
     ties_estimated: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what a report should say beside the estimates
 
 
 def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool = False) -> Verdict:
-    """Return if the maximum-likelihood estimate exists, refuse in words if it does not.
-
-    Args:
-        cells: counts; with an order effect, left must be the system that was shown first.
-        ties: davidson | rao-kupper | none | half-win | discard.
-        order_effect: whether the model has a parameter for the system shown first.
-
-    Raises:
-        NotIdentified: names the systems and what to do.
-        UnknownOption: ties is none of the treatments.
-
-    >>> one_pair = np.array([0]), np.array([1])
-    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
-    >>> check_existence(Cells(("A", "B"), *one_pair, *counts))
-    Verdict(ties_estimated=True, notes=())
-    >>> counts = np.array([9.0]), np.array([0.0]), np.array([0.0])
-    >>> check_existence(Cells(("A", "B"), *one_pair, *counts))
-    Traceback (most recent call last):
-    evenhand.errors.NotIdentified: worths are not identified: nobody preferred anything to "A"
-    (0 of 9); collect comparisons that may contradict this, leave it out, or pass --prior 1
-
-    """
+    """Return if the maximum-likelihood estimate exists, refuse in words if it does not."""
     require_option("ties", ties, TIES)
     board = make_board(cells)
     if not board.left.size:
@@ -639,8 +567,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 THRESHOLDS = ("rao-kupper", "glenn-david")
 FREE = ("davidson", *THRESHOLDS)
-MOVED = 1e-6
-"""Share of a null direction below which a parameter does not take part in it."""
+MOVED = 1e-6  # Share of a null direction below which a parameter does not take part in it
 _REMEDIES = (
     "collect judgments that may contradict it",
     "drop the covariate or merge its levels",
@@ -666,44 +593,25 @@ class Settings(Protocol):
 
 @dataclass(frozen=True)
 class Support:
-    """An estimate exists.
+    """An estimate exists."""
 
-    Attributes:
-        ties_estimated: whether the tie parameter is determined.
-        notes: what a report should say beside the estimates.
-
-    """
-
-    ties_estimated: bool
-    notes: tuple[str, ...] = ()
+    ties_estimated: bool  # whether the tie parameter is determined
+    notes: tuple[str, ...] = ()  # what a report should say beside the estimates
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What parameters there are.
+    """What parameters there are."""
 
-    Attributes:
-        design: the map from parameters to worths.
-        ties: groups with tie parameters of their own, if any.
-
-    """
-
-    design: Design
-    ties: TieGroups | None = None
+    design: Design  # the map from parameters to worths
+    ties: TieGroups | None = None  # groups with tie parameters of their own, if any
 
 
 def check_support(model: Settings, shape: Shape, counts: Array, tally: Tally) -> Support:
     """Return if the estimate exists; refuse in words if it does not (INFERENCE A1-A4).
 
-    Args:
-        model: the settings that matter here.
-        shape: worths and tie parameters.
-        counts: (C, 3) counts as the model takes them, for the entries of the design.
-        tally: the judgments before ties were discarded or split, for what is said of them.
-
-    Raises:
-        NotIdentified: names systems, parameters and the remedy.
-
+    shape: worths and tie parameters.
+    counts: (C, 3) counts as the model takes them, for the entries of the design.
     """
     design = shape.design
     if model.prior > 0:
@@ -721,12 +629,7 @@ def check_support(model: Settings, shape: Shape, counts: Array, tally: Tally) ->
 
 
 def refuse_nothing(tally: Tally) -> NoReturn:
-    """Say that no comparison is left to fit a model to.
-
-    Raises:
-        NotIdentified: always.
-
-    """
+    """Say that no comparison is left to fit a model to."""
     board = make_board(cells_of(tally))
     why = only_ties if board.left.size else no_comparisons
     raise NotIdentified(*why(board))
@@ -861,11 +764,9 @@ def _scores(shape: Shape, *, free: bool, order_effect: bool) -> Array:
 def _differences(scores: Array, counts: Array, three: Mask) -> Array:
     """Return one row per observed outcome and rival outcome: its score minus the rival's.
 
-    Args:
-        scores: (C, 3, p) what each parameter adds to the score of each outcome.
-        counts: (C, 3) left, tie, right.
-        three: (C,) whether a tie is an outcome of the entry.
-
+    scores: (C, 3, p) what each parameter adds to the score of each outcome.
+    counts: (C, 3) left, tie, right.
+    three: (C,) whether a tie is an outcome of the entry.
     """
     outcomes = [np.full(len(counts), fill_value=True), three, np.full(len(counts), fill_value=True)]
     rows = []

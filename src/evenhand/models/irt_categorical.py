@@ -50,21 +50,16 @@ from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_threa
 Array = NDArray[np.float64]
 Weights = NDArray[np.floating[Any]]
 
-SINGLE: Final = 1e-12
-"""Least chance of a preference for which single precision is safe."""
+SINGLE: Final = 1e-12  # Least chance of a preference for which single precision is safe
+# How small a product of chances may become before it is put back to 1
 ROOM: Final = {np.dtype(np.float32): 1e-36, np.dtype(np.float64): 1e-250}
-"""How small a product of chances may become before it is put back to 1."""
 
 
 def noise_matrix(categories: int, noise_sd: float) -> Array:
     """Return (Λ, Λ) chances that a quality (row) is seen as each quality (column).
 
-    Args:
-        categories: Λ.
-        noise_sd: σ, in steps of the scale.
-
-    >>> noise_matrix(3, 1.0).round(3).tolist()
-    [[0.574, 0.348, 0.078], [0.274, 0.452, 0.274], [0.078, 0.348, 0.574]]
+    noise_sd: σ, in steps of the scale. >>> noise_matrix(3, 1.0).round(3).tolist() [[0.574, 0.348,
+        0.078], [0.274, 0.452, 0.274], [0.078, 0.348, 0.574]]
     """
     steps = np.arange(categories, dtype=np.float64)
     density = np.exp(-(((steps[None, :] - steps[:, None]) / noise_sd) ** 2) / 2)
@@ -72,15 +67,7 @@ def noise_matrix(categories: int, noise_sd: float) -> Array:
 
 
 def preference_chances(noise: Array, radius: float) -> Array:
-    """Return (3, Λ, Λ) chances T of left, tie, right by the qualities of left and right.
-
-    Args:
-        noise: (Λ, Λ) chances of what is seen.
-        radius: differences up to it, in steps, are ties.
-
-    >>> preference_chances(np.eye(2), 0.0)[1].tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Return (3, Λ, Λ) chances T of left, tie, right by the qualities of left and right."""
     steps = np.arange(len(noise))
     ahead = steps[:, None] - steps[None, :]
     meant = np.stack((ahead > radius, np.abs(ahead) <= radius, -ahead > radius))
@@ -89,16 +76,10 @@ def preference_chances(noise: Array, radius: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """What the sampler must know of the scale.
+    """What the sampler must know of the scale."""
 
-    Attributes:
-        chances: (3, Λ, Λ) T, from `preference_chances`.
-        concentration: α of the Dirichlet prior, per category.
-
-    """
-
-    chances: Array
-    concentration: float
+    chances: Array  # (3, Λ, Λ) T, from `preference_chances`
+    concentration: float  # α of the Dirichlet prior, per category
 
     @property
     def categories(self) -> int:
@@ -135,16 +116,10 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """The j-th comparison of the first m outputs of a colour.
+    """The j-th comparison of the first m outputs of a colour."""
 
-    Attributes:
-        rival: (m,) place of the other output.
-        outcome: (m,) LEFT where the own output was preferred, TIE, or RIGHT.
-
-    """
-
-    rival: Numbers
-    outcome: Numbers
+    rival: Numbers  # (m,) place of the other output
+    outcome: Numbers  # (m,) LEFT where the own output was preferred, TIE, or RIGHT
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,22 +133,14 @@ class Colour:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All outputs, colour by colour.
+    """All outputs, colour by colour."""
 
-    Attributes:
-        systems: K.
-        author: (N,) number of the system behind the output at each place.
-        place: (N,) place of each output of the data.
-        pairs: (C,) places of the two outputs of each comparison, and its outcome.
-        colours: in the order in which they are drawn.
-
-    """
-
-    systems: int
-    author: Numbers
-    place: Numbers
+    systems: int  # K
+    author: Numbers  # (N,) number of the system behind the output at each place
+    place: Numbers  # (N,) place of each output of the data
+    # (C,) places of the two outputs of each comparison, and its outcome
     pairs: tuple[Numbers, Numbers, Numbers]
-    colours: tuple[Colour, ...]
+    colours: tuple[Colour, ...]  # in the order in which they are drawn
 
 
 def plan_colours(pairs: OutputPairs) -> Plan:
@@ -211,16 +178,11 @@ def colour_outputs(own: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
 
     Outputs with most comparisons choose first (Welsh & Powell 1967), so colours are few.
 
-    Args:
-        own: (E,) outputs; every comparison stands here from both its sides.
-        rival: (E,) the other output of each.
-        loads: (N,) comparisons of each output.
-
-    Returns:
-        (N,) colours 0, 1, 2, ...
-
-    >>> colour_outputs(np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]), np.array([1, 2, 1])).tolist()
-    [1, 0, 1]
+    own: (E,) outputs; every comparison stands here from both its sides.
+    rival: (E,) the other output of each.
+    loads: (N,) comparisons of each output.
+    Returns: (N,) colours 0, 1, 2, ... >>> colour_outputs(np.array([0, 1, 1, 2]), np.array([1, 0, 2,
+        1]), np.array([1, 2, 1])).tolist() [1, 0, 1]
     """
     by_own = np.argsort(own, kind="stable")
     rivals, ends = rival[by_own].tolist(), np.cumsum(loads).tolist()
@@ -256,43 +218,28 @@ def _split_rounds(colour: Numbers, number: Numbers) -> list[list[slice]]:
 # which is Metropolis' rule: the way back is proposed as often. Given abilities sets are
 # independent.
 
-_LEAST = 1e-300
-"""Abilities below this are as good as none; logarithms want a number."""
+_LEAST = 1e-300  # Abilities below this are as good as none; logarithms want a number
 
 
 @dataclass(frozen=True, eq=False)
 class Shift:
-    """What the move needs; tables have a margin for steps beyond the scale.
+    """What the move needs; tables have a margin for steps beyond the scale."""
 
-    Attributes:
-        sets: number of joined sets × chains.
-        of_output: (N, R) number of each output's set and chain.
-        of_pair: (C, R) the same of each comparison.
-        ability_row: (N, R) where the output's ability begins in the padded table of abilities.
-        outcome_row: (C, 1) where the outcome's table begins in `log_chances`.
-        pairs: (C,) places of the two outputs.
-        log_chances: (3 (Λ + 2)²,) ln T, 0 in the margin.
-        categories: Λ.
-
-    """
-
-    sets: int
-    of_output: Numbers
-    of_pair: Numbers
+    sets: int  # number of joined sets × chains
+    of_output: Numbers  # (N, R) number of each output's set and chain
+    of_pair: Numbers  # (C, R) the same of each comparison
+    # (N, R) where the output's ability begins in the padded table of abilities
     ability_row: Numbers
-    outcome_row: Numbers
-    pairs: tuple[Numbers, Numbers]
-    log_chances: Array
-    categories: int
+    outcome_row: Numbers  # (C, 1) where the outcome's table begins in `log_chances`
+    pairs: tuple[Numbers, Numbers]  # (C,) places of the two outputs
+    log_chances: Array  # (3 (Λ + 2)²,) ln T, 0 in the margin
+    categories: int  # Λ
 
     def move(self, rng: np.random.Generator, ability: Array, quality: Numbers) -> None:
         """Offer every set a step, and change `quality` where it is accepted.
 
-        Args:
-            rng: draws.
-            ability: (R, K, Λ).
-            quality: (N, R) in 0..Λ − 1.
-
+        ability: (R, K, Λ).
+        quality: (N, R) in 0..Λ − 1.
         """
         width = self.categories + 2
         logs = np.full((*ability.shape[:2], width), -np.inf)
@@ -347,50 +294,33 @@ def make_shift(plan: Plan, law: Law, chains: int) -> Shift:
 # compared over and over hold each other fast, so every few sweeps all that comparisons join are
 # offered a step up or down together (categorical_shift.py).
 
+# Sweeps from one offer of a common step to the next; it costs as much as a sweep
 SHIFT_EVERY: Final = 4
-"""Sweeps from one offer of a common step to the next; it costs as much as a sweep."""
+# Comparisons of one output from which chances are added as logarithms. In a product, what many
+# answers of one kind make vanish cannot be brought back by those of the other kind that follow;
+# with fewer answers, what vanishes has no weight in the end either.
 MANY: Final = 32
-"""Comparisons of one output from which chances are added as logarithms.
-
-In a product, what many answers of one kind make vanish cannot be brought back by those of the other
-kind that follow; with fewer answers, what vanishes has no weight in the end either.
-"""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where R chains are after a sweep; `quality` changes in place with the next.
+    """Where R chains are after a sweep; `quality` changes in place with the next."""
 
-    Attributes:
-        ability: (R, K, Λ) drawn abilities.
-        quality: (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan.
-        counts: (R, K, Λ) outputs of each system by quality.
-
-    """
-
-    ability: Array
-    quality: Numbers
-    counts: Numbers
+    ability: Array  # (R, K, Λ) drawn abilities
+    quality: Numbers  # (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan
+    counts: Numbers  # (R, K, Λ) outputs of each system by quality
 
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """One colour for all chains: rows are outputs × chains.
+    """One colour for all chains: rows are outputs × chains."""
 
-    Attributes:
-        first: first row.
-        last: row after the last.
-        cell: (rows,) row of each in the abilities.
-        rounds: places of rivals (m,), and the row that their outcome points to (m, 1).
-        busy: rows, the first of all, with so many comparisons that logarithms are added.
-
-    """
-
-    first: int
-    last: int
-    cell: Numbers
+    first: int  # first row
+    last: int  # row after the last
+    cell: Numbers  # (rows,) row of each in the abilities
+    # places of rivals (m,), and the row that their outcome points to (m, 1)
     rounds: tuple[tuple[Numbers, Numbers], ...]
-    busy: int
+    busy: int  # rows, the first of all, with so many comparisons that logarithms are added
 
 
 def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
@@ -398,13 +328,6 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
 
     Chains start with all qualities alike: the first at the lowest, the last at the highest, the
     others between them; one alone in the middle.
-
-    Args:
-        plan: the outputs and their comparisons.
-        law: the scale.
-        chains: R.
-        rng: draws.
-
     """
     levels, top = plan.systems * law.categories, law.categories - 1
     ends = np.linspace(0, top, chains) if chains > 1 else np.array([top / 2])
@@ -468,23 +391,16 @@ def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> N
 Single = NDArray[np.float32]
 Seen = NDArray[np.bool_]
 
-AT_ONCE: Final = 2_000_000
-"""Numbers that are held at once where every draw has K × K of them."""
+AT_ONCE: Final = 2_000_000  # Numbers that are held at once where every draw has K × K of them
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What is kept of R chains of D sweeps.
+    """What is kept of R chains of D sweeps."""
 
-    Attributes:
-        ability: (R, D, K, Λ) drawn abilities.
-        expected: (R, D, K, Λ) abilities expected given that sweep's qualities.
-        strength: (K,) outputs of each system and Λα: what the expectation of its ability rests on.
-
-    """
-
-    ability: Single
-    expected: Array
+    ability: Single  # (R, D, K, Λ) drawn abilities
+    expected: Array  # (R, D, K, Λ) abilities expected given that sweep's qualities
+    # (K,) outputs of each system and Λα: what the expectation of its ability rests on
     strength: Array
 
 
@@ -556,11 +472,9 @@ def log_worths(chances: Array, seen: Seen) -> Array:
 def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
     """Return (R, D, K) log-worths of drawn abilities.
 
-    Args:
-        ability: (R, D, K, Λ).
-        chances: (3, Λ, Λ) T.
-        seen: (K,) systems that were compared.
-
+    ability: (R, D, K, Λ).
+    chances: (3, Λ, Λ) T.
+    seen: (K,) systems that were compared.
     """
     r, d, k, categories = ability.shape
     flat = ability.reshape(r * d, k, categories)
@@ -581,36 +495,20 @@ SHOWN: Final = 5
 
 @dataclass(frozen=True, eq=False)
 class CategoricalFit:
-    """A fitted categorical item-response model.
+    """A fitted categorical item-response model."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        ability: (K, Λ) posterior mean of each system's distribution over qualities.
-        quality: (K,) its mean quality, from 1 (worst) to Λ.
-        quality_sd: (K,) posterior standard deviation of that.
-        chances: (K, K, 3) chances of left, tie, right for new outputs of two systems.
-        ability_draws: (chains, kept, K, Λ) draws of abilities.
-        outputs: (K,) outputs of each system that were compared.
-        loglik: log-likelihood (nats) of the comparisons by `chances`.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: comparisons.
-        said: what must be said of the data.
-
-    """
-
-    model: IRTCategorical
-    systems: tuple[str, ...]
-    ability: Array
-    quality: Array
-    quality_sd: Array
-    chances: Array
-    ability_draws: Single
-    outputs: Numbers
-    loglik: float
-    n_judgments: float
-    n_comparisons: float
-    said: tuple[str, ...]
+    model: IRTCategorical  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    ability: Array  # (K, Λ) posterior mean of each system's distribution over qualities
+    quality: Array  # (K,) its mean quality, from 1 (worst) to Λ
+    quality_sd: Array  # (K,) posterior standard deviation of that
+    chances: Array  # (K, K, 3) chances of left, tie, right for new outputs of two systems
+    ability_draws: Single  # (chains, kept, K, Λ) draws of abilities
+    outputs: Numbers  # (K,) outputs of each system that were compared
+    loglik: float  # log-likelihood (nats) of the comparisons by `chances`
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # comparisons
+    said: tuple[str, ...]  # what must be said of the data
 
     @cached_property
     def log_worth(self) -> Array:
@@ -750,12 +648,7 @@ class CategoricalFit:
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for new outputs.
 
-        Args:
-            pairs: systems (left, right).
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know.
-
+        pairs: systems (left, right).
         """
         known = {name for pair in pairs for name in pair}
         codes = {name: find_system(self.systems, name) for name in sorted(known)}
@@ -770,10 +663,8 @@ class CategoricalFit:
         )
 
 
-LEAST_CONCENTRATION = 0.05
-"""Below, draws of an ability nobody has judged may be nothing but zeros."""
-LEAST_CHANCE = 1e-120
-"""Chances of a preference below which a single judgment outweighs all others."""
+LEAST_CONCENTRATION = 0.05  # Below, draws of an ability nobody has judged may be nothing but zeros
+LEAST_CHANCE = 1e-120  # Chances of a preference below which a single judgment outweighs all others
 
 
 @dataclass(frozen=True)
@@ -808,12 +699,7 @@ class IRTCategorical:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that cannot be."""
         if self.categories < 2:
             raise UnknownOption(f"categories must be 2 or more, not {self.categories}")
         if not LEAST_CONCENTRATION <= self.concentration < np.inf:

@@ -56,10 +56,8 @@ from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_threa
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-CELLS: Final = 500_000
-"""Numbers that are looked at together."""
-MOST: Final = 200_000_000
-"""Draws times pairs beyond which evenly spaced draws stand for all."""
+CELLS: Final = 500_000  # Numbers that are looked at together
+MOST: Final = 200_000_000  # Draws times pairs beyond which evenly spaced draws stand for all
 
 
 def pair_variances(vcov: Array, codes: Codes) -> Array:
@@ -72,15 +70,11 @@ def pair_variances(vcov: Array, codes: Codes) -> Array:
 def chance_beyond(draws: Array, codes: Codes, variance: Array, radius: float) -> Array:
     """Return (P, 2) chances of a difference above r, and of one below −r, averaged over draws.
 
-    Args:
-        draws: (S, K) means of abilities, one row a draw.
-        codes: (P, 2) systems of each pair.
-        variance: (P,) of the difference around that of the means.
-        radius: r.
-
-    >>> draws, pair = np.array([[0.3, -0.1]]), np.array([[0, 1]])
-    >>> chance_beyond(draws, pair, np.array([1.0]), 0.4).round(4).tolist()
-    [[0.5, 0.2119]]
+    draws: (S, K) means of abilities, one row a draw.
+    codes: (P, 2) systems of each pair.
+    variance: (P,) of the difference around that of the means.
+    radius: r. >>> draws, pair = np.array([[0.3, -0.1]]), np.array([[0, 1]]) >>>
+        chance_beyond(draws, pair, np.array([1.0]), 0.4).round(4).tolist() [[0.5, 0.2119]]
     """
     from scipy.special import ndtr
 
@@ -125,10 +119,9 @@ def all_pairs(k: int) -> Codes:
 
 Numbers = NDArray[np.int64]
 
+# Numbers of the inverse for each output and comparison, beyond which iterations are cheaper
 FULL: Final = 60
-"""Numbers of the inverse for each output and comparison, beyond which iterations are cheaper."""
-_EXACT: Final = 1e-10
-"""Relative residual of iterations: far below what chance does to any draw."""
+_EXACT: Final = 1e-10  # Relative residual of iterations: far below what chance does to any draw
 _COLUMNS: Final = 64
 
 
@@ -147,16 +140,10 @@ class Solver(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """A⁻¹ itself, as a sparse matrix of blocks.
+    """A⁻¹ itself, as a sparse matrix of blocks."""
 
-    Attributes:
-        matrix: (N, N) sparse A⁻¹.
-        sums: (K, N) sparse ZᵀA⁻¹.
-
-    """
-
-    matrix: Any
-    sums: Any
+    matrix: Any  # (N, N) sparse A⁻¹
+    sums: Any  # (K, N) sparse ZᵀA⁻¹
 
     def solve(self, right: Array) -> Array:
         """Return A⁻¹ times (N, c) right-hand sides."""
@@ -173,24 +160,13 @@ class Inverse:
 
 @dataclass(frozen=True, eq=False)
 class Iterations:
-    """A alone, solved by conjugate gradients for all columns at once.
+    """A alone, solved by conjugate gradients for all columns at once."""
 
-    Attributes:
-        matrix: (N, N) sparse A.
-        collect: (K, N) sparse Zᵀ.
-
-    """
-
-    matrix: Any
-    collect: Any
+    matrix: Any  # (N, N) sparse A
+    collect: Any  # (K, N) sparse Zᵀ
 
     def solve(self, right: Array) -> Array:
-        """Return A⁻¹ times (N, c) right-hand sides.
-
-        Raises:
-            NotConverged: rounding keeps iterations from settling.
-
-        """
+        """Return A⁻¹ times (N, c) right-hand sides."""
         shape = right.shape
 
         def product(vector: Array) -> Array:
@@ -218,26 +194,15 @@ class Iterations:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Abilities and qualities given differences; see the head of this file.
+    """Abilities and qualities given differences; see the head of this file."""
 
-    Attributes:
-        differ: (C, N) sparse X.
-        gather: (N, C) sparse Xᵀ.
-        author: (N,) number of the system that made each output.
-        item_sd: σ_a.
-        noise_sd: √v, standard deviation of a difference around that of its qualities.
-        solver: what solves with A.
-        ability_vcov: (K, K) covariance S of abilities, the same for any differences.
-
-    """
-
-    differ: Any
-    gather: Any
-    author: Numbers
-    item_sd: float
-    noise_sd: float
-    solver: Solver
-    ability_vcov: Array
+    differ: Any  # (C, N) sparse X
+    gather: Any  # (N, C) sparse Xᵀ
+    author: Numbers  # (N,) number of the system that made each output
+    item_sd: float  # σ_a
+    noise_sd: float  # √v, standard deviation of a difference around that of its qualities
+    solver: Solver  # what solves with A
+    ability_vcov: Array  # (K, K) covariance S of abilities, the same for any differences
 
     @cached_property
     def ability_root(self) -> Array:
@@ -276,15 +241,8 @@ class Scales:
 def make_posterior(author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales) -> Posterior:
     """Prepare everything that does not depend on the differences.
 
-    Args:
-        author: (N,) number of the system that made each output, of K from 0.
-        sides: (C,) the output counted +1 and the one counted −1 of each comparison.
-        scales: standard deviations.
-
-    >>> sides = np.array([0]), np.array([1])
-    >>> one = make_posterior(np.array([0, 1]), sides, Scales(1.0, 0.5, 2**0.5))
-    >>> one.ability_vcov.round(4).tolist()  # prior less what one difference of variance 4.5 tells
-    [[0.7778, 0.2222], [0.2222, 0.7778]]
+    author: (N,) number of the system that made each output, of K from 0.
+    sides: (C,) the output counted +1 and the one counted −1 of each comparison.
     """
     return make_posterior_of(int(author.max()) + 1, author, sides, scales)
 
@@ -355,42 +313,26 @@ def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
 # Source: Hopkins & May (2013), section 7; Albert & Chib (1993), JASA 88:669-679, for differences as
 # latent data.
 
-WIDE: Final = 2.0
-"""How much farther apart than under the prior chains start."""
+WIDE: Final = 2.0  # How much farther apart than under the prior chains start
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Comparisons as the sampler takes them: those with a preference first, the preferred +1.
+    """Comparisons as the sampler takes them: those with a preference first, the preferred +1."""
 
-    Attributes:
-        posterior: of abilities and qualities given differences.
-        decided: number of comparisons with a preference.
-        radius: perceived difference below which nobody prefers anything.
-        ability_sd: σ_0.
-
-    """
-
-    posterior: Posterior
-    decided: int
-    radius: float
-    ability_sd: float
+    posterior: Posterior  # of abilities and qualities given differences
+    decided: int  # number of comparisons with a preference
+    radius: float  # perceived difference below which nobody prefers anything
+    ability_sd: float  # σ_0
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Where c chains stand after a sweep.
+    """Where c chains stand after a sweep."""
 
-    Attributes:
-        means: (K, c) E[μ | D].
-        abilities: (K, c) draws of μ.
-        qualities: (N, c) draws of q.
-
-    """
-
-    means: Array
-    abilities: Array
-    qualities: Array
+    means: Array  # (K, c) E[μ | D]
+    abilities: Array  # (K, c) draws of μ
+    qualities: Array  # (N, c) draws of q
 
 
 def make_problem(pairs: OutputPairs, scales: Scales, radius: float) -> Problem:
@@ -414,14 +356,7 @@ def draw_differences(problem: Problem, rng: np.random.Generator, centre: Array) 
 
 
 def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sweep]:
-    """Yield sweep after sweep, without end, of chains that start farther apart than the prior.
-
-    Args:
-        problem: the comparisons.
-        chains: how many chains c, all in step.
-        rng: where chance comes from.
-
-    """
+    """Yield sweep after sweep, without end, of chains that start farther apart than the prior."""
     posterior = problem.posterior
     k, n = len(posterior.ability_vcov), len(posterior.author)
     abilities = WIDE * problem.ability_sd * rng.standard_normal((k, chains))
@@ -444,18 +379,11 @@ def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sw
 
 @dataclass(frozen=True, eq=False)
 class AbilityDraws:
-    """Draws of abilities after burn-in.
+    """Draws of abilities after burn-in."""
 
-    Attributes:
-        means: (chains, draws, K) E[μ | D] of every sweep, in the order of the systems' names.
-        abilities: (chains, draws, K) draws of μ.
-        vcov_given: (K, K) covariance S of μ given D, the same for every sweep.
-
-    """
-
-    means: Array
-    abilities: Array
-    vcov_given: Array
+    means: Array  # (chains, draws, K) E[μ | D] of every sweep, in the order of the systems' names
+    abilities: Array  # (chains, draws, K) draws of μ
+    vcov_given: Array  # (K, K) covariance S of μ given D, the same for every sweep
 
     @cached_property
     def flat_means(self) -> Array:
@@ -539,12 +467,7 @@ def draw_chains(
 ) -> AbilityDraws:
     """Walk the chains and keep abilities.
 
-    Args:
-        problem: the comparisons.
-        length: chains, sweeps, and how many of the sweeps are burn-in.
-        seed: of all draws.
-        code: (K,) number that each system, in the order of names, has in the problem.
-
+    code: (K,) number that each system, in the order of names, has in the problem.
     """
     chains, sweeps, burn_in = length
     kept = np.empty((2, sweeps - burn_in, len(code), chains))
@@ -561,34 +484,21 @@ def draw_chains(
 # What a fit of the Gaussian item-response model holds: abilities, doubt, predictions.
 
 LEVEL: Final = 0.95
-_THINNED: Final = 1_000
-"""Most draws that the covariance of log-worths is taken from."""
+_THINNED: Final = 1_000  # Most draws that the covariance of log-worths is taken from
 
 
 @dataclass(frozen=True, eq=False)
 class IRTGaussianFit:
-    """A fitted Gaussian item-response model.
+    """A fitted Gaussian item-response model."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        draws: what the chains left.
-        pairs: (P, 2) codes of the pairs of systems that were compared, the lower first.
-        counts: (P, 3) how often the first was preferred, neither, the second.
-        n_judgments: answers; a ranking is one.
-        n_outputs: outputs that were judged.
-        said: what must be said of the data.
-
-    """
-
-    model: IRTGaussian
-    systems: tuple[str, ...]
-    draws: AbilityDraws
-    pairs: Codes
-    counts: Array
-    n_judgments: float
-    n_outputs: int
-    said: tuple[str, ...]
+    model: IRTGaussian  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    draws: AbilityDraws  # what the chains left
+    pairs: Codes  # (P, 2) codes of the pairs of systems that were compared, the lower first
+    counts: Array  # (P, 3) how often the first was preferred, neither, the second
+    n_judgments: float  # answers; a ranking is one
+    n_outputs: int  # outputs that were judged
+    said: tuple[str, ...]  # what must be said of the data
 
     @property
     def abilities(self) -> Array:
@@ -657,12 +567,7 @@ class IRTGaussianFit:
         return chance_beyond(self.draws.flat_means, codes, variance, self.model.radius)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right for outputs that nobody has judged.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return (n, 3) chances of left, tie, right for outputs that nobody has judged."""
         if not pairs:
             return np.empty((0, 3))
         distinct = list(dict.fromkeys(pairs))
@@ -831,12 +736,7 @@ class IRTGaussian:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that cannot be."""
         for name in ("ability_sd", "item_sd", "noise_sd"):
             if not 0 < getattr(self, name) < inf:
                 raise UnknownOption(f"{name} cannot be {getattr(self, name)}: it is above 0")

@@ -35,34 +35,21 @@ FRESH: Final = (
     " its own"
 )
 RANKED: Final = "the data name no items: every ranking is taken to show outputs of its own"
-_ROUNDS: Final = 3
-"""How far systems look at opponents of their opponents to be told apart."""
+_ROUNDS: Final = 3  # How far systems look at opponents of their opponents to be told apart
 
 
 @dataclass(frozen=True, eq=False)
 class OutputPairs:
-    """Comparisons of outputs.
+    """Comparisons of outputs."""
 
-    Attributes:
-        systems: the K systems, sorted by name.
-        code: (K,) number of each system in what follows.
-        author: (N,) number of the system that made each output.
-        one: (C,) an output of each comparison, its author numbered below the other's.
-        other: (C,) the other output.
-        outcome: (C,) LEFT where `one` was preferred, TIE, or RIGHT.
-        n_judgments: answers; a ranking is one.
-        notes: what must be said of the data.
-
-    """
-
-    systems: tuple[str, ...]
-    code: Numbers
-    author: Numbers
-    one: Numbers
-    other: Numbers
-    outcome: Numbers
-    n_judgments: float
-    notes: tuple[str, ...] = ()
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    code: Numbers  # (K,) number of each system in what follows
+    author: Numbers  # (N,) number of the system that made each output
+    one: Numbers  # (C,) an output of each comparison, its author numbered below the other's
+    other: Numbers  # (C,) the other output
+    outcome: Numbers  # (C,) LEFT where `one` was preferred, TIE, or RIGHT
+    n_judgments: float  # answers; a ranking is one
+    notes: tuple[str, ...] = ()  # what must be said of the data
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +70,6 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     An output is what a system made of an item (under a criterion, where there are several). Where
     nothing names items, outputs of one ranking are shared by its comparisons, and other comparisons
     have outputs of their own.
-
-    Raises:
-        NotIdentified: nothing was compared.
-        InvalidJudgments: what is no comparison, or a count that is not whole.
-        UnknownOption: importance weights, or items that were merged.
-
-    >>> none, left = np.zeros(2, np.int32), np.array([0, 1], np.int32)
-    >>> votes = Votes(
-    ...     ("",),
-    ...     ("ann",),
-    ...     ("1",),
-    ...     ("a", "b", "c"),
-    ...     none,
-    ...     none,
-    ...     none,
-    ...     left,
-    ...     left + 1,
-    ...     np.array([0, 0], np.int8),
-    ... )
-    >>> pairs = pair_outputs(votes)
-    >>> len(pairs.author), len(pairs.one)
-    (3, 2)
     """
     said = note_tasks(data)
     if isinstance(data, Comparisons | Rankings):

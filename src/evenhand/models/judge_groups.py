@@ -33,40 +33,26 @@ OWN: Final = "log-worths against the mean of the systems that each group saw: no
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """That one covariate makes no difference.
+    """That one covariate makes no difference."""
 
-    Attributes:
-        covariate: its name.
-        of: whether worths or tie parameters are said not to depend on it.
-        fit: the fit in which some parameters are then zero.
-        at: places of those parameters in `fit.estimate`.
-        lr: the likelihood-ratio test; None under a prior or importance weights.
-        tieless: levels that never tied: their γ = −∞ is no place of the estimate, so that only
-            the likelihood ratio tests the hypothesis.
-
-    """
-
-    covariate: str
-    of: Kind
-    fit: Fit
-    at: NDArray[np.intp]
-    lr: LRTest | None
+    covariate: str  # its name
+    of: Kind  # whether worths or tie parameters are said not to depend on it
+    fit: Fit  # the fit in which some parameters are then zero
+    at: NDArray[np.intp]  # places of those parameters in `fit.estimate`
+    lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
+    # levels that never tied: their γ = −∞ is no place of the estimate, so that only the
+    # likelihood ratio tests the hypothesis
     tieless: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class GroupOrder:
-    """The systems in the eyes of one judge group.
+    """The systems in the eyes of one judge group."""
 
-    Attributes:
-        group: its name.
-        log_worth: by system, natural log-odds; None for those that it never saw.
-        place: by system, 1 is best, by estimate; None for those that it never saw.
-
-    """
-
-    group: str
+    group: str  # its name
+    # by system, natural log-odds; None for those that it never saw
     log_worth: Mapping[str, float | None]
+    # by system, 1 is best, by estimate; None for those that it never saw
     place: Mapping[str, int | None]
 
 

@@ -62,13 +62,11 @@ from evenhand.numerics.sampling import one_blas_thread
 # What a fit of judge slopes holds: worths, τ with its test and interval, a slope per judge.
 
 Array = NDArray[np.float64]
+# Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
+# τ that is fitted, since the chances are smooth in z on a scale of 1/τ
 MIXING: Final = 401
-"""Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
-τ that is fitted, since the chances are smooth in z on a scale of 1/τ."""
-FARTHEST: Final = 9.0
-"""Standard deviations beyond which there is no judge."""
-AT_ONCE: Final = 2_000
-"""Pairs that are predicted at once, so that memory stays small."""
+FARTHEST: Final = 9.0  # Standard deviations beyond which there is no judge
+AT_ONCE: Final = 2_000  # Pairs that are predicted at once, so that memory stays small
 SHOWN: Final = 5
 LEVEL: Final = 0.05
 QUARTILE: Final = 0.6744897501960817
@@ -76,36 +74,21 @@ QUARTILE: Final = 0.6744897501960817
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """The judges' slopes given the data, worths and τ taken as known.
+    """The judges' slopes given the data, worths and τ taken as known."""
 
-    Attributes:
-        judges: names.
-        estimate: (J,) posterior median; 1 is a judge in the middle (geometric mean 1).
-        lower: (J,) .025 quantile of the posterior.
-        upper: (J,) .975 quantile.
-        comparisons: (J,) comparisons of each judge.
-
-    """
-
-    judges: tuple[str, ...]
-    estimate: Array
-    lower: Array
-    upper: Array
-    comparisons: Array
+    judges: tuple[str, ...]  # names
+    estimate: Array  # (J,) posterior median; 1 is a judge in the middle (geometric mean 1)
+    lower: Array  # (J,) .025 quantile of the posterior
+    upper: Array  # (J,) .975 quantile
+    comparisons: Array  # (J,) comparisons of each judge
 
 
 @dataclass(frozen=True)
 class TauTest:
-    """The likelihood-ratio test of τ = 0, at the boundary.
+    """The likelihood-ratio test of τ = 0, at the boundary."""
 
-    Attributes:
-        statistic: twice the difference in log-likelihood.
-        p: P-value of the mixture ½χ²₀ + ½χ²₁ (Self & Liang 1987).
-
-    """
-
-    statistic: float
-    p: float
+    statistic: float  # twice the difference in log-likelihood
+    p: float  # P-value of the mixture ½χ²₀ + ½χ²₁ (Self & Liang 1987)
 
     @classmethod
     def make(cls, gain: float) -> TauTest:
@@ -116,53 +99,31 @@ class TauTest:
 
 @dataclass(frozen=True, eq=False)
 class SlopesFit:
-    """A fitted model with judge slopes.
+    """A fitted model with judge slopes."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        names: parameters in the papers' names: o1..oK without the reference, g1 where it is free.
-        labels: the same in the user's words.
-        estimate: (p,) λ and γ, for a judge of slope 1.
-        vcov: (p + 1, p + 1) covariance of these and of log τ; without the last where τ is 0.
-        tau: standard deviation of the judges' log-slopes.
-        tau_interval: its .95 interval; infinity where it has no upper end; None on rankings.
-        tau_method: how that was found, "profile likelihood", "Wald on log τ" or "none".
-        tau_test: the likelihood-ratio test of τ = 0; None on rankings, whose comparisons hang
-            together.
-        slopes: the judges' slopes.
-        loglik: marginal log-likelihood (nats).
-        flat_loglik: that of the same model with τ = 0.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: comparisons that were used.
-        nodes: nodes of the integral per judge.
-        quadrature_error: change in log-likelihood with twice as many (nats).
-        notes: what a report should say beside the estimates.
-        law: the tie law.
-        reference: code of the system whose λ is zero.
-
-    """
-
-    model: JudgeSlopes
-    systems: tuple[str, ...]
+    model: JudgeSlopes  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    # parameters in the papers' names: o1..oK without the reference, g1 where it is free
     names: tuple[str, ...]
-    labels: tuple[str, ...]
-    estimate: Array
-    vcov: Array
-    tau: float
+    labels: tuple[str, ...]  # the same in the user's words
+    estimate: Array  # (p,) λ and γ, for a judge of slope 1
+    vcov: Array  # (p + 1, p + 1) covariance of these and of log τ; without the last where τ is 0
+    tau: float  # standard deviation of the judges' log-slopes
+    # its .95 interval; infinity where it has no upper end; None on rankings
     tau_interval: tuple[float, float] | None
-    tau_method: str
+    tau_method: str  # how that was found, "profile likelihood", "Wald on log τ" or "none"
+    # the likelihood-ratio test of τ = 0; None on rankings, whose comparisons hang together
     tau_test: TauTest | None
-    slopes: Slopes
-    loglik: float
-    flat_loglik: float
-    n_judgments: float
-    n_comparisons: float
-    nodes: int
-    quadrature_error: float
-    notes: tuple[str, ...]
-    law: TieLaw
-    reference: int
+    slopes: Slopes  # the judges' slopes
+    loglik: float  # marginal log-likelihood (nats)
+    flat_loglik: float  # that of the same model with τ = 0
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # comparisons that were used
+    nodes: int  # nodes of the integral per judge
+    quadrature_error: float  # change in log-likelihood with twice as many (nats)
+    notes: tuple[str, ...]  # what a report should say beside the estimates
+    law: TieLaw  # the tie law
+    reference: int  # code of the system whose λ is zero
 
     @cached_property
     def lambdas(self) -> Array:
@@ -270,12 +231,7 @@ class SlopesFit:
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for a judge drawn from the population.
 
-        Args:
-            pairs: systems (left, right).
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know.
-
+        pairs: systems (left, right).
         """
         codes = np.array(
             [[find_system(self.systems, name) for name in pair] for pair in pairs], dtype=np.intp
@@ -303,10 +259,9 @@ class SlopesFit:
 Codes = NDArray[np.intp]
 SlopeTies = Literal["davidson", "discard"]
 TIES: Final[tuple[str, ...]] = get_args(SlopeTies)
-FEW: Final = 5
-"""Judges below which nothing is said of a population of judges."""
+FEW: Final = 5  # Judges below which nothing is said of a population of judges
+# Comparisons beyond which the rounding of a log-likelihood is as large as what a judge adds
 MOST: Final = 1e9
-"""Comparisons beyond which the rounding of a log-likelihood is as large as what a judge adds."""
 PRIOR: Final = "fit --model bradley-terry --prior 1"
 WITHOUT: Final = "fit a model without slopes, such as --model bradley-terry"
 RANKINGS: Final = (
@@ -337,12 +292,7 @@ class JudgeSlopes:
     reference: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
 
     def fit(self, data: Judgments) -> SlopesFit:

@@ -22,30 +22,20 @@ from evenhand.numerics.quadrature import hermite_rule
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
+# Values by cell and node taken at once, so that what is in between stays in the cache
 PART: Final = 60_000
-"""Values by cell and node taken at once, so that what is in between stays in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class SlopeCells:
-    """Counts per judge and pair.
+    """Counts per judge and pair."""
 
-    Attributes:
-        systems: number K of systems.
-        left: (C,) code of one system.
-        right: (C,) code of the other.
-        counts: (C, 3) left, tie, right.
-        judge: (C,) place of the judge, ascending.
-        starts: (J,) first cell of each judge.
-
-    """
-
-    systems: int
-    left: Codes
-    right: Codes
-    counts: Array
-    judge: Codes
-    starts: Codes
+    systems: int  # number K of systems
+    left: Codes  # (C,) code of one system
+    right: Codes  # (C,) code of the other
+    counts: Array  # (C, 3) left, tie, right
+    judge: Codes  # (C,) place of the judge, ascending
+    starts: Codes  # (J,) first cell of each judge
 
     @property
     def judges(self) -> int:
@@ -81,13 +71,7 @@ class SlopeCells:
 def make_slope_cells(tally: Tally, counts: Array) -> tuple[SlopeCells, Codes]:
     """Sort the cells of a tally by judge; judges without a judgment are left out.
 
-    Args:
-        tally: folded, told apart by judge.
-        counts: (C, 3) counts as the model takes them.
-
-    Returns:
-        The cells, and the code of each of their judges.
-
+    counts: (C, 3) counts as the model takes them.
     """
     used = np.flatnonzero(counts.sum(axis=1) > 0)
     code = tally.factor("judge").codes
@@ -115,40 +99,25 @@ def make_slope_cells(tally: Tally, counts: Array) -> tuple[SlopeCells, Codes]:
 # trapezoid rule gains digits with every node where a smooth integrand vanishes at both ends
 # (Trefethen & Weideman 2014, SIAM Review 56:385-458).
 
-CLIMBS: Final = 60
-"""Most steps towards the modes."""
-NEAR: Final = 1e-3
-"""Distance from a mode, in standard deviations, that is near enough."""
-MAX_MODE_STEP: Final = 2.0
-"""How far one step towards a mode may go."""
-STEEPEST: Final = 50.0
-"""Largest |τ z|: beyond it a slope is 0 or endless to every digit."""
-HERMITE: Final = 30
-"""Most nodes that are Gauss and Hermite's."""
-INTEGRAND_DEPTH: Final = 40.0
-"""How far below its mode (nats) an integrand is nothing."""
+CLIMBS: Final = 60  # Most steps towards the modes
+NEAR: Final = 1e-3  # Distance from a mode, in standard deviations, that is near enough
+MAX_MODE_STEP: Final = 2.0  # How far one step towards a mode may go
+STEEPEST: Final = 50.0  # Largest |τ z|: beyond it a slope is 0 or endless to every digit
+HERMITE: Final = 30  # Most nodes that are Gauss and Hermite's
+INTEGRAND_DEPTH: Final = 40.0  # How far below its mode (nats) an integrand is nothing
 SPREADS: Final = 30
 HALVINGS: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Integrand:
-    """The integrands of some judges, as functions of z.
+    """The integrands of some judges, as functions of z."""
 
-    Attributes:
-        cells: their judgments.
-        law: the tie law.
-        gaps: (C,) λ[left] − λ[right].
-        gamma: γ.
-        tau: τ.
-
-    """
-
-    cells: SlopeCells
-    law: TieLaw
-    gaps: Array
-    gamma: float
-    tau: float
+    cells: SlopeCells  # their judgments
+    law: TieLaw  # the tie law
+    gaps: Array  # (C,) λ[left] − λ[right]
+    gamma: float  # γ
+    tau: float  # τ
 
     def log_slope(self, z: Array) -> Array:
         """Return τ z, kept where its exponential is a number."""
@@ -227,52 +196,33 @@ def find_ranges(integrand: Integrand, depth: float) -> tuple[Array, Array]:
 
 Places = tuple[tuple[Array, Array], ...]
 LOG_ROOT: Final = float(np.log(2 * np.pi) / 2)
+# A τ that has run away: half of all slopes are beyond a factor of 15. It is never passed.
 ENDLESS: Final = 4.0
-"""A τ that has run away: half of all slopes are beyond a factor of 15. It is never passed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Nodes of the judges' slopes, their posterior weights, and the cells' laws there.
+    """Nodes of the judges' slopes, their posterior weights, and the cells' laws there."""
 
-    Attributes:
-        log_slope: (Q, J) τ z.
-        z: (Q, J).
-        weights: (Q, J) posterior weights; they sum to one for each judge.
-        value: (J,) log of the integrals.
-        eta: (Q, C) half log-odds.
-        local: the laws to second order, (Q, C).
-
-    """
-
-    log_slope: Array
-    z: Array
-    weights: Array
-    value: Array
-    eta: Array
-    local: Local
+    log_slope: Array  # (Q, J) τ z
+    z: Array  # (Q, J)
+    weights: Array  # (Q, J) posterior weights; they sum to one for each judge
+    value: Array  # (J,) log of the integrals
+    eta: Array  # (Q, C) half log-odds
+    local: Local  # the laws to second order, (Q, C)
 
 
 @dataclass(frozen=True, eq=False)
 class SlopeLikelihood:
-    """Cells, a tie law, and how many nodes.
+    """Cells, a tie law, and how many nodes."""
 
-    Attributes:
-        cells: the judgments.
-        law: the tie law.
-        reference: code of the system with λ = 0.
-        nodes: nodes per judge.
-        tau: τ where it is held fixed, None where it is estimated.
-        places: nodes and log-weights of each part of the cells, where they stay put; None where
-            they are placed anew at every point.
-
-    """
-
-    cells: SlopeCells
-    law: TieLaw
-    reference: int
-    nodes: int
-    tau: float | None = None
+    cells: SlopeCells  # the judgments
+    law: TieLaw  # the tie law
+    reference: int  # code of the system with λ = 0
+    nodes: int  # nodes per judge
+    tau: float | None = None  # τ where it is held fixed, None where it is estimated
+    # nodes and log-weights of each part of the cells, where they stay put; None where they are
+    # placed anew at every point
     places: Places | None = None
 
     @property
@@ -437,10 +387,9 @@ def _bend_down(matrix: Array) -> Array:
 
 # The slope of each judge given the judgments, with worths, γ and τ taken as known.
 
-POINTS: Final = 60
-"""Points at which a density is looked at."""
+POINTS: Final = 60  # Points at which a density is looked at
+# How far below its mode (nats) a density is nothing: a chance of about 1e-7
 DENSITY_DEPTH: Final = 16.0
-"""How far below its mode (nats) a density is nothing: a chance of about 1e-7."""
 PROBABILITIES: Final = (0.5, 0.025, 0.975)
 
 
@@ -490,18 +439,16 @@ def _part(first: Array, last: Array, share: Array) -> Array:
     return np.asarray(mass / (first + np.sqrt(first**2 + (last - first) * mass)))
 
 
-NODES: Final = 15
-"""Nodes to begin with."""
+NODES: Final = 15  # Nodes to begin with
 MOST_NODES: Final = 240
-SURE: Final = 60
-"""Least nodes for a profile, which goes to larger τ."""
+SURE: Final = 60  # Least nodes for a profile, which goes to larger τ
+# Change in log-likelihood, relative to 1 + |value|, that doubling the nodes may make
 EXACT: Final = 1e-8
-"""Change in log-likelihood, relative to 1 + |value|, that doubling the nodes may make."""
 ROUNDS: Final = 30
+# Values of τ that are looked at one by one where a climb from the first guess fails
 STEPPED: Final = (0.05, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0, 2.8, ENDLESS)
-"""Values of τ that are looked at one by one where a climb from the first guess fails."""
+# Share of ENDLESS from which on a maximum is no maximum, but where the climb was stopped
 AT_THE_END: Final = 0.9
-"""Share of ENDLESS from which on a maximum is no maximum, but where the climb was stopped."""
 _REMEDIES: Final = (
     "collect more judgments from each judge",
     "compare --model random-judges",
@@ -513,58 +460,33 @@ _RUNS_AWAY: Final = (
     " answer by chance"
 )
 _CIRCLES: Final = "the fit of judges' slopes did not converge: its likelihood has no clear maximum"
-LEAST: Final = 3e-3
-"""A τ that is none: nobody would tell slopes of .997 and 1.003 apart."""
-STILL: Final = 1e-3
-"""A climb so short, in units of reach, that the nodes need not be put anew."""
-NONE: Final = 1e-7
-"""Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none."""
-HALF_CHI2: Final = 1.920729410347062
-"""Half the .95 quantile of χ² on 1 df."""
+LEAST: Final = 3e-3  # A τ that is none: nobody would tell slopes of .997 and 1.003 apart
+STILL: Final = 1e-3  # A climb so short, in units of reach, that the nodes need not be put anew
+NONE: Final = 1e-7  # Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none
+HALF_CHI2: Final = 1.920729410347062  # Half the .95 quantile of χ² on 1 df
 NORMAL: Final = 1.959963984540054
+# Most cells for which τ has a profile-likelihood interval: it takes some twenty climbs
 FEW: Final = 100_000
-"""Most cells for which τ has a profile-likelihood interval: it takes some twenty climbs."""
+# The largest τ to which a profile is followed: beyond it worths have many maxima, since most
+# slopes are 0 or endless, and an interval that reaches so far has no upper end
 MAX_TAU: Final = 2.5
-"""The largest τ to which a profile is followed: beyond it worths have many maxima, since most
-slopes are 0 or endless, and an interval that reaches so far has no upper end."""
-FINE: Final = 1e-4
-"""Width of the bracket of log τ at which its profile is followed no further."""
+FINE: Final = 1e-4  # Width of the bracket of log τ at which its profile is followed no further
 
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """The maximum.
+    """The maximum."""
 
-    Attributes:
-        beta: (p,) λ and γ, and log τ behind them unless τ is 0.
-        tau: τ.
-        loglik: log-likelihood there (nats).
-        vcov: inverse information of `beta`.
-        nodes: nodes per judge.
-        error: change in log-likelihood with twice as many.
-
-    """
-
-    beta: Array
-    tau: float
-    loglik: float
-    vcov: Array
-    nodes: int
-    error: float
+    beta: Array  # (p,) λ and γ, and log τ behind them unless τ is 0
+    tau: float  # τ
+    loglik: float  # log-likelihood there (nats)
+    vcov: Array  # inverse information of `beta`
+    nodes: int  # nodes per judge
+    error: float  # change in log-likelihood with twice as many
 
 
 def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
-    """Return the maximum, and the log-likelihood at τ = 0.
-
-    Args:
-        likelihood: with τ free.
-        flat: maximum of the likelihood with τ = 0, λ and γ.
-
-    Raises:
-        NotConverged: there is no clear maximum.
-        NotIdentified: τ runs away.
-
-    """
+    """Return the maximum, and the log-likelihood at τ = 0."""
     still = replace(likelihood, nodes=1, tau=0.0)
     level = still.expand(flat)
     found = _find_top(likelihood, flat)
@@ -605,13 +527,7 @@ def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
 
 
 def _step_through(likelihood: SlopeLikelihood, flat: Array) -> Array:
-    """Return the best of the points with the values of τ in `STEPPED`, λ and γ at their best.
-
-    Raises:
-        NotIdentified: it is the last: τ runs away.
-        NotConverged: none is found.
-
-    """
+    """Return the best of the points with the values of τ in `STEPPED`, λ and γ at their best."""
     profile = _Profile(likelihood, flat, SURE)
     best, at = -np.inf, 0.0
     point = flat
@@ -651,12 +567,7 @@ def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
 
 
 def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
-    """Climb with nodes that stay put, and put them anew, until both come to rest.
-
-    Raises:
-        NotConverged: they do not.
-
-    """
+    """Climb with nodes that stay put, and put them anew, until both come to rest."""
     for _ in range(ROUNDS):
         found = maximise(likelihood.place(beta).expand, beta, reach=likelihood.reach)
         moved, beta = likelihood.reach(found.at - beta), found.at
@@ -667,30 +578,18 @@ def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
 
 @dataclass(frozen=True)
 class Interval:
-    """The .95 interval of τ.
+    """The .95 interval of τ."""
 
-    Attributes:
-        lower: 0 where there is none.
-        upper: infinity where there is none.
-        method: how it was found.
-        lost: whether the profile could not be followed to an end, which is then missing.
-
-    """
-
-    lower: float
-    upper: float
-    method: str
-    lost: bool = False
+    lower: float  # 0 where there is none
+    upper: float  # infinity where there is none
+    method: str  # how it was found
+    lost: bool = False  # whether the profile could not be followed to an end, which is then missing
 
 
 def find_interval(likelihood: SlopeLikelihood, peak: Peak, level: float) -> Interval:
     """Return the .95 interval of τ.
 
-    Args:
-        likelihood: with τ free.
-        peak: its maximum.
-        level: log-likelihood at τ = 0.
-
+    level: log-likelihood at τ = 0.
     """
     if len(likelihood.cells.judge) <= FEW or not peak.tau:
         return _follow_profile(likelihood, peak, level)

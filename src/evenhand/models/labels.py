@@ -44,34 +44,23 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 LEVEL: Final = 0.95
-PRIOR: Final = (0.5, 0.5)
-"""Jeffreys' prior of a share: half an answer on either side."""
+PRIOR: Final = (0.5, 0.5)  # Jeffreys' prior of a share: half an answer on either side
 POINTS: Final = 32
 ROUNDS: Final = 3
+# Points of a grid with less than this share of the highest density are left outside the next
 NOTHING: Final = 1e-10
-"""Points of a grid with less than this share of the highest density are left outside the next."""
 
 
 @dataclass(frozen=True)
 class Skill:
-    """One judge.
+    """One judge."""
 
-    Attributes:
-        judge: the name.
-        n: answers.
-        value: posterior mean of the share that the model speaks of (proportion).
-        stderr: posterior standard deviation.
-        lower: lower end of the 95 % interval.
-        upper: upper end.
-
-    """
-
-    judge: str
-    n: int
-    value: float
-    stderr: float
-    lower: float
-    upper: float
+    judge: str  # the name
+    n: int  # answers
+    value: float  # posterior mean of the share that the model speaks of (proportion)
+    stderr: float  # posterior standard deviation
+    lower: float  # lower end of the 95 % interval
+    upper: float  # upper end
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -88,10 +77,8 @@ def list_skills(answers: Answers, columns: Sequence[Array]) -> tuple[Skill, ...]
 def count_skills(right: Array, wrong: Array) -> tuple[Array, Array, Array, Array]:
     """Return mean, standard deviation and ends of the Beta posterior of shares that were counted.
 
-    Args:
-        right: (J,) how often each judge was right.
-        wrong: (J,) how often not.
-
+    right: (J,) how often each judge was right.
+    wrong: (J,) how often not.
     """
     from scipy.special import betaincinv
 
@@ -110,16 +97,12 @@ def integrate_skills(
     Shares are sin² of an angle, over which Jeffreys' prior is flat. The grid of each judge is drawn
     three times, each time on the part of the last that holds all but nothing of the density.
 
-    Args:
-        judge: (n,) judge of each answer; every judge has one or more.
-        right: (n,) density r of each answer if it is right.
-        wrong: (n,) density w if it is not.
-        prior: a and b.
-
-    >>> judge, sure = np.zeros(9, dtype=np.int64), np.array([1.0] * 6 + [0.0] * 3)
-    >>> mean, stderr, lower, upper = integrate_skills(judge, sure, 1 - sure)
-    >>> mean.round(3).tolist(), (6.5 / 10)  # Beta(6.5, 3.5)
-    ([0.65], 0.65)
+    judge: (n,) judge of each answer; every judge has one or more.
+    right: (n,) density r of each answer if it is right.
+    wrong: (n,) density w if it is not.
+    prior: a and b. >>> judge, sure = np.zeros(9, dtype=np.int64), np.array([1.0] * 6 + [0.0] * 3)
+        >>> mean, stderr, lower, upper = integrate_skills(judge, sure, 1 - sure) >>>
+        mean.round(3).tolist(), (6.5 / 10)  # Beta(6.5, 3.5) ([0.65], 0.65)
     """
     judges = int(judge.max()) + 1
     start, width = np.zeros(judges), np.full(judges, np.pi / 2 / POINTS)
@@ -167,8 +150,8 @@ def _quantile(weight: Array, probability: float) -> Array:
 # What a model of labels found: a label for each unit, how sure, and how good each judge is.
 
 NONE: Final = -1
+# Probabilities that differ by no more are equal: the model does not say which label is right
 EQUAL: Final = 1e-3
-"""Probabilities that differ by no more are equal: the model does not say which label is right."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -348,8 +331,7 @@ class LabelFit(InNotebooks):
         return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
 
 
-SURE: Final = 0.95
-"""Probability from which a label is called sure in words."""
+SURE: Final = 0.95  # Probability from which a label is called sure in words
 
 
 def choose_labels(posterior: Array) -> Codes:
@@ -365,18 +347,13 @@ def choose_labels(posterior: Array) -> Codes:
 
 # What must stand beside labels, when there can be none, and the line that reproduces them.
 
+# Answers of a judge from which labels that are called sure are right, 19 of 20 of them at least,
+# but for judges who are hardly better than chance
 KNOWN: Final = 200
-"""Answers of a judge from which labels that are called sure are right, 19 of 20 of them at least,
-but for judges who are hardly better than chance."""
 
 
 def require_others(answers: Answers) -> None:
-    """Refuse answers that say nothing of judges.
-
-    Raises:
-        NotIdentified: one judge, one label, or no unit that two judges answered.
-
-    """
+    """Refuse answers that say nothing of judges."""
     if len(answers.judges) < 2:
         raise NotIdentified(
             f"only {answers.judges[0]} answered: there is nobody to compare a judge with",
@@ -454,13 +431,7 @@ class MajorityVote:
 
     @carries_excluded("controls")
     def fit(self, data: Judgments | Answers) -> LabelFit:
-        """Count.
-
-        Raises:
-            UnknownColumn: no judge, or comparisons without items.
-            InvalidJudgments: what cannot be labels.
-
-        """
+        """Count."""
         answers = code_answers(data)
         posterior = share_answers(answers)
         agreed, others = count_agreements(answers)
@@ -490,9 +461,7 @@ def count_agreements(answers: Answers) -> tuple[Array, Array]:
 
     An answer to a unit with m other answers, k of them the same, is k/m of an agreement.
 
-    Returns:
-        (J,) agreements, and (J,) answers that had others beside them.
-
+    Returns: (J,) agreements, and (J,) answers that had others beside them.
     """
     rest = answers.per_unit[answers.unit] - 1
     same = answers.counts[answers.unit, answers.label] - 1

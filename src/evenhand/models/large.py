@@ -41,34 +41,25 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 STEPS: Final = 100
+# Longest step in λ, t and δ that is the last: what it leaves is of the order of its square
 LAST: Final = 1e-6
-"""Longest step in λ, t and δ that is the last: what it leaves is of the order of its square."""
+# Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
+# and times the condition number, which is below 1e9 for a chain of thousands of systems
 RESIDUAL: Final = 1e-8
-"""Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
-and times the condition number, which is below 1e9 for a chain of thousands of systems."""
+# Systems for each iteration before a table is solved directly: both have then cost the same
 PATIENCE: Final = 16
-"""Systems for each iteration before a table is solved directly: both have then cost the same."""
-TOGETHER: Final = 16
-"""Contrasts solved at once: the matrix is read once for all of them."""
+TOGETHER: Final = 16  # Contrasts solved at once: the matrix is read once for all of them
 
 
 @dataclass(frozen=True, eq=False)
 class PairInformation:
-    """Minus the second derivatives by λ (K, sum-zero), t and δ, as a product with columns.
+    """Minus the second derivatives by λ (K, sum-zero), t and δ, as a product with columns."""
 
-    Attributes:
-        degree: (K,) diagonal of the Laplacian.
-        weights: (K, K) what it has off the diagonal, negated.
-        border: (K, extras) derivatives by λ and the extra parameters.
-        corner: (extras, extras).
-        dense: whether a K × K matrix may be made, to solve directly where iterations do not settle.
-
-    """
-
-    degree: Array
-    weights: Weights
-    border: Array
-    corner: Array
+    degree: Array  # (K,) diagonal of the Laplacian
+    weights: Weights  # (K, K) what it has off the diagonal, negated
+    border: Array  # (K, extras) derivatives by λ and the extra parameters
+    corner: Array  # (extras, extras)
+    # whether a K × K matrix may be made, to solve directly where iterations do not settle
     dense: bool
 
     def __matmul__(self, columns: Array) -> Array:
@@ -80,16 +71,7 @@ class PairInformation:
         return np.concatenate([top, self.border.T @ worths + self.corner @ extras])
 
     def solve(self, right: Array, tolerance: float = RESIDUAL) -> Array:
-        """Solve for (K + extras, n) columns, with the sum-zero gauge on λ.
-
-        Args:
-            right: the right-hand sides.
-            tolerance: relative residual of each.
-
-        Raises:
-            NotConverged: the iteration did not settle.
-
-        """
+        """Solve for (K + extras, n) columns, with the sum-zero gauge on λ."""
         right = self._project(right.copy())
         diagonal = np.concatenate([self.degree, np.diag(self.corner)])
         solved = solve_columns(
@@ -141,18 +123,7 @@ def fit_large(
 ) -> Fit:
     """Fit the plain design with conjugate gradients.
 
-    Args:
-        model: the settings.
-        likelihood: of the counts.
-        tally: the counts, pooled.
-        notes: what a report should say.
-        start: where to begin.
-        dense: whether a K × K matrix may be made, for a covariance or where pairs fill it.
-
-    Raises:
-        UnknownOption: covariates or a prior, which need matrices over systems.
-        NotConverged: the iteration did not settle.
-
+    dense: whether a K × K matrix may be made, for a covariance or where pairs fill it.
     """
     if likelihood.design.matrix is not None or likelihood.prior > 0:
         raise UnknownOption(
@@ -232,10 +203,6 @@ def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
 
     A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
     so that what is missing from it is of the square of what is missing from x.
-
-    Raises:
-        NotConverged: the iteration did not settle.
-
     """
     likelihood, pairs = fit.likelihood, Pairs(fit.design, dense=False)
     at = np.concatenate([fit.lambdas, fit.beta[likelihood.n_worths :]])
@@ -256,22 +223,14 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Outcomes of each pair that was compared, by name order.
+    """Outcomes of each pair that was compared, by name order."""
 
-    Attributes:
-        systems: the K systems, sorted by name.
-        low: (C,) code of the system that is first by name; pairs are in the order of their codes.
-        high: (C,) code of the other.
-        counts: (C, 3) how often `low` was preferred, neither, `high`.
-        shown: the same counts as they were shown.
-
-    """
-
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    # (C,) code of the system that is first by name; pairs are in the order of their codes
     low: Codes
-    high: Codes
-    counts: Array
-    shown: Tally
+    high: Codes  # (C,) code of the other
+    counts: Array  # (C, 3) how often `low` was preferred, neither, `high`
+    shown: Tally  # the same counts as they were shown
 
     @property
     def totals(self) -> Array:
@@ -288,10 +247,8 @@ class PairCounts:
     def between(self, left: Codes, right: Codes) -> Array:
         """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared.
 
-        Args:
-            left: (n,) code of the system named first.
-            right: (n,) code of the other.
-
+        left: (n,) code of the system named first.
+        right: (n,) code of the other.
         """
         k = len(self.systems)
         key = np.minimum(left, right) * k + np.maximum(left, right)
@@ -313,14 +270,7 @@ class PairCounts:
 
 
 def pair_up(data: Judgments) -> PairCounts:
-    """Count the outcomes of each pair.
-
-    Raises:
-        InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
-        NotIdentified: there are fewer than two systems.
-        UnknownOption: importance weights.
-
-    """
+    """Count the outcomes of each pair."""
     tally = count_pairs(data)
     require_counts(tally)
     shown = tally.pool()
@@ -330,13 +280,7 @@ def pair_up(data: Judgments) -> PairCounts:
 
 
 def require_counts(tally: Tally) -> None:
-    """Refuse what does not count judgments on two systems or more.
-
-    Raises:
-        NotIdentified: there are fewer than two systems.
-        UnknownOption: importance weights.
-
-    """
+    """Refuse what does not count judgments on two systems or more."""
     if len(tally.systems) < 2:
         raise NotIdentified("nothing to compare: there are fewer than two systems")
     if tally.squares is not None:
@@ -347,11 +291,6 @@ def require_counts(tally: Tally) -> None:
 
 
 def code_sides(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Codes, Codes]:
-    """Return the codes of the systems named first, and of the others.
-
-    Raises:
-        InvalidJudgments: a system that there is not, or one against itself.
-
-    """
+    """Return the codes of the systems named first, and of the others."""
     codes = np.array(code_pairs(systems, pairs), dtype=np.intp).reshape(-1, 2)
     return codes[:, 0], codes[:, 1]

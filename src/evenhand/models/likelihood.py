@@ -30,31 +30,23 @@ if TYPE_CHECKING:
 # ghost of its own, whose λ is free, so that nothing depends on which system is the reference.
 
 Array = NDArray[np.float64]
+# How far one step may move η: further on a win is certain, and the second order says nothing
 LONGEST: Final = 5.0
-"""How far one step may move η: further on a win is certain, and the second order says nothing."""
+# Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot
 MAX_START: Final = 1.5
-"""Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot."""
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """A design, a tie law and counts.
+    """A design, a tie law and counts."""
 
-    Attributes:
-        design: the map from parameters to worths.
-        law: the tie law.
-        counts: (C, 3) left, tie, right.
-        order_effect: whether δ is a parameter.
-        prior: comparisons of every node with its group's ghost, half of them won (0: none).
-        ties: groups with tie parameters of their own; None for one tie parameter.
-
-    """
-
-    design: Design
-    law: TieLaw
-    counts: Array
-    order_effect: bool = False
+    design: Design  # the map from parameters to worths
+    law: TieLaw  # the tie law
+    counts: Array  # (C, 3) left, tie, right
+    order_effect: bool = False  # whether δ is a parameter
+    # comparisons of every node with its group's ghost, half of them won (0: none)
     prior: float = 0.0
+    # groups with tie parameters of their own; None for one tie parameter
     ties: TieGroups | None = None
 
     @property
@@ -260,23 +252,15 @@ def saturated_loglik(counts: Array) -> float:
 # saved; elsewhere it is a start like any other.
 
 ROUNDS: Final = 4
-GRID: Final = 49
-"""Worths at which the curve is tabled."""
-OTHERS: Final = (np.arange(32) + 0.5) / 32
-"""Quantiles that stand for the worths of the others."""
-BEYOND: Final = 0.5
-"""How far the table goes on beyond the outermost worths (λ)."""
+GRID: Final = 49  # Worths at which the curve is tabled
+OTHERS: Final = (np.arange(32) + 0.5) / 32  # Quantiles that stand for the worths of the others
+BEYOND: Final = 0.5  # How far the table goes on beyond the outermost worths (λ)
+# Where the iteration may start (λ): shares of uneven designs may lie further out than worths
 MAX_EVEN_START: Final = 3.0
-"""Where the iteration may start (λ): shares of uneven designs may lie further out than worths."""
 
 
 def start_evenly(likelihood: Likelihood) -> Array:
-    """Return parameters to start from for a plain design.
-
-    Args:
-        likelihood: of the counts.
-
-    """
+    """Return parameters to start from for a plain design."""
     design, law = likelihood.design, likelihood.law
     won, tied, lost = likelihood.counts.T
     n, net, k = won + tied + lost, won - lost, design.size
@@ -298,17 +282,7 @@ def find_even_worths(
 ) -> tuple[Array, float]:
     """Return (K,) λ and t for systems that have all met each other evenly.
 
-    Args:
-        law: how differences become chances.
-        points: (K,) what each system gained, and what it gave away; a tie is half a point.
-        tied: share of ties.
-        tie: t to begin with.
-
-    >>> from evenhand.models.ties import TwoOutcomes
-    >>> points = np.array([65.0, 40.0, 15.0]), np.array([15.0, 40.0, 65.0])
-    >>> worths, _ = find_even_worths(TwoOutcomes(), points, 0.0, 0.0)
-    >>> (worths - worths[1]).round(1).tolist()
-    [0.9, 0.0, -0.9]
+    points: (K,) what each system gained, and what it gave away; a tie is half a point.
     """
     gained, given = points[0] + 0.5, points[1] + 0.5
     total = gained + given
@@ -330,10 +304,10 @@ def find_even_worths(
 # are the numbers of a matrix that need not be sorted again: a table of numpy where K is moderate,
 # else a triangle of scipy whose product, with its transpose's, is all that is asked.
 
+# Systems up to which the matrix of pairs is a table, however few pairs were compared
 SMALL: Final = 1_000
-"""Systems up to which the matrix of pairs is a table, however few pairs were compared."""
+# Cells of the table for each pair that was compared, beyond which it is too empty
 SPARSE: Final = 4
-"""Cells of the table for each pair that was compared, beyond which it is too empty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,8 +325,7 @@ class Triangle:
         return np.asarray(half + half.T)
 
 
-Weights: TypeAlias = "Array | Triangle"
-"""A symmetric (K, K) matrix: the weight of every pair."""
+Weights: TypeAlias = "Array | Triangle"  # A symmetric (K, K) matrix: the weight of every pair
 
 
 def is_full(design: Design) -> bool:
@@ -365,16 +338,10 @@ def is_full(design: Design) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Who is compared in each entry.
+    """Who is compared in each entry."""
 
-    Attributes:
-        design: a plain design, on a pooled tally.
-        dense: whether a K × K matrix may be made, where pairs fill it or nothing else solves.
-
-    """
-
-    design: Design
-    dense: bool
+    design: Design  # a plain design, on a pooled tally
+    dense: bool  # whether a K × K matrix may be made, where pairs fill it or nothing else solves
 
     @cached_property
     def tabled(self) -> bool:
@@ -431,38 +398,20 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The log-likelihood to second order: sums over entries, or (C,) where systems sum them.
+    """The log-likelihood to second order: sums over entries, or (C,) where systems sum them."""
 
-    Attributes:
-        value: log-likelihood (nats).
-        tie: derivative by t.
-        tie_tie: minus the second derivative by t.
-        eta: (C,) derivatives by η.
-        eta_eta: (C,) minus the second derivatives by η; likewise `eta_tie`.
-        eta_tie: see eta_eta.
-
-    """
-
-    value: float
-    tie: float
-    tie_tie: float
-    eta: Array
-    eta_eta: Array
-    eta_tie: Array
+    value: float  # log-likelihood (nats)
+    tie: float  # derivative by t
+    tie_tie: float  # minus the second derivative by t
+    eta: Array  # (C,) derivatives by η
+    eta_eta: Array  # (C,) minus the second derivatives by η; likewise `eta_tie`
+    eta_tie: Array  # see eta_eta
 
 
 def expand_level(
     likelihood: Likelihood, pairs: Pairs, at: Array, into: Level | None = None
 ) -> Level:
-    """Return the log-likelihood to second order at given worths (K), t and δ.
-
-    Args:
-        likelihood: the likelihood.
-        pairs: its pairs.
-        at: (K + extras,) where.
-        into: a level that is no longer needed, whose memory is taken again.
-
-    """
+    """Return the log-likelihood to second order at given worths (K), t and δ."""
     law, counts, n = likelihood.law, likelihood.counts, len(likelihood.counts)
     tie = float(at[pairs.size]) if law.free else 0.0
     order = float(at[-1]) if likelihood.order_effect else 0.0

@@ -49,31 +49,20 @@ from evenhand.models.labels import (
 # judge and label gives the sums of all units, and its transpose the expected counts.
 
 Array = NDArray[np.float64]
-SETTLED: Final = 1e-11
-"""Nats per answer; an iteration that rises by less changes next to nothing."""
-EQUAL: Final = 0.01
-"""Nats; ends that differ by less are equally high."""
-SAME: Final = 0.01
-"""Ends whose probabilities all differ by less are one end."""
+SETTLED: Final = 1e-11  # Nats per answer; an iteration that rises by less changes next to nothing
+EQUAL: Final = 0.01  # Nats; ends that differ by less are equally high
+SAME: Final = 0.01  # Ends whose probabilities all differ by less are one end
 
 
 @dataclass(frozen=True, eq=False)
 class Knowing:
-    """Who said what where it may be right.
+    """Who said what where it may be right."""
 
-    Attributes:
-        matrix: (U·C, J·C) sparse; at unit and label, judge and label as shown, how often the judge
-            gave it.
-        said: (J, C) answers of each judge, as shown.
-        units: U.
-        labels: C.
-
-    """
-
+    # (U·C, J·C) sparse; at unit and label, judge and label as shown, how often the judge gave it
     matrix: Any
-    said: Array
-    units: int
-    labels: int
+    said: Array  # (J, C) answers of each judge, as shown
+    units: int  # U
+    labels: int  # C
 
     @classmethod
     def of(cls, answers: Answers) -> Knowing:
@@ -99,18 +88,12 @@ class Knowing:
 
 @dataclass(frozen=True, eq=False)
 class Odds:
-    """Log-weights of knowing and spamming; under variational Bayes they do not sum to one.
+    """Log-weights of knowing and spamming; under variational Bayes they do not sum to one."""
 
-    Attributes:
-        know: (J,) k = log(1 − s).
-        spam: (J, C) b = log s ξ.
-        posteriors: parameters of the Dirichlet posteriors of s and of ξ, of their priors, and the
-            expected logs; none under EM.
-
-    """
-
-    know: Array
-    spam: Array
+    know: Array  # (J,) k = log(1 − s)
+    spam: Array  # (J, C) b = log s ξ
+    # parameters of the Dirichlet posteriors of s and of ξ, of their priors, and the expected
+    # logs; none under EM
     posteriors: tuple[tuple[Array, Array, Array], ...] = ()
 
     @property
@@ -122,11 +105,8 @@ class Odds:
     def of_counts(cls, know: Array, spam: Array, smoothing: float) -> Odds:
         """Return the shares of smoothed counts: the M-step of EM.
 
-        Args:
-            know: (J,) expected answers that were known.
-            spam: (J, C) expected answers that were spam, by label.
-            smoothing: added to each count.
-
+        know: (J,) expected answers that were known.
+        spam: (J, C) expected answers that were spam, by label.
         """
         known, spammed = know + smoothing, spam.sum(axis=1) + smoothing
         strategies = spam + smoothing
@@ -138,12 +118,8 @@ class Odds:
 def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -> Odds:
     """Return expected logs under the posteriors Beta and Dirichlet: the step of VB.
 
-    Args:
-        know: (J,) expected answers that were known.
-        spam: (J, C) expected answers that were spam, by label.
-        prior: parameters of the Beta, of knowing and of spamming.
-        pseudo: parameter of the Dirichlet for each label.
-
+    know: (J,) expected answers that were known.
+    spam: (J, C) expected answers that were spam, by label.
     """
     from scipy.special import psi
 
@@ -159,11 +135,9 @@ def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -
 def diverge(posterior: Array, prior: Array, logs: Array) -> float:
     """Sum the Kullback-Leibler divergences of Dirichlet posteriors from their common prior.
 
-    Args:
-        posterior: (J, C) parameters.
-        prior: (C,) parameters.
-        logs: (J, C) expected logs under the posteriors.
-
+    posterior: (J, C) parameters.
+    prior: (C,) parameters.
+    logs: (J, C) expected logs under the posteriors.
     """
     from scipy.special import gammaln
 
@@ -183,28 +157,16 @@ def start_odds(knowing: Knowing, noise: float, rng: np.random.Generator) -> Odds
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What follows from log-weights.
+    """What follows from log-weights."""
 
-    Attributes:
-        posterior: (U, C) probability of each label.
-        know: (J, C) expected answers that were known, by label.
-        spam: (J, C) expected answers that were spam.
-        gains: (J, C) what an answer adds to the log-weight of its label.
-        loglik: log of the summed weights (nats).
-        odds: the log-weights.
-        rise: of the objective in the last iteration, as far as there was one.
-        steps: iterations that led here.
-
-    """
-
-    posterior: Array
-    know: Array
-    spam: Array
-    gains: Array
-    loglik: float
-    odds: Odds
-    rise: float = np.inf
-    steps: int = 0
+    posterior: Array  # (U, C) probability of each label
+    know: Array  # (J, C) expected answers that were known, by label
+    spam: Array  # (J, C) expected answers that were spam
+    gains: Array  # (J, C) what an answer adds to the log-weight of its label
+    loglik: float  # log of the summed weights (nats)
+    odds: Odds  # the log-weights
+    rise: float = np.inf  # of the objective in the last iteration, as far as there was one
+    steps: int = 0  # iterations that led here
 
     @property
     def objective(self) -> float:
@@ -234,19 +196,14 @@ def expect(knowing: Knowing, odds: Odds) -> State:
     return State(posterior, know, knowing.said - know, gains, loglik, odds)
 
 
+# Log-weights from expected answers that were known and that were spam
 Maximise = Callable[[Knowing, Array, Array], Odds]
-"""Log-weights from expected answers that were known and that were spam."""
 
 
 def climb(knowing: Knowing, start: Odds, maximise: Maximise, iterations: int) -> State:
     """Iterate from a start.
 
-    Args:
-        knowing: the answers.
-        start: log-weights.
-        maximise: the M-step.
-        iterations: how many.
-
+    start: log-weights.
     """
     state = before = expect(knowing, start)
     for _ in range(iterations):
@@ -257,12 +214,7 @@ def climb(knowing: Knowing, start: Odds, maximise: Maximise, iterations: int) ->
 def settle(knowing: Knowing, state: State, maximise: Maximise, most: int) -> State:
     """Iterate until next to nothing changes, so that ends and labels can be compared.
 
-    Args:
-        knowing: the answers.
-        state: where to go on from.
-        maximise: the M-step.
-        most: iterations at most.
-
+    most: iterations at most.
     """
     height, steps = state.objective, state.steps
     for _ in range(most):
@@ -276,13 +228,7 @@ def settle(knowing: Knowing, state: State, maximise: Maximise, most: int) -> Sta
 
 
 def keep_highest(best: list[State], end: State) -> list[State]:
-    """Return the ends that are as high as any, each once.
-
-    Args:
-        best: the highest ends so far.
-        end: another.
-
-    """
+    """Return the ends that are as high as any, each once."""
     rise = end.objective - best[0].objective if best else np.inf
     if rise > EQUAL:
         return [end]
@@ -291,10 +237,8 @@ def keep_highest(best: list[State], end: State) -> list[State]:
 
 
 METHODS: Final = ("vb", "em")
-STEADY: Final = 1e-6
-"""Nats per answer; a last iteration that rises by less is called converged."""
-MORE: Final = 20
-"""The highest end may take so many times the iterations of a start."""
+STEADY: Final = 1e-6  # Nats per answer; a last iteration that rises by less is called converged
+MORE: Final = 20  # The highest end may take so many times the iterations of a start
 
 
 @dataclass(frozen=True)
@@ -326,12 +270,7 @@ class MACE:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: names the setting.
-
-        """
+        """Refuse settings that cannot be."""
         require_option("method", self.method, METHODS)
         for name in ("restarts", "iterations"):
             if getattr(self, name) < 1:

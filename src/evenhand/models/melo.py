@@ -55,28 +55,18 @@ from evenhand.numerics.sampling import one_blas_thread
 # without circles have a spectral norm below s, circles are zero, not small.
 
 Array = NDArray[np.float64]
-REACH = 2.0
-"""Longest step of a worth or coordinate."""
+REACH = 2.0  # Longest step of a worth or coordinate
 
 
 @dataclass(frozen=True, eq=False)
 class CyclicLikelihood:
-    """A penalised log-likelihood.
+    """A penalised log-likelihood."""
 
-    Attributes:
-        counts: outcomes of each pair.
-        law: the law of ties.
-        planes: k, the number of planes; c has 2k columns.
-        strength: s, the penalty on c.
-        prior: pseudo-comparisons of each system with the ghost.
-
-    """
-
-    counts: PairCounts
-    law: TieLaw
-    planes: int
-    strength: float
-    prior: float
+    counts: PairCounts  # outcomes of each pair
+    law: TieLaw  # the law of ties
+    planes: int  # k, the number of planes; c has 2k columns
+    strength: float  # s, the penalty on c
+    prior: float  # pseudo-comparisons of each system with the ghost
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -86,9 +76,7 @@ class CyclicLikelihood:
     def split(self, beta: Array) -> tuple[Array, float]:
         """Return (K, 1 + 2k) worth and coordinates of each system, and γ.
 
-        Args:
-            beta: (p,) the same row by row, then γ where it is free.
-
+        beta: (p,) the same row by row, then γ where it is free.
         """
         k, width = self.shape
         return beta[: k * width].reshape(k, width), float(beta[-1]) if self.law.free else 0.0
@@ -108,10 +96,7 @@ class CyclicLikelihood:
     def slope(self, beta: Array, before: Expansion | None = None) -> Expansion:  # noqa: ARG002
         """Return the penalised log-likelihood to first order; its information is left empty.
 
-        Args:
-            beta: (p,) where.
-            before: what was found nearby, of which nothing is needed.
-
+        beta: (p,) where.
         """
         return self._expand(beta, lambda *_: np.zeros((0, 0)))
 
@@ -198,16 +183,10 @@ def cyclic_part(coordinates: Array) -> Array:
 
 @dataclass(frozen=True)
 class Circle:
-    """Three systems, each preferred to the next and the last to the first.
+    """Three systems, each preferred to the next and the last to the first."""
 
-    Attributes:
-        systems: codes, the first by name first.
-        odds: log-odds of each against the next.
-
-    """
-
-    systems: tuple[int, int, int]
-    odds: tuple[float, float, float]
+    systems: tuple[int, int, int]  # codes, the first by name first
+    odds: tuple[float, float, float]  # log-odds of each against the next
 
 
 def take_out_gradient(worth: Array, coordinates: Array) -> tuple[Array, Array]:
@@ -216,13 +195,9 @@ def take_out_gradient(worth: Array, coordinates: Array) -> tuple[Array, Array]:
     What c Ω cᵀ says of a system against all others goes to its worth (Hodge decomposition of a
     complete graph: Jiang, Lim, Yao & Ye 2011, Mathematical Programming 127:203-244).
 
-    Args:
-        worth: (K,) r.
-        coordinates: (K, 2k) c.
-
-    >>> r, c = take_out_gradient(np.zeros(2), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> r.tolist(), abs(cyclic_part(c)).max().round(12).tolist()
-    ([0.5, -0.5], 0.0)
+    worth: (K,) r.
+    coordinates: (K, 2k) c. >>> r, c = take_out_gradient(np.zeros(2), np.array([[1.0, 0.0], [0.0,
+        1.0]])) >>> r.tolist(), abs(cyclic_part(c)).max().round(12).tolist() ([0.5, -0.5], 0.0)
     """
     middle = coordinates.mean(axis=0)
     moved = worth + coordinates @ turn(middle[None, :])[0]
@@ -232,10 +207,8 @@ def take_out_gradient(worth: Array, coordinates: Array) -> tuple[Array, Array]:
 def cyclic_share(worth: Array, coordinates: Array) -> float:
     """Return the share of the sum of squared log-odds, over all pairs, that goes round in circles.
 
-    Args:
-        worth: (K,) r without what circles could say of it.
-        coordinates: (K, 2k) c of mean zero.
-
+    worth: (K,) r without what circles could say of it.
+    coordinates: (K, 2k) c of mean zero.
     """
     circles = float((cyclic_part(coordinates) ** 2).sum())
     whole = circles + float(((worth[:, None] - worth) ** 2).sum())
@@ -245,12 +218,9 @@ def cyclic_share(worth: Array, coordinates: Array) -> float:
 def strongest_circle(odds: Array) -> Circle | None:
     """Return the circle of three whose smallest log-odds are largest; None where there is none.
 
-    Args:
-        odds: (K, K) log-odds of row against column, skew.
-
-    >>> rock = np.array([[0.0, 1.0, -2.0], [-1.0, 0.0, 3.0], [2.0, -3.0, 0.0]])
-    >>> strongest_circle(rock)
-    Circle(systems=(0, 1, 2), odds=(1.0, 3.0, 2.0))
+    odds: (K, K) log-odds of row against column, skew. >>> rock = np.array([[0.0, 1.0, -2.0], [-1.0,
+        0.0, 3.0], [2.0, -3.0, 0.0]]) >>> strongest_circle(rock) Circle(systems=(0, 1, 2),
+        odds=(1.0, 3.0, 2.0))
     """
     best, found = 0.0, None
     for first in range(len(odds)):
@@ -272,30 +242,20 @@ def strongest_circle(odds: Array) -> Circle | None:
 # The likelihood is not concave in c. It nearly is in c Ω cᵀ, so that under a strong penalty starts
 # seldom end apart; under a weak one they may. Several are made, and the best is taken.
 
-TOLERANCE: Final = 1e-11
-"""Twice the gain to come, relative to the value, at which a climb ends."""
+TOLERANCE: Final = 1e-11  # Twice the gain to come, relative to the value, at which a climb ends
+# Difference in penalised log-likelihood, relative, below which two ends are one
 ALIKE: Final = 1e-7
-"""Difference in penalised log-likelihood, relative, below which two ends are one."""
-SPREAD: Final = 0.5
-"""Standard deviation of coordinates drawn at random."""
+SPREAD: Final = 0.5  # Standard deviation of coordinates drawn at random
 
 
 @dataclass(frozen=True, eq=False)
 class Summit:
-    """Where a climb, or the best of several, ended.
+    """Where a climb, or the best of several, ended."""
 
-    Attributes:
-        beta: (p,) the parameters.
-        value: penalised log-likelihood (nats).
-        starts: climbs with circles that were made.
-        agreed: how many of them ended here.
-
-    """
-
-    beta: Array
-    value: float
-    starts: int = 0
-    agreed: int = 0
+    beta: Array  # (p,) the parameters
+    value: float  # penalised log-likelihood (nats)
+    starts: int = 0  # climbs with circles that were made
+    agreed: int = 0  # how many of them ended here
 
 
 def climb_flat(likelihood: CyclicLikelihood) -> Summit:
@@ -310,18 +270,7 @@ def climb_flat(likelihood: CyclicLikelihood) -> Summit:
 def climb_all(
     likelihood: CyclicLikelihood, flat: Summit, starts: int, rng: np.random.Generator
 ) -> Summit:
-    """Return the best maximum of several starts.
-
-    Args:
-        likelihood: the penalised likelihood.
-        flat: its maximum without circles; where none has a larger value, that is the maximum.
-        starts: how many, the first of which is no chance.
-        rng: for the others.
-
-    Raises:
-        NotConverged: no start ended.
-
-    """
+    """Return the best maximum of several starts."""
     k, width = likelihood.shape
     firsts = [spectral_start(likelihood, flat)]
     firsts += [rng.normal(0, SPREAD, (k, width - 1)) for _ in range(starts - 1)]
@@ -365,13 +314,7 @@ def principal_planes(skew: Array, planes: int) -> Array:
 
     Each plane is turned so that the system farthest out lies on the first axis.
 
-    Args:
-        skew: (K, K) skew-symmetric matrix.
-        planes: k; planes beyond its rank are zero.
-
-    >>> c = principal_planes(np.array([[0.0, 3.0], [-3.0, 0.0]]), 1)
-    >>> float(round(c[0, 0] * c[1, 1] - c[0, 1] * c[1, 0], 9))
-    3.0
+    skew: (K, K) skew-symmetric matrix.
     """
     size, vectors = np.linalg.eigh(1j * skew)
     found = np.zeros((len(skew), 2 * planes))
@@ -409,17 +352,11 @@ class Noise:
     Circles would show in the spectral norm of the residuals that are left without them. Campaigns
     are drawn from the fit without circles, every comparison by itself, and fitted by one step of
     Newton's. Where comparisons of one ranking hang together there is less noise than is drawn.
-
-    Attributes:
-        likelihood: of the judgments.
-        flat: its maximum without circles.
-        seed: of the draws.
-
     """
 
-    likelihood: CyclicLikelihood
-    flat: Summit
-    seed: int
+    likelihood: CyclicLikelihood  # of the judgments
+    flat: Summit  # its maximum without circles
+    seed: int  # of the draws
 
     @cached_property
     def p(self) -> float:
@@ -456,10 +393,7 @@ class Noise:
 def residual_norm(likelihood: CyclicLikelihood, beta: Array) -> float:
     """Return the spectral norm of the residuals.
 
-    Args:
-        likelihood: of the judgments.
-        beta: (p,) where.
-
+    beta: (p,) where.
     """
     residuals = likelihood.residuals(likelihood.local(beta))
     # the largest eigenvalue of a Gram matrix costs a fraction of all singular values
@@ -468,28 +402,20 @@ def residual_norm(likelihood: CyclicLikelihood, beta: Array) -> float:
 
 # How strong the penalty on circles is: as noise needs it, or as held-out comparisons want it.
 
+# Of the limit of noise: a strength that predicts well. Noise alone exceeds it often (of 15
+# systems mostly), so that circles that it leaves are no sign of circles.
 SHARE: Final = 0.7
-"""Of the limit of noise: a strength that predicts well. Noise alone exceeds it often (of 15 systems
-mostly), so that circles that it leaves are no sign of circles."""
-GRID: Final = (2.0, 1.0, 0.7, 0.5, 0.25)
-"""Shares among which held-out comparisons choose."""
+GRID: Final = (2.0, 1.0, 0.7, 0.5, 0.25)  # Shares among which held-out comparisons choose
 FOLDS: Final = 5
 
 
 @dataclass(frozen=True)
 class Strength:
-    """A penalty and how it was chosen.
+    """A penalty and how it was chosen."""
 
-    Attributes:
-        value: s.
-        share: s as a share of what noise reaches in large campaigns, 0 where it was named.
-        chosen: how, for people.
-
-    """
-
-    value: float
-    share: float
-    chosen: str
+    value: float  # s
+    share: float  # s as a share of what noise reaches in large campaigns, 0 where it was named
+    chosen: str  # how, for people
 
 
 def noise_limit(likelihood: CyclicLikelihood, flat: Summit) -> float:
@@ -508,16 +434,7 @@ def choose_held_out(
 ) -> tuple[float, tuple[float, ...]]:
     """Return the share of the noise limit that predicts held-out comparisons best.
 
-    Args:
-        likelihood: of all comparisons.
-        rng: for the folds, and for starts.
-
-    Returns:
-        The share, and the held-out loss (nats per comparison) of each share of `GRID`.
-
-    Raises:
-        NotIdentified: too few judgments, so that some fold has no tie or no preference to learn.
-
+    Returns the share, and the held-out loss (nats per comparison) of each share of `GRID`.
     """
     counts, law = likelihood.counts, likelihood.law
     losses = np.zeros(len(GRID))
@@ -534,11 +451,7 @@ def choose_held_out(
 def split_counts(counts: Array, folds: int, rng: np.random.Generator) -> list[Array]:
     """Deal comparisons into folds at random, each into one.
 
-    Args:
-        counts: (C, 3) counts.
-        folds: how many.
-        rng: for the deal.
-
+    counts: (C, 3) counts.
     """
     rest, parts = counts.astype(np.int64), []
     for left in range(folds, 0, -1):
@@ -576,48 +489,29 @@ def _require_fold(train: Array, *, ties: bool) -> None:
 # What a fitted mElo holds: worths, coordinates in planes, and which systems go in circles.
 
 CAUTION: Final = "held-out judgments say whether that predicts anything"
+# Largest share of simulated campaigns with as much noise at which a circle is named
 SURE: Final = 0.05
-"""Largest share of simulated campaigns with as much noise at which a circle is named."""
 
 
 @dataclass(frozen=True, eq=False)
 class MEloFit:
-    """A fitted mElo.
+    """A fitted mElo."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        log_worth: (K,) r (log-odds), of mean zero: a system's mean log-odds against all.
-        coordinates: (K, 2k) c, of mean zero in each column; two columns are a plane.
-        gamma: γ of ties; None where none was seen, or where they are discarded.
-        law: the law of ties.
-        strength: the penalty on c.
-        noise: campaigns without circles; None where there can be none, with two systems.
-        loglik: log-likelihood (nats), penalty and prior left out.
-        flat_loglik: that of the same model without circles.
-        starts: climbs that were made.
-        agreed: how many of them ended at the best maximum.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: comparisons that were used.
-        notes: what a report should say beside the estimates.
-
-    """
-
-    model: MElo
-    systems: tuple[str, ...]
-    log_worth: Array
-    coordinates: Array
-    gamma: float | None
-    law: TieLaw
-    strength: Strength
-    noise: Noise | None
-    loglik: float
-    flat_loglik: float
-    starts: int
-    agreed: int
-    n_judgments: float
-    n_comparisons: float
-    notes: tuple[str, ...]
+    model: MElo  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    log_worth: Array  # (K,) r (log-odds), of mean zero: a system's mean log-odds against all
+    coordinates: Array  # (K, 2k) c, of mean zero in each column; two columns are a plane
+    gamma: float | None  # γ of ties; None where none was seen, or where they are discarded
+    law: TieLaw  # the law of ties
+    strength: Strength  # the penalty on c
+    noise: Noise | None  # campaigns without circles; None where there can be none, with two systems
+    loglik: float  # log-likelihood (nats), penalty and prior left out
+    flat_loglik: float  # that of the same model without circles
+    starts: int  # climbs that were made
+    agreed: int  # how many of them ended at the best maximum
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # comparisons that were used
+    notes: tuple[str, ...]  # what a report should say beside the estimates
 
     @property
     def worth_vcov(self) -> None:
@@ -759,12 +653,7 @@ class MEloFit:
         )
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return (n, 3) chances of left, tie, right."""
         left, right = code_sides(self.systems, pairs)
         gamma = 0.0 if self.gamma is None else self.gamma
         return np.exp(self.law.log_chances(self.odds[left, right] / 2, gamma))
@@ -779,8 +668,7 @@ class MEloFit:
 MeloTies = Literal["davidson", "discard"]
 TIES: Final[tuple[str, ...]] = get_args(MeloTies)
 CHOICES: Final = ("noise", "held-out")
-MOST: Final = 500
-"""Most systems: every pair has a number of its own."""
+MOST: Final = 500  # Most systems: every pair has a number of its own
 
 
 @dataclass(frozen=True)
@@ -814,12 +702,7 @@ class MElo:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         for name, least in (("k", 1), ("starts", 1), ("seed", 0)):
             _require_whole(name, getattr(self, name), least)

@@ -50,44 +50,27 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
-BLOCK: Final = 4_000_000
-"""Most numbers that the moments of the sets worked on at a time may need."""
-LONGEST: Final = 10.0
-"""How far one step may move a difference of log-worths."""
+BLOCK: Final = 4_000_000  # Most numbers that the moments of the sets worked on at a time may need
+LONGEST: Final = 10.0  # How far one step may move a difference of log-worths
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What the rivals of sets of m outputs look like under the model; q = m + law's parameters.
+    """What the rivals of sets of m outputs look like under the model; q = m + law's parameters."""
 
-    Attributes:
-        log_z: (N,) log of the sum of all weights.
-        mean: (N, q) mean of x.
-        second: (N, q, q) mean of x xᵀ.
-
-    """
-
-    log_z: Array
-    mean: Array
-    second: Array
+    log_z: Array  # (N,) log of the sum of all weights
+    mean: Array  # (N, q) mean of x
+    second: Array  # (N, q, q) mean of x xᵀ
 
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Choices among the rivals of sets of m outputs.
+    """Choices among the rivals of sets of m outputs."""
 
-    Attributes:
-        sets: (N, m) codes of the outputs of each different set, ascending.
-        row: (C,) ranking that each choice belongs to.
-        which: (C,) its set.
-        observed: (C, q) x of what was chosen.
-
-    """
-
-    sets: Codes
-    row: Codes
-    which: Codes
-    observed: Array
+    sets: Codes  # (N, m) codes of the outputs of each different set, ascending
+    row: Codes  # (C,) ranking that each choice belongs to
+    which: Codes  # (C,) its set
+    observed: Array  # (C, q) x of what was chosen
 
 
 class Law(Protocol):
@@ -118,18 +101,11 @@ class Law(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OrderLikelihood:
-    """A law on rankings.
+    """A law on rankings."""
 
-    Attributes:
-        law: the law.
-        orders: the rankings.
-        reference: code of the system with θ = 0.
-
-    """
-
-    law: Law
-    orders: Orders
-    reference: int
+    law: Law  # the law
+    orders: Orders  # the rankings
+    reference: int  # code of the system with θ = 0
 
     @cached_property
     def choices(self) -> tuple[Choices, ...]:
@@ -234,11 +210,7 @@ class OrderLikelihood:
     def cluster_scores(self, beta: Array, codes: Codes, size: int) -> Array:
         """Return (G, p) scores of clusters of rankings.
 
-        Args:
-            beta: the parameters.
-            codes: (R,) cluster of each ranking.
-            size: number of clusters G.
-
+        codes: (R,) cluster of each ranking.
         """
         total = np.zeros(size * self.full)
         means = [np.zeros((len(one.sets), one.observed.shape[1])) for one in self.choices]
@@ -295,24 +267,14 @@ def unique_sets(codes: Codes) -> tuple[Codes, Codes]:
 # In the pattern model (ii) holds by itself: with a strict preference seen γ is bounded above, with
 # a tie seen below.
 
+# Most broken constraints of one size of sets that are added to the programme at a time
 AT_ONCE = 200
-"""Most broken constraints of one size of sets that are added to the programme at a time."""
 
 
 def check_order_existence(
     likelihood: OrderLikelihood, ties: Sequence[str], *, prior: float = 0.0
 ) -> None:
-    """Return if the estimate exists, refuse in words if it does not.
-
-    Args:
-        likelihood: the law on the rankings, those with ghosts included.
-        ties: the law's own parameters in words.
-        prior: pseudo-comparisons per system that `likelihood` holds already.
-
-    Raises:
-        NotIdentified: names the systems and what to do.
-
-    """
+    """Return if the estimate exists, refuse in words if it does not."""
     orders = likelihood.orders
     pairs = orders.tally()
     if not _strictly_linked(pairs):
@@ -407,39 +369,24 @@ def _refuse_endless(
 # s_g and H_g are the score and the information of the rankings of cluster g. Source: INFERENCE B1
 # (Hansen 2025, jackknife by linearised leave-one-out); Liang & Zeger (1986), Biometrika 73:13-22.
 
+# Most numbers in the information of all clusters; beyond it CR1 takes the place of CV3
 DENSE: Final = 20_000_000
-"""Most numbers in the information of all clusters; beyond it CR1 takes the place of CV3."""
-SINGULAR: Final = 1e-11
-"""Pivot, relative to the diagonal, that is rounding and no information."""
+SINGULAR: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 
 
 @dataclass(frozen=True, eq=False)
 class ClusteredErrors:
-    """Covariances that allow for rankings that hang together.
+    """Covariances that allow for rankings that hang together."""
 
-    Attributes:
-        by: what the clusters are, such as "judge".
-        kind: CV3 (jackknife) or CR1.
-        clusters: how many there are.
-        vcov: (p, p) covariance of the fit's `estimate` (λ scale).
-        worth_vcov: (K, K) covariance of `log_worth`, the reference at 0.
-
-    """
-
-    by: str
-    kind: str
-    clusters: int
-    vcov: Array
-    worth_vcov: Array
+    by: str  # what the clusters are, such as "judge"
+    kind: str  # CV3 (jackknife) or CR1
+    clusters: int  # how many there are
+    vcov: Array  # (p, p) covariance of the fit's `estimate` (λ scale)
+    worth_vcov: Array  # (K, K) covariance of `log_worth`, the reference at 0
 
 
 def by_single_rankings(likelihood: OrderLikelihood, beta: Array, bread: Array) -> Array:
-    """Return the (p, p) covariance by rankings, each a cluster of its own: CR1.
-
-    Raises:
-        NotIdentified: no more rankings than parameters.
-
-    """
+    """Return the (p, p) covariance by rankings, each a cluster of its own: CR1."""
     weights = likelihood.orders.weights
     rows = np.arange(len(weights))
     scores = likelihood.cluster_scores(beta, rows, len(weights)) / np.sqrt(weights)[:, None]
@@ -450,14 +397,7 @@ def by_single_rankings(likelihood: OrderLikelihood, beta: Array, bread: Array) -
 def by_clusters(likelihood: OrderLikelihood, beta: Array, bread: Array) -> tuple[Array, str, int]:
     """Return the (p, p) covariance by clusters of rankings, its kind, and how many there are.
 
-    Args:
-        likelihood: the law on the rankings, told apart by cluster.
-        beta: the estimates.
-        bread: (p, p) inverse of the whole information H.
-
-    Raises:
-        NotIdentified: fewer than two clusters, or one without which systems are not linked.
-
+    bread: (p, p) inverse of the whole information H.
     """
     level = likelihood.orders.level
     if level is None or level.size < 2:
@@ -502,40 +442,24 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, eq=False)
 class OrderFit:
-    """A fitted model of rankings.
+    """A fitted model of rankings."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        names: parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
-        labels: the same in the user's words.
-        beta: (p,) log-worths without the reference, then the law's own parameters.
-        beta_vcov: (p, p) model-based covariance of `beta`, which takes rankings for independent.
-        loglik: log-likelihood of the rankings (nats), prior left out.
-        df: choices' rivals, less one each, less parameters; see `deviance`.
-        n_judgments: rankings.
-        n_comparisons: pairs that they hold.
-        steps: Newton steps.
-        decrement: Newton decrement squared at the end.
-        notes: what a report should say beside the estimates.
-        likelihood: the law on the rankings.
-
-    """
-
-    model: PlackettLuce | PatternModel
-    systems: tuple[str, ...]
+    model: PlackettLuce | PatternModel  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    # parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
     names: tuple[str, ...]
-    labels: tuple[str, ...]
-    beta: Array
+    labels: tuple[str, ...]  # the same in the user's words
+    beta: Array  # (p,) log-worths without the reference, then the law's own parameters
+    # (p, p) model-based covariance of `beta`, which takes rankings for independent
     beta_vcov: Array
-    loglik: float
-    df: float
-    n_judgments: float
-    n_comparisons: float
-    steps: int
-    decrement: float
-    notes: tuple[str, ...]
-    likelihood: OrderLikelihood
+    loglik: float  # log-likelihood of the rankings (nats), prior left out
+    df: float  # choices' rivals, less one each, less parameters; see `deviance`
+    n_judgments: float  # rankings
+    n_comparisons: float  # pairs that they hold
+    steps: int  # Newton steps
+    decrement: float  # Newton decrement squared at the end
+    notes: tuple[str, ...]  # what a report should say beside the estimates
+    likelihood: OrderLikelihood  # the law on the rankings
 
     @property
     def reference(self) -> str:
@@ -640,12 +564,7 @@ class OrderFit:
         return find_system(self.systems, system)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right where only two outputs are compared.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return (n, 3) chances of left, tie, right where only two outputs are compared."""
         asked: tuple[list[Sequence[Sequence[str]]], ...] = (
             [([a], [b]) for a, b in pairs],
             [([a, b],) for a, b in pairs],
@@ -655,24 +574,11 @@ class OrderFit:
         return np.exp(np.stack(columns, axis=1))
 
     def log_prob(self, ranking: Sequence[str | Sequence[str]]) -> float:
-        """Return the log-probability (nats) of a whole ranking, given which outputs were ranked.
-
-        Args:
-            ranking: systems best first; those that tie as a list or tuple of their own.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or that stands in it twice.
-
-        """
+        """Return the log-probability (nats) of a whole ranking, given which outputs were ranked."""
         return float(self.log_probs(self._orders([ranking]))[0])
 
     def log_probs(self, orders: Orders) -> Array:
-        """Return (R,) log-probabilities (nats) of rankings, −∞ for ties of a size never seen.
-
-        Args:
-            orders: rankings of systems of the fit, such as held-out ones.
-
-        """
+        """Return (R,) log-probabilities (nats) of rankings, −∞ for ties of a size never seen."""
         codes = np.array([self._code(system) for system in orders.systems], dtype=np.int32)
         outputs = np.where(orders.outputs == NONE, NONE, codes[orders.outputs]).astype(np.int32)
         own = Orders(self.systems, outputs, orders.places, orders.weights)
@@ -699,12 +605,7 @@ class OrderFit:
         return Orders(self.systems, table[0], table[1], np.ones(len(rows)))
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        """Return differences in log-worth between pairs of systems, with model-based errors.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return differences in log-worth between pairs of systems, with model-based errors."""
         return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def quasi_variances(self) -> QuasiVariances:
@@ -714,18 +615,7 @@ class OrderFit:
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def cluster_vcov(self, data: Rankings | Comparisons | Tally, by: str) -> ClusteredErrors:
-        """Return covariances that allow for rankings of one judge (item, ...) hanging together.
-
-        Args:
-            data: the rankings that the model was fitted to.
-            by: the column whose levels are the clusters; "ranking" for each ranking by itself.
-
-        Raises:
-            InvalidJudgments: other rankings than those of the fit.
-            NotIdentified: too few clusters, or one that alone links some systems to the rest.
-            UnknownColumn: no such column.
-
-        """
+        """Return covariances that allow for rankings of one judge (item, ...) hanging together."""
         bread, kind = self.beta_vcov, "CR1"
         if by == "ranking":
             vcov = by_single_rankings(self.likelihood, self.beta, bread)
@@ -755,12 +645,7 @@ GHOST: Final = "the ghost of the prior"
 
 
 def require_prior(prior: float) -> None:
-    """Refuse a prior that is no number of pseudo-comparisons.
-
-    Raises:
-        UnknownOption: it is negative or not finite.
-
-    """
+    """Refuse a prior that is no number of pseudo-comparisons."""
     if not (np.isfinite(prior) and prior >= 0):
         raise UnknownOption(
             f"prior cannot be {prior}: it is a number of pseudo-comparisons per system, such as 1,"
@@ -781,20 +666,7 @@ def fit_orders(
     labels: Sequence[str],
     notes: Sequence[str],
 ) -> OrderFit:
-    """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior).
-
-    Args:
-        model: the settings.
-        orders: the rankings.
-        law: the law.
-        labels: the law's own parameters in the user's words.
-        notes: what a report should say of them.
-
-    Raises:
-        NotIdentified: no finite, unique maximum exists, or systems are too many.
-        NotConverged: Newton's method did not settle.
-
-    """
+    """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior)."""
     if len(orders.systems) > MOST_SYSTEMS:
         raise NotIdentified(
             f"{len(orders.systems):,} systems are too many for a model of whole rankings (at most"
@@ -882,12 +754,7 @@ def _with_ghost(orders: Orders, prior: float) -> Orders:
 
 
 def refuse_long(orders: Orders, most: int) -> None:
-    """Refuse rankings with more outputs than can be summed over.
-
-    Raises:
-        InvalidJudgments: names the longest.
-
-    """
+    """Refuse rankings with more outputs than can be summed over."""
     longest = int(orders.lengths.max(initial=0))
     if longest > most:
         raise InvalidJudgments(

@@ -49,22 +49,15 @@ from evenhand.models.orders import (
 # through its subsets: 2^m m steps instead of m! terms (Held & Karp 1962), 3^m with ties.
 
 Array = NDArray[np.float64]
-LONGEST_PLAIN: Final = 12
-"""Most outputs of a ranking without ties: 24,576 steps."""
-LONGEST_TIED: Final = 9
-"""Most outputs of a ranking where ties are modelled: 19,171 steps."""
+LONGEST_PLAIN: Final = 12  # Most outputs of a ranking without ties: 24,576 steps
+LONGEST_TIED: Final = 9  # Most outputs of a ranking where ties are modelled: 19,171 steps
 
 
 @dataclass(frozen=True)
 class PatternLaw:
-    """The law, with or without ties.
+    """The law, with or without ties."""
 
-    Attributes:
-        ties: whether tied groups are patterns too, with a parameter for each tied pair.
-
-    """
-
-    ties: bool
+    ties: bool  # whether tied groups are patterns too, with a parameter for each tied pair
 
     @property
     def extras(self) -> tuple[str, ...]:
@@ -216,12 +209,7 @@ class PatternModel:
     prior: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         require_prior(self.prior)
 

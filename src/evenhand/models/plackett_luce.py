@@ -48,13 +48,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class StageChoice:
-    """The law with some sizes of ties.
+    """The law with some sizes of ties."""
 
-    Attributes:
-        sizes: sizes of tied sets that have a δ, ascending, from 2; none for plain Plackett-Luce.
-
-    """
-
+    # sizes of tied sets that have a δ, ascending, from 2; none for plain Plackett-Luce
     sizes: tuple[int, ...] = ()
 
     @property
@@ -168,12 +164,7 @@ class PlackettLuce:
     prior: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         require_prior(self.prior)
 

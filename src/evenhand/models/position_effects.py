@@ -34,33 +34,22 @@ Array = NDArray[np.float64]
 NODES: Final = 21
 ROUNDS: Final = 300
 STEPS: Final = 60
-SETTLED: Final = 1e-7
-"""Change of δ and τ, and of λ, below which the rounds end."""
-LONGEST: Final = 2.0
-"""How far one step may move a judge's bias (λ scale)."""
+SETTLED: Final = 1e-7  # Change of δ and τ, and of λ, below which the rounds end
+LONGEST: Final = 2.0  # How far one step may move a judge's bias (λ scale)
+# Largest τ (λ scale): nearly every judge then takes one side. 21 nodes serve no farther.
 MOST: Final = 5.0
-"""Largest τ (λ scale): nearly every judge then takes one side. 21 nodes serve no farther."""
-KEPT: Final = 100_000
-"""Most entries that are kept as they are at all nodes."""
+KEPT: Final = 100_000  # Most entries that are kept as they are at all nodes
 PARTS: Final = tuple(field.name for field in fields(Local))
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Judgments of all judges, with what is held fixed for the moment.
+    """Judgments of all judges, with what is held fixed for the moment."""
 
-    Attributes:
-        likelihood: of every entry, without an order effect.
-        codes: factor → (C,) level of each entry; at least judge.
-        size: J.
-        beta: worths and tie parameter, as the likelihood takes them.
-
-    """
-
-    likelihood: Likelihood
-    codes: Mapping[str, NDArray[np.int32]]
-    size: int
-    beta: Array
+    likelihood: Likelihood  # of every entry, without an order effect
+    codes: Mapping[str, NDArray[np.int32]]  # factor → (C,) level of each entry; at least judge
+    size: int  # J
+    beta: Array  # worths and tie parameter, as the likelihood takes them
 
     @property
     def judge(self) -> NDArray[np.int32]:
@@ -80,20 +69,12 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Where each judge's integral is evaluated.
+    """Where each judge's integral is evaluated."""
 
-    Attributes:
-        at: (J, Q) biases.
-        weights: (J, Q) log-weights of the integral over the bias.
-        loglik: (J, Q) log-likelihood of the judge's judgments there.
-        expanded: all entries at each of Q nodes; () where they are very many.
-
-    """
-
-    at: Array
-    weights: Array
-    loglik: Array
-    expanded: tuple[Local, ...] = ()
+    at: Array  # (J, Q) biases
+    weights: Array  # (J, Q) log-weights of the integral over the bias
+    loglik: Array  # (J, Q) log-likelihood of the judge's judgments there
+    expanded: tuple[Local, ...] = ()  # all entries at each of Q nodes; () where they are very many
 
     def integrate(self, mean: float, spread: float) -> tuple[Array, Array]:
         """Return (J,) log-integrals and (J, Q) posterior weights, for δ and τ."""
@@ -107,29 +88,18 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False)
 class PositionEffects:
-    """Position biases of judges, on the λ scale (log-odds are twice as large).
+    """Position biases of judges, on the λ scale (log-odds are twice as large)."""
 
-    Attributes:
-        mean: δ.
-        spread: τ; 0 where judges differ no more than by chance, `MOST` where it has no finite
-            estimate below that.
-        loglik: log-likelihood, biases integrated out (nats).
-        common: log-likelihood with one bias for all.
-        estimate: (J,) posterior means of δ_l.
-        variance: (J,) posterior variances.
-        panel: judgments, worths and tie parameter.
-        steps: rounds taken.
-
-    """
-
-    mean: float
+    mean: float  # δ
+    # τ; 0 where judges differ no more than by chance, `MOST` where it has no finite estimate
+    # below that
     spread: float
-    loglik: float
-    common: float
-    estimate: Array
-    variance: Array
-    panel: Panel
-    steps: int
+    loglik: float  # log-likelihood, biases integrated out (nats)
+    common: float  # log-likelihood with one bias for all
+    estimate: Array  # (J,) posterior means of δ_l
+    variance: Array  # (J,) posterior variances
+    panel: Panel  # judgments, worths and tie parameter
+    steps: int  # rounds taken
 
     @property
     def endless(self) -> bool:
@@ -148,17 +118,7 @@ class PositionEffects:
 
 
 def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> PositionEffects:
-    """Fit the biases of judges.
-
-    Args:
-        fit: the fit with one order effect for all.
-        tally: the same judgments, by judge and in the order shown.
-        share: how much each comparison counts, below 1 where they come in rankings.
-
-    Raises:
-        NotConverged: the rounds did not settle.
-
-    """
+    """Fit the biases of judges."""
     panel, delta = make_panel(fit, tally, share)
     flat = np.full(panel.size, delta)
     local = panel.expand(flat)

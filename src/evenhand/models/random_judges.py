@@ -92,8 +92,7 @@ from evenhand.numerics.sampling import one_blas_thread
 
 # What a standard deviation of judges' tastes means, in words.
 
-DOUBTFUL: Final = 0.05
-"""P-value from which nothing is claimed."""
+DOUBTFUL: Final = 0.05  # P-value from which nothing is claimed
 
 
 def say(
@@ -102,15 +101,7 @@ def say(
     test: LRTest | DealTest | None,
     check: IntegralCheck | None,
 ) -> tuple[str, ...]:
-    """Return what was found of σ, in lines for people.
-
-    Args:
-        sigma: σ.
-        claim: its interval and the interval's level; None where comparisons hang together.
-        test: of one taste for all judges; None where there is none.
-        check: of the integrals; None at σ = 0.
-
-    """
+    """Return what was found of σ, in lines for people."""
     found = f"{_claim(test)} σ = {sigma:.2f} at most (no interval: answers are rankings)"
     if claim is not None:
         interval, level = claim
@@ -182,20 +173,12 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Taste:
-    """How far one judge's log-worths are from the mean judge's.
+    """How far one judge's log-worths are from the mean judge's."""
 
-    Attributes:
-        judge: the judge's name.
-        systems: the systems that this judge saw; of others nothing is known but σ.
-        deviation: (systems,) posterior mean of u (log-odds).
-        stderr: (systems,) posterior standard deviation.
-
-    """
-
-    judge: str
-    systems: tuple[str, ...]
-    deviation: Array
-    stderr: Array
+    judge: str  # the judge's name
+    systems: tuple[str, ...]  # the systems that this judge saw; of others nothing is known but σ
+    deviation: Array  # (systems,) posterior mean of u (log-odds)
+    stderr: Array  # (systems,) posterior standard deviation
 
 
 def find_tastes(
@@ -207,13 +190,7 @@ def find_tastes(
 ) -> tuple[Taste, ...]:
     """Return the tastes of some judges.
 
-    Args:
-        panel: judges' answers.
-        peak: the maximum.
-        systems: names of the systems.
-        labels: names of the judges.
-        codes: the judges to look at.
-
+    codes: the judges to look at.
     """
     mean, error = _posterior(panel, peak, np.asarray(codes, dtype=np.intp))
     order = np.lexsort((panel.system, panel.judge))
@@ -246,58 +223,35 @@ def _posterior(panel: Panel, peak: Peak, codes: Integers) -> tuple[Array, Array]
 
 # What a fit with random judges holds: worths of the mean judge, how far judges are from it.
 
-NODES = 41
-"""Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1."""
+NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1
 
 
 @dataclass(frozen=True, eq=False)
 class RandomJudgesFit:
-    """A fitted model of judges with tastes of their own.
+    """A fitted model of judges with tastes of their own."""
 
-    Attributes:
-        model: the settings.
-        systems: the K systems, sorted by name.
-        labels_of_judges: the judges, sorted.
-        names: parameters in the papers' names: o1..oK without the reference, g1.
-        labels: the same in the user's words.
-        sigma: standard deviation of judges' log-worths around the mean judge's (log-odds).
-        sigma_interval: ends of its profile likelihood interval; 0 and infinity where there is none;
-            None of rankings, whose comparisons hang together: σ is then an upper bound.
-        sigma_ml: the maximum likelihood estimate of σ, without adjustment.
-        lr_test: likelihood-ratio test of σ = 0; None of rankings.
-        deal_test: of rankings, the test that judges do not differ by random deals of rankings to
-            judges; None otherwise, and where the data do not tell rankings apart.
-        loglik: largest log-likelihood with tastes integrated out (nats).
-        pooled_loglik: that of the same model with σ = 0.
-        check: importance sampling of the integrals; None at σ = 0.
-        n_judges: judges with a judgment that counts.
-        n_judgments: answers.
-        n_comparisons: pairs, as the tie rule takes them.
-        notes: what a report should say beside the estimates.
-        panel: judges' answers.
-        peak: the estimates and their covariance.
-
-    """
-
-    model: RandomJudges
-    systems: tuple[str, ...]
-    labels_of_judges: tuple[str, ...]
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    sigma: float
+    model: RandomJudges  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    labels_of_judges: tuple[str, ...]  # the judges, sorted
+    names: tuple[str, ...]  # parameters in the papers' names: o1..oK without the reference, g1
+    labels: tuple[str, ...]  # the same in the user's words
+    sigma: float  # standard deviation of judges' log-worths around the mean judge's (log-odds)
+    # ends of its profile likelihood interval; 0 and infinity where there is none;
     sigma_interval: tuple[float, float] | None
-    sigma_ml: float
-    lr_test: LRTest | None
+    sigma_ml: float  # the maximum likelihood estimate of σ, without adjustment
+    lr_test: LRTest | None  # likelihood-ratio test of σ = 0; None of rankings
+    # of rankings, the test that judges do not differ by random deals of rankings to judges; None
+    # otherwise, and where the data do not tell rankings apart
     deal_test: DealTest | None
-    loglik: float
-    pooled_loglik: float
-    check: IntegralCheck | None
-    n_judges: int
-    n_judgments: float
-    n_comparisons: float
-    notes: tuple[str, ...]
-    panel: Panel
-    peak: Peak
+    loglik: float  # largest log-likelihood with tastes integrated out (nats)
+    pooled_loglik: float  # that of the same model with σ = 0
+    check: IntegralCheck | None  # importance sampling of the integrals; None at σ = 0
+    n_judges: int  # judges with a judgment that counts
+    n_judgments: float  # answers
+    n_comparisons: float  # pairs, as the tie rule takes them
+    notes: tuple[str, ...]  # what a report should say beside the estimates
+    panel: Panel  # judges' answers
+    peak: Peak  # the estimates and their covariance
 
     @property
     def reference(self) -> str:
@@ -376,31 +330,17 @@ class RandomJudgesFit:
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
 
     def code(self, system: str) -> int:
-        """Return the place of a system.
-
-        Raises:
-            InvalidJudgments: the fit does not know it.
-
-        """
+        """Return the place of a system."""
         return find_system(self.systems, system)
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        """Return differences in log-worth between pairs of systems, with their errors.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know, or a system with itself.
-
-        """
+        """Return differences in log-worth between pairs of systems, with their errors."""
         return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for one answer of a judge not seen before.
 
         They are averages over judges, so that they are less decided than the mean judge.
-
-        Raises:
-            InvalidJudgments: a system that the fit does not know.
-
         """
         codes = np.array([[self.code(side) for side in pair] for pair in pairs], dtype=np.intp)
         worth = self.log_worth
@@ -416,15 +356,7 @@ class RandomJudgesFit:
         return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
     def judges(self, names: Sequence[str] | None = None) -> tuple[Taste, ...]:
-        """Return tastes of judges, as far as their answers tell: posterior means and errors.
-
-        Args:
-            names: the judges to look at; all of them by default.
-
-        Raises:
-            InvalidJudgments: a judge that the fit does not know.
-
-        """
+        """Return tastes of judges, as far as their answers tell: posterior means and errors."""
         codes = [self._judge(name) for name in (self.labels_of_judges if names is None else names)]
         return find_tastes(self.panel, self.peak, self.systems, self.labels_of_judges, codes)
 
@@ -465,14 +397,10 @@ class RandomJudgesFit:
 
 # When σ cannot be told from the answers, and when it can hardly: refusals and notes.
 
-FEW: Final = 6
-"""Judges below which nothing is said of a population of judges."""
-WIDE: Final = 1.0
-"""Width of an interval of σ from 0 on that says hardly anything."""
-THIN: Final = 0.1
-"""Share of effective draws below which importance sampling says little."""
-OFF: Final = 0.02
-"""Shift of σ, relative, from which on the integrals are called poor."""
+FEW: Final = 6  # Judges below which nothing is said of a population of judges
+WIDE: Final = 1.0  # Width of an interval of σ from 0 on that says hardly anything
+THIN: Final = 0.1  # Share of effective draws below which importance sampling says little
+OFF: Final = 0.02  # Shift of σ, relative, from which on the integrals are called poor
 
 
 def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequence[str]) -> None:
@@ -481,10 +409,6 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
     Where some tastes explain every answer of every judge with certainty, ever larger tastes fit
     ever better: no closed walk through one judge's answers has as many preferences as ties or more,
     so that no judge contradicts himself or herself.
-
-    Raises:
-        NotIdentified: one judge, a single judgment from each, or no judge who contradicts himself.
-
     """
     if len(labels) == 1:
         raise NotIdentified(
@@ -622,12 +546,7 @@ class RandomJudges:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse settings that do not exist."""
         chosen: str = self.ties
         if chosen == "half-win":
             raise UnknownOption(_QUASI)

@@ -61,52 +61,28 @@ from evenhand.numerics.newton import climb, invert_positive
 # to σ is one Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
 
 Array = NDArray[np.float64]
-PAIRS: Final = (64, 2_048)
-"""Fewest and most pairs of opposite draws for each block."""
-ALL: Final = 50_000
-"""Pairs over all blocks that are aimed at."""
-BATCHES: Final = 16
-"""Batches that stand for all."""
-NUMBERS: Final = 1_000_000
-"""Log-odds held at once."""
+PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each block
+ALL: Final = 50_000  # Pairs over all blocks that are aimed at
+BATCHES: Final = 16  # Batches that stand for all
+NUMBERS: Final = 1_000_000  # Log-odds held at once
 
 
 @dataclass(frozen=True)
 class IntegralCheck:
-    """What importance sampling says of the integrals at the maximum.
+    """What importance sampling says of the integrals at the maximum."""
 
-    Attributes:
-        blocks: blocks that were looked at: connected parts of one judge's comparisons.
-        draws: draws for each.
-        effective: share of draws that count, median over blocks: 1 where the Gaussian is exact.
-        worst: the same for the worst of a hundred blocks.
-        loglik_shift: what the log-likelihood would change by (nats).
-        loglik_error: Monte Carlo standard error of that.
-        sigma_shift: what σ would change by.
-        sigma_error: Monte Carlo standard error of that.
-
-    """
-
-    blocks: int
-    draws: int
-    effective: float
-    worst: float
-    loglik_shift: float
-    loglik_error: float
-    sigma_shift: float
-    sigma_error: float
+    blocks: int  # blocks that were looked at: connected parts of one judge's comparisons
+    draws: int  # draws for each
+    effective: float  # share of draws that count, median over blocks: 1 where the Gaussian is exact
+    worst: float  # the same for the worst of a hundred blocks
+    loglik_shift: float  # what the log-likelihood would change by (nats)
+    loglik_error: float  # Monte Carlo standard error of that
+    sigma_shift: float  # what σ would change by
+    sigma_error: float  # Monte Carlo standard error of that
 
 
 def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> IntegralCheck:
-    """Compare the integrals at the maximum with importance sampling.
-
-    Args:
-        panel: judges' answers.
-        peak: the maximum, at σ > 0.
-        state: the sites there.
-        seed: of the draws.
-
-    """
+    """Compare the integrals at the maximum with importance sampling."""
     theta, gamma, sigma = panel.parts(peak.beta)
     rng = np.random.Generator(np.random.PCG64(seed))
     totals, effective = np.zeros(4), []
@@ -140,11 +116,9 @@ def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> Integr
 def _compare(logs: Array, lengths: Array, plain: Array) -> tuple[Array, Array]:
     """Return sums over blocks of both shifts and their variances, and shares of draws (B,).
 
-    Args:
-        logs: (2, pairs, B) log-weights of draws and their opposites.
-        lengths: (2, pairs, B) ‖u‖²/σ².
-        plain: (B,) what the method has in the place of log mean(w).
-
+    logs: (2, pairs, B) log-weights of draws and their opposites.
+    lengths: (2, pairs, B) ‖u‖²/σ².
+    plain: (B,) what the method has in the place of log mean(w).
     """
     pairs = logs.shape[1]
     top = logs.max(axis=(0, 1))
@@ -219,26 +193,17 @@ def _approximate(
 # item: what rankings of one item share is then taken for taste.
 
 Integers = NDArray[np.intp]
-DEALS: Final = 199
-"""Random deals: the smallest p is .005."""
+DEALS: Final = 199  # Random deals: the smallest p is .005
 
 
 @dataclass(frozen=True)
 class DealTest:
-    """The test that rankings of one judge are no more alike than those of different judges.
+    """The test that rankings of one judge are no more alike than those of different judges."""
 
-    Attributes:
-        p: share of deals, the one that was seen among them, in which judges differ as much.
-        deals: random deals.
-        sigma: moment estimate of σ with the judges as they were.
-        dealt: the same of the mean deal: what comparisons of one ranking share.
-
-    """
-
-    p: float
-    deals: int
-    sigma: float
-    dealt: float
+    p: float  # share of deals, the one that was seen among them, in which judges differ as much
+    deals: int  # random deals
+    sigma: float  # moment estimate of σ with the judges as they were
+    dealt: float  # the same of the mean deal: what comparisons of one ranking share
 
     def __str__(self) -> str:
         return (
@@ -249,12 +214,7 @@ class DealTest:
 
 
 def hang_together(tally: Tally) -> bool:
-    """Say whether one answer makes several comparisons.
-
-    Args:
-        tally: the judgments, told apart by ranking (and task) where that is known.
-
-    """
+    """Say whether one answer makes several comparisons."""
     if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):
         return True
     if "ranking" not in tally.factors:
@@ -272,16 +232,7 @@ def _number(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
 def deal_rankings(
     tally: Tally, panel: Panel, pooled: Pooled, dispersion: Dispersion, seed: int
 ) -> DealTest:
-    """Compare judges with random deals of the same rankings.
-
-    Args:
-        tally: the judgments that count, by judge, ranking and, where there are tasks, task.
-        panel: judges' answers.
-        pooled: the fit that takes all judges for one.
-        dispersion: what the start knew of σ.
-        seed: of the deals.
-
-    """
+    """Compare judges with random deals of the same rankings."""
     key = _number(tally, ("task", "ranking", "judge"))
     first, answer = np.unique(key, return_index=True, return_inverse=True)[1:]
     judge = tally.factors["judge"].codes[first].astype(np.intp)
@@ -334,27 +285,20 @@ def _spread_of_judges(cells: tuple[Integers, Integers, Array], judge: Integers, 
     return float((np.bincount(judge[answer] * k + system, sums) ** 2).sum())
 
 
+# Distance of the root of the deviance from its goal within which a last step is taken blindly
 NEAR: Final = 0.1
-"""Distance of the root of the deviance from its goal within which a last step is taken blindly."""
+# Share of that gain in worths below which the gain of a Newton step in log σ is added up too
 LEFT: Final = 1 / 40
-"""Share of that gain in worths below which the gain of a Newton step in log σ is added up too."""
 _LOST: Final = "the interval of σ was not found"
 
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """What the profile says of σ.
+    """What the profile says of σ."""
 
-    Attributes:
-        lower: the lower end; 0 where the data do not exclude it.
-        upper: the upper end; infinite where there is none.
-        peak: the maximum moved to σ°; as it was where that is as good as there.
-
-    """
-
-    lower: float
-    upper: float
-    peak: Peak
+    lower: float  # the lower end; 0 where the data do not exclude it
+    upper: float  # the upper end; infinite where there is none
+    peak: Peak  # the maximum moved to σ°; as it was where that is as good as there
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,19 +324,7 @@ class _Top:
 def find_interval(
     panel: Panel, peak: Peak, pooled: Pooled, level: float, *, restricted: bool
 ) -> Interval:
-    """Return the interval of σ, and the estimate that goes with it.
-
-    Args:
-        panel: judges' answers.
-        peak: where the likelihood is largest.
-        pooled: the fit at σ = 0.
-        level: of the interval.
-        restricted: whether to adjust for worths being estimated.
-
-    Raises:
-        NotConverged: an end was not found.
-
-    """
+    """Return the interval of σ, and the estimate that goes with it."""
     goal = normal_quantile((1 + level) / 2)
     profile = _Profile(panel, peak, restricted=restricted)
     zero = pooled.loglik
@@ -464,12 +396,7 @@ class _Profile:
             self.drift = peak.vcov[:n, -1] / peak.vcov[-1, -1]
 
     def height(self, at: float, near: _Height | None = None) -> _Height:
-        """Return the profile at log σ.
-
-        Raises:
-            NotConverged: worths and γ were not found.
-
-        """
+        """Return the profile at log σ."""
         beta, state = self.peak.beta[: self.panel.size - 1], None
         point = self.peak.point
         if point is not None:
@@ -511,14 +438,7 @@ class _Profile:
 
 
 def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
-    """Return where the profile is largest; None where that is at σ = 0.
-
-    Args:
-        profile: the profile.
-        zero: its value at σ = 0.
-        first: log σ to begin with, at or below the top.
-
-    """
+    """Return where the profile is largest; None where that is at σ = 0."""
     peak = profile.peak
     bend = 1 / float(peak.vcov[-1, -1]) if peak.point is not None else 4.0
     at, here = first, profile.height(first)
@@ -540,15 +460,7 @@ def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
 def _find_end(
     profile: _Profile, top: float, goal: float, places: tuple[float, float, float]
 ) -> float:
-    """Return σ at which the signed root of the deviance, which rises with σ, is `goal`.
-
-    Args:
-        profile: the adjusted profile.
-        top: its largest value.
-        goal: quantile of a standard normal, negative for the lower end.
-        places: where to begin, and what the end lies between (log σ).
-
-    """
+    """Return σ at which the signed root of the deviance, which rises with σ, is `goal`."""
     at, low, high = places
     for _ in range(60):
         if at > log(LARGEST):

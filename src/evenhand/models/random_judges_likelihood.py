@@ -55,24 +55,14 @@ def _gauss_hermite(n: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """What was said of each entry, and where the mean judge stands.
+    """What was said of each entry, and where the mean judge stands."""
 
-    Attributes:
-        net: (c,) preferences for left less those for right.
-        ties: (c,) ties.
-        n: (c,) judgments.
-        centre: (c,) log-odds m of the mean judge.
-        gamma: tie parameter; None without ties.
-        nodes: of the quadrature over one difference.
-
-    """
-
-    net: Array
-    ties: Array
-    n: Array
-    centre: Array
-    gamma: float | None
-    nodes: int
+    net: Array  # (c,) preferences for left less those for right
+    ties: Array  # (c,) ties
+    n: Array  # (c,) judgments
+    centre: Array  # (c,) log-odds m of the mean judge
+    gamma: float | None  # tie parameter; None without ties
+    nodes: int  # of the quadrature over one difference
 
     @property
     def nu(self) -> float:
@@ -96,24 +86,14 @@ class Votes:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Derivatives of ℓ by x and γ; all of shape (c,).
+    """Derivatives of ℓ by x and γ; all of shape (c,)."""
 
-    Attributes:
-        x: first derivative by x.
-        xx: second; likewise the others.
-        xxx: see xx.
-        g: first derivative by γ.
-        xg: see xx.
-        xxg: see xx.
-
-    """
-
-    x: Array
-    xx: Array
-    xxx: Array
-    g: Array
-    xg: Array
-    xxg: Array
+    x: Array  # first derivative by x
+    xx: Array  # second; likewise the others
+    xxx: Array  # see xx
+    g: Array  # first derivative by γ
+    xg: Array  # see xx
+    xxg: Array  # see xx
 
 
 def slopes(votes: Votes, deviation: Array) -> Slopes:
@@ -137,16 +117,10 @@ def slopes(votes: Votes, deviation: Array) -> Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Sites:
-    """A Gaussian in place of each entry's likelihood; shapes (c,).
+    """A Gaussian in place of each entry's likelihood; shapes (c,)."""
 
-    Attributes:
-        precision: t.
-        linear: b, of the deviation e.
-
-    """
-
-    precision: Array
-    linear: Array
+    precision: Array  # t
+    linear: Array  # b, of the deviation e
 
     def values(self, deviation: Array) -> Array:
         """Return b e − t e²/2 for deviations (..., c)."""
@@ -155,22 +129,13 @@ class Sites:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """A difference under what the others say and the exact likelihood of its own entry.
+    """A difference under what the others say and the exact likelihood of its own entry."""
 
-    Attributes:
-        log_scale: (c,) log of the mean of exp(ℓ − site), in nats.
-        mean: (c,) mean of e.
-        variance: (c,) variance of e.
-        deviation: (q, c) nodes of the quadrature.
-        weight: (q, c) their weights.
-
-    """
-
-    log_scale: Array
-    mean: Array
-    variance: Array
-    deviation: Array
-    weight: Array
+    log_scale: Array  # (c,) log of the mean of exp(ℓ − site), in nats
+    mean: Array  # (c,) mean of e
+    variance: Array  # (c,) variance of e
+    deviation: Array  # (q, c) nodes of the quadrature
+    weight: Array  # (q, c) their weights
 
     def tied(self, votes: Votes) -> Array:
         """Return (c,) mean chances of a tie."""
@@ -180,12 +145,8 @@ class Moments:
 def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
     """Put the exact likelihood in the place of each site, one at a time.
 
-    Args:
-        votes: the entries.
-        sites: what stands for them.
-        mean: (c,) mean of each difference with all sites.
-        variance: (c,) its variance.
-
+    mean: (c,) mean of each difference with all sites.
+    variance: (c,) its variance.
     """
     at, rule = _gauss_hermite(votes.nodes)  # they move with mean and width
     deviation = mean + np.sqrt(variance) * at
@@ -226,36 +187,23 @@ def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
 # too.
 
 PASSES: Final = 500
-PATIENT: Final = 30
-"""Passes after which steps are halved."""
+PATIENT: Final = 30  # Passes after which steps are halved
+# Newton decrement squared of a block below which its mode is found: the last step squares it
 FLAT: Final = 1e-14
-"""Newton decrement squared of a block below which its mode is found: the last step squares it."""
-NEAR: Final = 1e-1
-"""The same where a mode is only the start of other passes."""
+NEAR: Final = 1e-1  # The same where a mode is only the start of other passes
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """The integrals of a batch.
+    """The integrals of a batch."""
 
-    Attributes:
-        value: sum of the log-integrals (nats).
-        centre: (c,) derivative by each entry's log-odds m.
-        gamma: derivative by γ.
-        log_sigma: derivative by log σ.
-        sites: the sites at the end.
-        mean: (B, d) posterior means of u.
-        covariance: (B, d, d) posterior covariances S.
-
-    """
-
-    value: float
-    centre: Array
-    gamma: float
-    log_sigma: float
-    sites: Sites
-    mean: Array
-    covariance: Array
+    value: float  # sum of the log-integrals (nats)
+    centre: Array  # (c,) derivative by each entry's log-odds m
+    gamma: float  # derivative by γ
+    log_sigma: float  # derivative by log σ
+    sites: Sites  # the sites at the end
+    mean: Array  # (B, d) posterior means of u
+    covariance: Array  # (B, d, d) posterior covariances S
 
 
 def invert(batch: Batch, sites: Sites, sigma: float) -> tuple[Array, Array, Array]:
@@ -273,17 +221,7 @@ def integrate_laplace(
 ) -> Piece:
     """Return the integrals of a batch by Laplace's method.
 
-    Args:
-        batch: the blocks.
-        votes: their entries.
-        sigma: standard deviation of tastes (log-odds).
-        start: sites of a point nearby, if there are any.
-        settled: largest move of a mean (in standard deviations) or variance (relative) that ends
-            the passes of expectation propagation.
-
-    Raises:
-        NotConverged: a mode was not found.
-
+    sigma: standard deviation of tastes (log-odds).
     """
     mean = find_mode(batch, votes, sigma, start=start)
     deviation = batch.differ(mean)
@@ -340,12 +278,7 @@ def integrate_corrected(
 def find_mode(
     batch: Batch, votes: Votes, sigma: float, *, start: Sites | None = None, flat: float = FLAT
 ) -> Array:
-    """Return (B, d) tastes u at which prior and answers together are likeliest, by Newton's method.
-
-    Raises:
-        NotConverged: a mode was not found.
-
-    """
+    """Return (B, d) tastes u at which prior and answers together are likeliest (Newton)."""
     ridge = sigma**-2
     mean = np.zeros((batch.size, batch.width))
     if start is not None:
@@ -440,17 +373,15 @@ _METHODS: Final[dict[str, Callable[[Batch, Votes, float, Sites | None, float], P
     "corrected": integrate_corrected,
     "laplace": integrate_laplace,
 }
+# Entries from which integrals and maximum are found to a hundredth of a standard error
 MANY: Final = 100_000
-"""Entries from which integrals and maximum are found to a hundredth of a standard error."""
+# Where the passes of the integrals end, what may be left to gain, relative to |log-likelihood|
+# (less where the integrals are exact), the same in nats for the worths at a given σ, and nodes of
+# the quadrature over one difference
 FINE: Final = (1e-9, 1e-14, 1e-6, 21)
-"""Where the passes of the integrals end, what may be left to gain, relative to |log-likelihood|
-(less where the integrals are exact), the same in nats for the worths at a given σ, and nodes of the
-quadrature over one difference."""
 ROUGH: Final = (1e-5, 1e-10, 0.05, 11)
-BATCHES: Final = 60
-"""Batches that stand for all where the maximum is first looked for."""
-APART: Final = 1e-2
-"""Half the distance of γ or log σ between which gradients are differenced."""
+BATCHES: Final = 60  # Batches that stand for all where the maximum is first looked for
+APART: Final = 1e-2  # Half the distance of γ or log σ between which gradients are differenced
 
 
 @dataclass(frozen=True, eq=False)
@@ -463,63 +394,36 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """The likelihood at one point.
+    """The likelihood at one point."""
 
-    Attributes:
-        value: log-likelihood (nats).
-        gradient: (p,) its derivatives.
-        state: the sites there.
-        worths: (K − 1, K − 1) information on θ; None unless asked for.
-        bends: (K − 1, K − 1) its derivative by log σ, sites held; None unless asked for.
-        log_sigma: information on log σ of the Gaussian sites; 0 unless asked for.
-
-    """
-
-    value: float
-    gradient: Array
-    state: State
-    worths: Array | None
-    bends: Array | None
-    log_sigma: float
+    value: float  # log-likelihood (nats)
+    gradient: Array  # (p,) its derivatives
+    state: State  # the sites there
+    worths: Array | None  # (K − 1, K − 1) information on θ; None unless asked for
+    bends: Array | None  # (K − 1, K − 1) its derivative by log σ, sites held; None unless asked for
+    log_sigma: float  # information on log σ of the Gaussian sites; 0 unless asked for
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Judges' answers in blocks.
+    """Judges' answers in blocks."""
 
-    Attributes:
-        n_systems: K.
-        reference: code of the system with θ = 0.
-        blocks: connected parts of each judge's comparisons.
-        left: (C,) system of each entry, in the blocks' order.
-        right: (C,) the other.
-        counts: (C, 3) left, tie, right.
-        system: (slots,) system of each place for a node; K where it is not filled.
-        judge: (slots,) judge of each place; J where it is not filled.
-        ties: whether γ is a parameter.
-        method: how tastes are integrated out.
-        settled: how little a mean (in standard deviations) or variance (relative) may still move.
-        tolerance: what may be left to gain at the maximum, relative to |log-likelihood|.
-        left_over: the same in nats, for worths and γ at a given σ; what is left is added up.
-        nodes: nodes of the quadrature over one difference.
-        weights: how many batches each batch stands for, itself included; 0 where another does.
-
-    """
-
-    n_systems: int
-    reference: int
-    blocks: Blocks
-    left: Integers
-    right: Integers
-    counts: Array
-    system: Integers
-    judge: Integers
-    ties: bool
-    method: Method
+    n_systems: int  # K
+    reference: int  # code of the system with θ = 0
+    blocks: Blocks  # connected parts of each judge's comparisons
+    left: Integers  # (C,) system of each entry, in the blocks' order
+    right: Integers  # (C,) the other
+    counts: Array  # (C, 3) left, tie, right
+    system: Integers  # (slots,) system of each place for a node; K where it is not filled
+    judge: Integers  # (slots,) judge of each place; J where it is not filled
+    ties: bool  # whether γ is a parameter
+    method: Method  # how tastes are integrated out
+    # how little a mean (in standard deviations) or variance (relative) may still move
     settled: float
-    tolerance: float
-    left_over: float
-    nodes: int
+    tolerance: float  # what may be left to gain at the maximum, relative to |log-likelihood|
+    left_over: float  # the same in nats, for worths and γ at a given σ; what is left is added up
+    nodes: int  # nodes of the quadrature over one difference
+    # how many batches each batch stands for, itself included; 0 where another does
     weights: tuple[float, ...]
 
     @property
@@ -544,12 +448,7 @@ class Panel:
         return Votes(won - lost, tied, won + tied + lost, centre, gamma, self.nodes)
 
     def expand(self, beta: Array, start: State | None, *, information: bool = False) -> Point:
-        """Return the log-likelihood with its gradient, and the information if asked for.
-
-        Raises:
-            NotConverged: an integral did not settle.
-
-        """
+        """Return the log-likelihood with its gradient, and the information if asked for."""
         theta, gamma, sigma = self.parts(beta)
         integrate = _METHODS[self.method]
         by_entry = np.zeros(len(self.left))  # by itself: a state that is kept must not hold it
@@ -602,12 +501,7 @@ class Panel:
         return np.delete(np.delete(inner, self.reference, axis=0), self.reference, axis=1)
 
     def information(self, beta: Array, here: Point) -> Array:
-        """Return (p, p) minus the second derivatives at a point that was expanded with information.
-
-        Raises:
-            NotConverged: an integral did not settle.
-
-        """
+        """Return (p, p) minus the second derivatives at a point expanded with information."""
         p, k = self.size, self.n_systems
         full = np.zeros((p, p))
         full[: k - 1, : k - 1] = here.worths
@@ -631,13 +525,7 @@ def shift_sites(state: State, batch: Batch, votes: Votes) -> Sites:
 def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) -> Panel:
     """Sort the entries of a tally into blocks.
 
-    Args:
-        tally: folded counts by judge, with the ties as the model takes them, every entry with a
-            judgment.
-        judge: (C,) judge of each entry, numbered from 0.
-        reference: code of the system with θ = 0.
-        method: corrected | laplace.
-
+    judge: (C,) judge of each entry, numbered from 0.
     """
     k = len(tally.systems)
     key = judge.astype(np.int64) * k
@@ -681,46 +569,29 @@ def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) ->
 # answers being less decided than tastes, it is raised by 1 + 2c²σ² with c² = .3456. Where the slope
 # is not positive the likelihood is largest at σ = 0.
 
+# c²: a logistic curve averaged over a normal of variance s² is about one on x / √(1 + c² s²)
 SOFTER: Final = 0.3456
-"""c²: a logistic curve averaged over a normal of variance s² is about one on x / √(1 + c² s²)."""
-LEAST: Final = 0.1
-"""A σ to begin with where the slope is positive but the ratio is not."""
+LEAST: Final = 0.1  # A σ to begin with where the slope is positive but the ratio is not
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The fit that takes all judges for one.
+    """The fit that takes all judges for one."""
 
-    Attributes:
-        beta: log-worths of all systems but the reference, γ where ties are an outcome.
-        vcov: their covariance, judgments taken for independent.
-        loglik: log-likelihood (nats).
-
-    """
-
-    beta: Array
-    vcov: Array
-    loglik: float
+    beta: Array  # log-worths of all systems but the reference, γ where ties are an outcome
+    vcov: Array  # their covariance, judgments taken for independent
+    loglik: float  # log-likelihood (nats)
 
 
 @dataclass(frozen=True, eq=False)
 class Dispersion:
-    """What the answers say of σ before anything is integrated.
+    """What the answers say of σ before anything is integrated."""
 
-    Attributes:
-        slope: derivative of the log-likelihood by σ² at 0.
-        bend: information on σ² there.
-        sigma: an estimate of σ; 0 where the slope is not positive.
-        shared: Σ_l ‖S_l‖² − Σ r² ‖a‖², what different answers of one judge share.
-        scale: Σ_l ‖H_l‖² − Σ w² ‖a aᵀ‖², what σ² = 1 would have them share, to first order.
-
-    """
-
-    slope: float
-    bend: float
-    sigma: float
-    shared: float
-    scale: float
+    slope: float  # derivative of the log-likelihood by σ² at 0
+    bend: float  # information on σ² there
+    sigma: float  # an estimate of σ; 0 where the slope is not positive
+    shared: float  # Σ_l ‖S_l‖² − Σ r² ‖a‖², what different answers of one judge share
+    scale: float  # Σ_l ‖H_l‖² − Σ w² ‖a aᵀ‖², what σ² = 1 would have them share, to first order
 
     def ratio(self, more: float) -> float:
         """Return σ² to first order if answers of one judge shared so much more; 0 at least."""
@@ -728,12 +599,7 @@ class Dispersion:
 
 
 def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
-    """Fit Bradley and Terry's model to the counts of all judges together.
-
-    Raises:
-        NotConverged: Newton's method did not settle.
-
-    """
+    """Fit Bradley and Terry's model to the counts of all judges together."""
     pooled = tally.pool()
     law = Davidson() if ties else TwoOutcomes()
     counts = np.asfortranarray(pooled.counts)
@@ -790,45 +656,31 @@ def stretch(pooled: Pooled, sigma: float, *, ties: bool) -> Array:
 # σ = 0 is the edge of the parameter's range: the likelihood-ratio statistic against it is half the
 # time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610).
 
+# A σ beyond which nothing is looked for: judges then pick their favourite in 94 % of answers
 LARGEST: Final = 6.0
-"""A σ beyond which nothing is looked for: judges then pick their favourite in 94 % of answers."""
+# What may be done where hardly any judge contradicts himself or herself
 MORE: Final = (
     "let judges answer more, and show them some pairs again",
     "fit without random judges",
 )
-"""What may be done where hardly any judge contradicts himself or herself."""
 
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """The maximum.
+    """The maximum."""
 
-    Attributes:
-        beta: (p,) log-worths, γ, log σ; without log σ where σ is 0.
-        sigma: σ.
-        loglik: log-likelihood (nats).
-        vcov: covariance of `beta`.
-        point: the likelihood there; None where σ is 0.
-        dispersion: what the start knew of σ.
-
-    """
-
-    beta: Array
-    sigma: float
-    loglik: float
-    vcov: Array
-    point: Point | None
-    dispersion: Dispersion
+    beta: Array  # (p,) log-worths, γ, log σ; without log σ where σ is 0
+    sigma: float  # σ
+    loglik: float  # log-likelihood (nats)
+    vcov: Array  # covariance of `beta`
+    point: Point | None  # the likelihood there; None where σ is 0
+    dispersion: Dispersion  # what the start knew of σ
 
 
 def find_peak(panel: Panel, pooled: Pooled) -> Peak:
     """Maximise the likelihood over worths, γ and σ.
 
     Of very many judges some stand for all at first, and for the second derivatives by γ and σ.
-
-    Raises:
-        NotConverged: the likelihood has no clear maximum.
-
     """
     dispersion = find_dispersion(panel, pooled)
     if dispersion.slope <= 0:
@@ -908,15 +760,7 @@ class Softening:
 
 
 def find_softening(log_sigma: float, gamma: float | None) -> Softening:
-    """Return how much further apart systems are to one judge than to all.
-
-    Args:
-        log_sigma: log σ.
-        gamma: Davidson's γ; None without ties.
-
-    >>> round(exp(find_softening(log(0.5), None).value), 3)
-    1.113
-    """
+    """Return how much further apart systems are to one judge than to all."""
     nu = 0.0 if gamma is None else exp(gamma)
     top = log(2 / (2 + nu))
     ahead, behind = (_log_mean(log_sigma + side * _STEP, nu) for side in (1, -1))

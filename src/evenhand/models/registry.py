@@ -83,21 +83,13 @@ class Posterior(Protocol):
 
 @dataclass(frozen=True)
 class Model:
-    """A model of the registry.
+    """A model of the registry."""
 
-    Attributes:
-        name: as users ask for it.
-        place: "module:Class" of its settings.
-        title: a few words for people.
-        rankings: whether it is fitted to rankings themselves, not to the pairs in them.
-        settings: what makes it of the class of its settings, where several models share one.
-
-    """
-
-    name: str
-    place: str
-    title: str
-    rankings: bool = False
+    name: str  # as users ask for it
+    place: str  # "module:Class" of its settings
+    title: str  # a few words for people
+    rankings: bool = False  # whether it is fitted to rankings themselves, not to the pairs in them
+    # what makes it of the class of its settings, where several models share one
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -203,14 +195,7 @@ MODELS: Final[Mapping[str, Model]] = {
 
 
 def find_model(name: str) -> Model:
-    """Return a model by name.
-
-    Raises:
-        UnknownOption: there is none of that name.
-
-    >>> find_model("pattern").rankings
-    True
-    """
+    """Return a model by name."""
     require_option("model", name, tuple(MODELS))
     return MODELS[name]
 

@@ -43,34 +43,23 @@ from evenhand.models.design import (
 # entry.
 
 Array = NDArray[np.float64]
-Tie: TypeAlias = "float | Array"
-"""The tie parameter t: one for all entries, or one for each, (C,)."""
+Tie: TypeAlias = "float | Array"  # The tie parameter t: one for all entries, or one for each, (C,)
+# Entries taken at once, so that what is in between stays in the processor's cache
 BLOCK: Final = 8_192
-"""Entries taken at once, so that what is in between stays in the processor's cache."""
+# A γ beyond which a tie is certain: a wild step of Newton's must not overflow
 ENDLESS: Final = 300.0
-"""A γ beyond which a tie is certain: a wild step of Newton's must not overflow."""
 
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """Log-likelihood of each entry to second order in (η, t); all of shape (C,).
+    """Log-likelihood of each entry to second order in (η, t); all of shape (C,)."""
 
-    Attributes:
-        value: log-likelihood.
-        eta: its derivative by η.
-        tie: its derivative by t.
-        eta_eta: minus the second derivative by η; likewise `eta_tie`, `tie_tie`.
-        eta_tie: see eta_eta.
-        tie_tie: see eta_eta.
-
-    """
-
-    value: Array
-    eta: Array
-    tie: Array
-    eta_eta: Array
-    eta_tie: Array
-    tie_tie: Array
+    value: Array  # log-likelihood
+    eta: Array  # its derivative by η
+    tie: Array  # its derivative by t
+    eta_eta: Array  # minus the second derivative by η; likewise `eta_tie`, `tie_tie`
+    eta_tie: Array  # see eta_eta
+    tie_tie: Array  # see eta_eta
 
 
 class TieLaw(Protocol):
@@ -355,40 +344,24 @@ def _log_density(x: Array) -> Array:
     return np.asarray(-(x**2) / 2 - np.log(2 * np.pi) / 2)
 
 
-NEVER: Final = -300.0
-"""A γ at which a tie has no chance, to the last digit."""
+NEVER: Final = -300.0  # A γ at which a tie has no chance, to the last digit
 
 
 @dataclass(frozen=True, eq=False)
 class TieGroups:
-    """The map from tie parameters to γ of groups of judgments.
+    """The map from tie parameters to γ of groups of judgments."""
 
-    Attributes:
-        groups: names of the U groups, by all covariates of the model.
-        code: (C,) group of each entry of the tally.
-        worth_group: (U,) group of the design that shares each group's worths.
-        matrix: (U, q) γ by parameter.
-        offset: (U,) what is added: 0, or NEVER where no tie was seen.
-        names: names of the parameters, such as "g1" or "g1:J3".
-        labels: the same in the user's words.
-        endless: labels of levels with γ = −∞.
-        endless_owners: covariate and level of each of them.
-        owners: covariate and level of each parameter, ("", "") for the first.
-        home: the group of all reference levels; None where no judgment is of that group.
-
-    """
-
-    groups: tuple[str, ...]
-    code: Codes
-    worth_group: Codes
-    matrix: Matrix
-    offset: Array
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    endless: tuple[str, ...]
-    endless_owners: tuple[Owner, ...]
-    owners: tuple[Owner, ...]
-    home: int | None
+    groups: tuple[str, ...]  # names of the U groups, by all covariates of the model
+    code: Codes  # (C,) group of each entry of the tally
+    worth_group: Codes  # (U,) group of the design that shares each group's worths
+    matrix: Matrix  # (U, q) γ by parameter
+    offset: Array  # (U,) what is added: 0, or NEVER where no tie was seen
+    names: tuple[str, ...]  # names of the parameters, such as "g1" or "g1:J3"
+    labels: tuple[str, ...]  # the same in the user's words
+    endless: tuple[str, ...]  # labels of levels with γ = −∞
+    endless_owners: tuple[Owner, ...]  # covariate and level of each of them
+    owners: tuple[Owner, ...]  # covariate and level of each parameter, ("", "") for the first
+    home: int | None  # the group of all reference levels; None where no judgment is of that group
 
     @property
     def size(self) -> int:
@@ -425,18 +398,7 @@ def group_ties(
     covariates: tuple[Sequence[str], Sequence[str]],
     references: Mapping[str, str],
 ) -> TieGroups:
-    """Return the groups of a tally in which ties have parameters of their own.
-
-    Args:
-        tally: counts that tell the levels of all covariates apart.
-        design: the design of the worths, for the same entries.
-        covariates: those of the worths, and those of the tie parameter.
-        references: reference level by covariate; the first by default.
-
-    Raises:
-        UnknownOption: an unknown reference level, or a covariate whose levels were merged.
-
-    """
+    """Return the groups of a tally in which ties have parameters of their own."""
     worths, ties = covariates
     names = list(dict.fromkeys([*worths, *ties]))
     factors = {name: unmerged(tally, name) for name in names}

@@ -47,42 +47,22 @@ from evenhand.numerics.sampling import one_blas_thread
 Array = NDArray[np.float64]
 
 NODES: Final = 61
-STRONGEST: Final = 9.0
-"""Largest sum of variances that is looked for: tastes of sd 3 in log-worth."""
+STRONGEST: Final = 9.0  # Largest sum of variances that is looked for: tastes of sd 3 in log-worth
 STEPS: Final = 200
 CLOSE: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Restored:
-    """Variances of tastes themselves.
+    """Variances of tastes themselves."""
 
-    Attributes:
-        judge: σ_J².
-        item: σ_I².
-        growth: by what variances look smaller than they are.
-
-    """
-
-    judge: float
-    item: float
-    growth: float
+    judge: float  # σ_J²
+    item: float  # σ_I²
+    growth: float  # by what variances look smaller than they are
 
 
 def restore(judge: float, item: float, tie: float) -> Restored:
-    """Return variances of tastes from what they look like.
-
-    Args:
-        judge: R_J, not below 0.
-        item: R_I, not below 0.
-        tie: ν as it was fitted, 0 without ties.
-
-    Raises:
-        NotIdentified: tastes are so strong that answers hardly show systems.
-
-    >>> restore(0.0, 0.0, 0.5).growth
-    1.0
-    """
+    """Return variances of tastes from what they look like."""
     looks = total = judge + item
     growth = 1.0
     for _ in range(STEPS):
@@ -104,15 +84,7 @@ def restore(judge: float, item: float, tie: float) -> Restored:
 
 
 def find_growth(total: float, tie: float) -> float:
-    """Return by what variances look smaller than they are; their roots, worths, by its root.
-
-    Args:
-        total: Σ, the sum of the variances of tastes.
-        tie: ν as it was fitted to all judges and items together, 0 without ties.
-
-    >>> round(find_growth(0.1, 0.0) / (1 + 2 * 0.3456 * 0.1), 2)  # Zeger, Liang & Albert (1988)
-    1.0
-    """
+    """Return by what variances look smaller than they are; their roots, worths, by its root."""
     if total == 0:
         return 1.0
     nodes, weights = normal_rule(NODES)
@@ -121,13 +93,7 @@ def find_growth(total: float, tie: float) -> float:
 
 
 def restore_tie(total: float, tie: float) -> float:
-    """Return ν of one judge on one item, of whom the mean share of ties is that of a fitted ν.
-
-    Args:
-        total: Σ, the sum of the variances of tastes.
-        tie: ν as it was fitted to all judges and items together, 0 without ties.
-
-    """
+    """Return ν of one judge on one item, of whom the mean share of ties is that of a fitted ν."""
     if tie == 0 or total == 0:
         return tie
     nodes, weights = normal_rule(NODES)
@@ -162,36 +128,21 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """What the entries of a tally leave over.
+    """What the entries of a tally leave over."""
 
-    Attributes:
-        left: (C,) code of one system.
-        right: (C,) code of the other.
-        size: number of systems.
-        sums: (C,) sum of the residuals of an entry's votes.
-        weights: (C,) sum of their variances.
-        squares: (C,) sum of their squares.
-        weight_squares: (C,) sum of the squares of their variances.
-
-    """
-
-    left: Integers
-    right: Integers
-    size: int
-    sums: Array
-    weights: Array
-    squares: Array
-    weight_squares: Array
+    left: Integers  # (C,) code of one system
+    right: Integers  # (C,) code of the other
+    size: int  # number of systems
+    sums: Array  # (C,) sum of the residuals of an entry's votes
+    weights: Array  # (C,) sum of their variances
+    squares: Array  # (C,) sum of their squares
+    weight_squares: Array  # (C,) sum of the squares of their variances
 
 
 def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
     """Return the residuals of votes under a fit.
 
-    Args:
-        tally: counts, told apart as the sums will be.
-        fit: log-worths.
-        tie: ν.
-
+    fit: log-worths.
     """
     x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
     ends = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)], axis=1)
@@ -217,13 +168,8 @@ def square_sums(found: Residuals, level: Integers) -> tuple[Array, Array]:
 
     S_g = Σ r x over a level's votes, H_g = Σ w x xᵀ, x = +1 at left and −1 at right.
 
-    Args:
-        found: residuals.
-        level: (C,) level of each entry, 0 to G − 1.
-
-    Returns:
-        Two arrays (G,).
-
+    level: (C,) level of each entry, 0 to G − 1.
+    Returns two arrays (G,).
     """
     size = int(level.max()) + 1
     left, right = level * found.size + found.left, level * found.size + found.right
@@ -272,46 +218,28 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 # between judges' U_g show; a bootstrap of judges covers less (docs/models/variance-components.md).
 # Where the test does not exclude 0 the upper end is normal.
 
-LEAST_TOLD: Final = 1e-6
-"""Determinant from which tastes of judges and of items are told apart."""
+LEAST_TOLD: Final = 1e-6  # Determinant from which tastes of judges and of items are told apart
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What one source of tastes looks like.
+    """What one source of tastes looks like."""
 
-    Attributes:
-        variance: R, not below 0.
-        lower: lower end of its interval; 0 where the test does not exclude 0.
-        upper: upper end; infinite where the data set no bound.
-        z: of the test of 0.
-        p: one-sided p-value.
-
-    """
-
-    variance: float
-    lower: float
-    upper: float
-    z: float
-    p: float
+    variance: float  # R, not below 0
+    lower: float  # lower end of its interval; 0 where the test does not exclude 0
+    upper: float  # upper end; infinite where the data set no bound
+    z: float  # of the test of 0
+    p: float  # one-sided p-value
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Products of residuals of one judge (or item), summed.
+    """Products of residuals of one judge (or item), summed."""
 
-    Attributes:
-        scores: (J,) U of each judge.
-        weights: (J,) D of each judge.
-        systems: number of systems.
-        effective: effective number of judges.
-
-    """
-
-    scores: Array
-    weights: Array
-    systems: int
-    effective: float
+    scores: Array  # (J,) U of each judge
+    weights: Array  # (J,) D of each judge
+    systems: int  # number of systems
+    effective: float  # effective number of judges
 
     @property
     def ratio(self) -> float:
@@ -327,15 +255,9 @@ class Products:
 def sum_products(found: Residuals, owner: Integers, cell: Integers | None) -> Products | None:
     """Sum the products of residuals from which tastes of judges, or of items, are estimated.
 
-    Args:
-        found: residuals by entry.
-        owner: (C,) judge of each entry, 0 to J − 1.
-        cell: (C,) votes that may hang together for another reason, within owners; None where each
-            vote stands for itself.
-
-    Returns:
-        None where nothing is known: one judge, or no two votes of one judge in different cells.
-
+    owner: (C,) judge of each entry, 0 to J − 1.
+    cell: (C,) votes that may hang together for another reason, within owners; None where each vote
+        stands for itself.
     """
     scores, weights = square_sums(found, owner)
     size = len(scores)
@@ -354,25 +276,12 @@ def sum_products(found: Residuals, owner: Integers, cell: Integers | None) -> Pr
 
 
 def conclude_alone(own: Products, level: float) -> Moment:
-    """Estimate the variance of tastes of judges where nothing is known of items.
-
-    Args:
-        own: products.
-        level: of the interval, and 1 − twice the level of the test.
-
-    """
+    """Estimate the variance of tastes of judges where nothing is known of items."""
     return _conclude(own, level, 0.0, 0.0)
 
 
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
-    """Estimate the variances of tastes of judges and of items together.
-
-    Args:
-        judge: products of judges.
-        item: products of items.
-        level: of the intervals, and 1 − twice the level of the tests.
-
-    """
+    """Estimate the variances of tastes of judges and of items together."""
     variances = _solve(judge, item)
     pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
     first, second = (
@@ -444,41 +353,23 @@ FEW: Final = 5
 
 @dataclass(frozen=True)
 class TasteComponents:
-    """What comparisons say of systems and tastes.
+    """What comparisons say of systems and tastes."""
 
-    Attributes:
-        components: systems, judge x system, item x system: those that can be told.
-        growth: by what variances look smaller through pooled worths than they are.
-        per_vote: variance of the difference of two log-worths, times comparisons, that chance
-            alone gives; the mean over pairs of systems.
-        sharing: component → how far its variance goes into the difference of two log-worths: 2/J
-            with J the effective number of judges, or items.
-        reasons: what cannot be told, and why.
-        notes: what must stand beside the estimates.
-
-    """
-
+    # systems, judge x system, item x system: those that can be told
     components: tuple[Component, ...]
-    growth: float
+    growth: float  # by what variances look smaller through pooled worths than they are
+    # variance of the difference of two log-worths, times comparisons, that chance alone gives;
+    # the mean over pairs of systems
     per_vote: float
+    # component → how far its variance goes into the difference of two log-worths: 2/J with J the
+    # effective number of judges, or items
     sharing: dict[str, float]
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    reasons: tuple[str, ...]  # what cannot be told, and why
+    notes: tuple[str, ...]  # what must stand beside the estimates
 
 
 def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComponents:
-    """Estimate the variances of tastes.
-
-    Args:
-        tally: counts told apart by judge, by item, or by both; by ranking as well where answers
-            are rankings.
-        level: of the intervals.
-
-    Raises:
-        NotIdentified: worths have no estimate, or neither judges nor items are known twice, or
-            tastes are too strong for moments.
-
-    """
+    """Estimate the variances of tastes."""
     ties = bool(tally.ties.any())
     with one_blas_thread():
         fit = _fit(tally, ties=ties)

@@ -31,32 +31,23 @@ Singles = NDArray[np.float32]
 Numbers = NDArray[Any]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
+# The six weights, all as likely: ±√(3/2), ±1, ±√(1/2)
 WEBB: Final = np.sqrt([1.5, 1.0, 0.5]) * np.array([[-1.0], [1.0]])
-"""The six weights, all as likely: ±√(3/2), ±1, ±√(1/2)."""
+# Numbers in the changes of all clusters that are worked on at a time: they stay in the cache
 BLOCK: Final = 100_000
-"""Numbers in the changes of all clusters that are worked on at a time: they stay in the cache."""
-WORLDS: Final = 32
-"""Worlds that are worked on at a time where each has more numbers than that."""
-BESIDE: Final = 8
-"""Clusters whose weights stand beside each other in one product."""
+WORLDS: Final = 32  # Worlds that are worked on at a time where each has more numbers than that
+BESIDE: Final = 8  # Clusters whose weights stand beside each other in one product
+# Variance of a difference beside those of its ends, below which single precision is too coarse
 LOST: Final = 0.01
-"""Variance of a difference beside those of its ends, below which single precision is too coarse."""
 
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """What leaving each cluster out does, and how far its leverage carries a change.
+    """What leaving each cluster out does, and how far its leverage carries a change."""
 
-    Attributes:
-        changes: (G, p) d_g, on the parameters.
-        carried: (G, K, p) rows of M_g for the K coordinates of interest.
-        rows: (K, p) the coordinates themselves.
-
-    """
-
-    changes: Array
-    carried: Array
-    rows: Array
+    changes: Array  # (G, p) d_g, on the parameters
+    carried: Array  # (G, K, p) rows of M_g for the K coordinates of interest
+    rows: Array  # (K, p) the coordinates themselves
 
     @property
     def factor(self) -> float:
@@ -93,14 +84,9 @@ def bootstrap_contrasts(
     Worlds are made in single precision. One in which something varies so little beside what it is
     the difference of that rounding would show is made again in double precision.
 
-    Args:
-        influence: of every cluster.
-        weights: (B, G) one row for each world.
-        pairs: (P,) first and (P,) second coordinate of each difference.
-
-    Returns:
-        (B, P) of differences, each of them in one piece of memory, and (B, K) of coordinates.
-
+    weights: (B, G) one row for each world.
+    pairs: (P,) first and (P,) second coordinate of each difference.
+    Returns: (B, P) of differences, each of them in one piece of memory, and (B, K) of coordinates.
     """
     loom = set_up(influence)
     of_pairs, own, lost = _weave(loom.single(), weights, pairs)
@@ -117,20 +103,14 @@ class Loom:
     The changes d*_g of a world are linear in θ* and in v_g, those of BESIDE clusters together in θ*
     and in their weights. θ* is written in the principal axes of the d_g, so that no number is large
     beside what it adds up to.
-
-    Attributes:
-        axes: (G, r) from weights to θ* in principal axes.
-        rows: (r, K) from these to the coordinates.
-        carried: (N, r + 1 + BESIDE, BESIDE · (K + 1)) from θ*, one and the weights of BESIDE
-            clusters to the changes of each, with a last column of ones, which counts clusters.
-        factor: (G − 1)/G.
-
     """
 
-    axes: Numbers
-    rows: Numbers
+    axes: Numbers  # (G, r) from weights to θ* in principal axes
+    rows: Numbers  # (r, K) from these to the coordinates
+    # (N, r + 1 + BESIDE, BESIDE · (K + 1)) from θ*, one and the weights of BESIDE clusters to the
+    # changes of each, with a last column of ones, which counts clusters
     carried: Numbers
-    factor: float
+    factor: float  # (G − 1)/G
 
     def single(self) -> Loom:
         """Return the same in single precision."""
@@ -161,12 +141,7 @@ class Loom:
         return moved @ self.rows, np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
 
     def walk(self, weights: Array) -> Iterator[tuple[int, Numbers, Numbers]]:
-        """Weave all worlds; products take twice as many at a time as what follows likes.
-
-        Yields:
-            Where some worlds begin, with what `weave` returns for them.
-
-        """
+        """Weave all worlds; products take twice as many at a time as what follows likes."""
         clusters, k = weights.shape[1], self.rows.shape[1]
         step = max(WORLDS, BLOCK // (clusters * k))
         room = self.clear(2 * step)

@@ -27,16 +27,10 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Numbers in strata, whose means are averaged.
+    """Numbers in strata, whose means are averaged."""
 
-    Attributes:
-        code: (n,) stratum of each number, none of them empty.
-        share: (T,) what each stratum counts, adding up to 1.
-
-    """
-
-    code: Integers
-    share: Array
+    code: Integers  # (n,) stratum of each number, none of them empty
+    share: Array  # (T,) what each stratum counts, adding up to 1
 
     @classmethod
     def one(cls, n: int) -> Strata:
@@ -67,20 +61,12 @@ class Strata:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What leaving each of G clusters out changes in P means.
+    """What leaving each of G clusters out changes in P means."""
 
-    Attributes:
-        change: (P, G) change of each mean, d.
-        scaled: (P, G) the same, inflated once more by leverage, e.
-        lever: (G,) what a cluster weighs beside the rest, b.
-        weight: (G,) what it weighs in all, adding up to 1.
-
-    """
-
-    change: Array
-    scaled: Array
-    lever: Array
-    weight: Array
+    change: Array  # (P, G) change of each mean, d
+    scaled: Array  # (P, G) the same, inflated once more by leverage, e
+    lever: Array  # (G,) what a cluster weighs beside the rest, b
+    weight: Array  # (G,) what it weighs in all, adding up to 1
 
     @property
     def effective(self) -> float:
@@ -101,9 +87,7 @@ class Changes:
     def redraw(self, signs: Array) -> tuple[Array, Array]:
         """Return (B, P) means and their variances with the clusters turned round.
 
-        Args:
-            signs: (B, G) weights of −1 and 1.
-
+        signs: (B, G) weights of −1 and 1.
         """
         moved = -signs @ self.change.T
         turned = signs @ self.scaled.T
@@ -116,16 +100,8 @@ class Changes:
 def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) -> Changes:
     """Say what leaving each cluster out changes.
 
-    Args:
-        deviations: (P, n) deviations from the means of strata.
-        clusters: (n,) cluster of each number, 0 to G − 1; none holds a whole stratum.
-        strata: of the numbers.
-
-    >>> changes = leave_clusters_out(
-    ...     np.array([[-1.0, 0.0, 1.0]]), np.array([0, 1, 2]), Strata.one(3)
-    ... )
-    >>> round(float(changes.variance[0]), 6)  # s²/n = 1/3
-    0.333333
+    deviations: (P, n) deviations from the means of strata.
+    clusters: (n,) cluster of each number, 0 to G − 1; none holds a whole stratum.
     """
     t, g = len(strata.share), int(clusters.max()) + 1
     cell = clusters * t + strata.code
@@ -142,11 +118,8 @@ def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) ->
 def cell_variance(deviations: Array, cells: Integers, strata: Strata) -> Array:
     """Return (P,) variances of means by clusters as they are, CR0.
 
-    Args:
-        deviations: (P, n) deviations from the means of strata.
-        cells: (n,) cluster of each number.
-        strata: of the numbers.
-
+    deviations: (P, n) deviations from the means of strata.
+    cells: (n,) cluster of each number.
     """
     sums = sum_by(deviations * strata.weights, cells, int(cells.max()) + 1)
     return np.asarray((sums**2).sum(axis=1))
@@ -170,21 +143,15 @@ def _spread(sums: Array, squares: Array, size: int) -> Array:
 # Groups of rows that share their codes, and the pairs of rows within them.
 
 Numbers = NDArray[np.int64]
-_SPARE = 4
-"""Codes up to this many times the rows are counted rather than sorted."""
+_SPARE = 4  # Codes up to this many times the rows are counted rather than sorted
 
 
 def number_groups(*codes: NDArray[np.integer[Any]]) -> Numbers:
     """Number the different combinations of codes 0, 1, 2 ... in ascending order.
 
-    Args:
-        codes: (n,) codes, none negative; the first counts most in the order.
-
-    Returns:
-        (n,) number of each row's combination; every number below the highest occurs.
-
-    >>> number_groups(np.array([7, 3, 7, 7]), np.array([0, 5, 0, 1])).tolist()
-    [1, 0, 1, 2]
+    codes: (n,) codes, none negative; the first counts most in the order.
+    Returns: (n,) number of each row's combination; every number below the highest occurs. >>>
+        number_groups(np.array([7, 3, 7, 7]), np.array([0, 5, 0, 1])).tolist() [1, 0, 1, 2]
     """
     numbers = _close_ranks(codes[0].astype(np.int64))
     for more in codes[1:]:
@@ -207,12 +174,8 @@ def _close_ranks(values: Numbers) -> Numbers:
 def pairs_within(groups: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return all pairs of rows of the same group, each once, the earlier row first.
 
-    Args:
-        groups: (n,) number of each row's group.
-
-    >>> first, second = pairs_within(np.array([0, 1, 0, 0]))
-    >>> list(zip(first.tolist(), second.tolist()))
-    [(0, 2), (0, 3), (2, 3)]
+    groups: (n,) number of each row's group. >>> first, second = pairs_within(np.array([0, 1, 0,
+        0])) >>> list(zip(first.tolist(), second.tolist())) [(0, 2), (0, 3), (2, 3)]
     """
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups))[groups[order]]
@@ -227,12 +190,9 @@ def pairs_within(groups: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def rank_within(groups: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rank of each value within its group, 1 for the smallest, ties their mean.
 
-    Args:
-        groups: (n,) number of each row's group.
-        values: (n,) what is ranked.
-
-    >>> rank_within(np.array([0, 0, 1, 0]), np.array([5.0, 2.0, 7.0, 5.0])).tolist()
-    [2.5, 1.0, 1.0, 2.5]
+    groups: (n,) number of each row's group.
+    values: (n,) what is ranked. >>> rank_within(np.array([0, 0, 1, 0]), np.array([5.0, 2.0, 7.0,
+        5.0])).tolist() [2.5, 1.0, 1.0, 2.5]
     """
     if not len(groups):
         return values
@@ -255,15 +215,10 @@ def sum_above(
 ) -> NDArray[np.float64]:
     """Return the sum of the weights of higher values in the same group, half for equal ones.
 
-    Args:
-        groups: (n,) number of each row's group.
-        values: (n,) what is compared.
-        weights: (n,) what is added up; a row's own counts half.
-
-    >>> sum_above(
-    ...     np.array([0, 0, 0]), np.array([5.0, 2.0, 5.0]), np.array([1.0, 2.0, 4.0])
-    ... ).tolist()
-    [2.5, 6.0, 2.5]
+    groups: (n,) number of each row's group.
+    values: (n,) what is compared.
+    weights: (n,) what is added up; a row's own counts half. >>> sum_above( ...     np.array([0, 0,
+        0]), np.array([5.0, 2.0, 5.0]), np.array([1.0, 2.0, 4.0]) ... ).tolist() [2.5, 6.0, 2.5]
     """
     if not len(groups):
         return values
@@ -291,44 +246,28 @@ def sum_above(
 # values are of Student's t, on one less than the effective number of clusters, (Σ n_g)² / Σ n_g²,
 # of the way that has fewer.
 
-FEW: Final = 5.0
-"""Effective judges below which nothing is said of others."""
+FEW: Final = 5.0  # Effective judges below which nothing is said of others
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its interval.
+    """A mean with its interval."""
 
-    Attributes:
-        value: the estimate.
-        stderr: its standard error.
-        lower: lower end.
-        upper: upper end.
-        p: two-sided p-value of it being zero.
-
-    """
-
-    value: float
-    stderr: float
-    lower: float
-    upper: float
-    p: float
+    value: float  # the estimate
+    stderr: float  # its standard error
+    lower: float  # lower end
+    upper: float  # upper end
+    p: float  # two-sided p-value of it being zero
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which numbers hang together, in one way or two.
+    """Which numbers hang together, in one way or two."""
 
-    Attributes:
-        ways: name → (n,) cluster of each number: judge and item, where they are known.
-        strata: of the numbers: tasks.
-        notes: what cannot be allowed for.
-
-    """
-
+    # name → (n,) cluster of each number: judge and item, where they are known
     ways: Mapping[str, Integers]
-    strata: Strata
-    notes: tuple[str, ...] = ()
+    strata: Strata  # of the numbers: tasks
+    notes: tuple[str, ...] = ()  # what cannot be allowed for
 
     @property
     def name(self) -> str:
@@ -348,27 +287,16 @@ class Clusters:
 
 @dataclass(frozen=True, eq=False)
 class Leaving:
-    """What leaving clusters out changes in P means, in one way or two.
+    """What leaving clusters out changes in P means, in one way or two."""
 
-    Attributes:
-        ways: of each way, the changes.
-        variance: (P,) variances of the means.
-        df: degrees of freedom.
-
-    """
-
-    ways: tuple[Changes, ...]
-    variance: Array
-    df: float
+    ways: tuple[Changes, ...]  # of each way, the changes
+    variance: Array  # (P,) variances of the means
+    df: float  # degrees of freedom
 
     def estimate(self, at: int, value: float, level: float) -> Estimate:
         """Return a mean with its interval.
 
-        Args:
-            at: which of the means.
-            value: what it is.
-            level: of the interval (proportion).
-
+        level: of the interval (proportion).
         """
         return bound(value, float(self.variance[at]), self.df, level)
 
@@ -389,10 +317,7 @@ def bound(value: float, variance: float, df: float, level: float) -> Estimate:
 def leave_out(clusters: Clusters, deviations: Array) -> Leaving:
     """Say what leaving clusters out changes, and so how sure means are.
 
-    Args:
-        clusters: of the numbers.
-        deviations: (P, n) deviations from the means of strata.
-
+    deviations: (P, n) deviations from the means of strata.
     """
     ways = tuple(
         leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.ways.values()
@@ -407,11 +332,7 @@ def leave_out(clusters: Clusters, deviations: Array) -> Leaving:
 def refuse_way(name: str, codes: Integers, strata: Strata) -> str | None:
     """Say why nothing can be said of other judges or items, if so.
 
-    Args:
-        name: of the way.
-        codes: (n,) cluster of each number.
-        strata: of the numbers.
-
+    codes: (n,) cluster of each number.
     """
     loads = np.bincount(codes).astype(np.float64)
     effective = float(loads.sum() ** 2 / (loads**2).sum())
@@ -434,10 +355,8 @@ def holds_stratum(codes: Integers, strata: Strata) -> bool:
 def choose_ways(ways: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
     """Say in which ways numbers hang together; ways that nothing can be said of are left out.
 
-    Args:
-        ways: name → (n,) cluster of each number, 0 and up.
-        task: (n,) stratum of each number, 0 and up; each number counts alike.
-
+    ways: name → (n,) cluster of each number, 0 and up.
+    task: (n,) stratum of each number, 0 and up; each number counts alike.
     """
     n = len(next(iter(ways.values())))
     strata = Strata.one(n) if task is None else Strata(task, np.bincount(task) / n)
@@ -454,19 +373,12 @@ def choose_ways(ways: Mapping[str, Integers], task: Integers | None = None) -> C
 def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | None:
     """Return the mean of paired differences with its interval.
 
-    Args:
-        difference: (n,) of each number.
-        clusters: in which they hang together.
-        level: of the interval (proportion).
-
-    Returns:
-        The mean; None where all numbers hang together, so that there is no interval.
-
-    >>> two = choose_ways({"item": np.array([0, 0, 1, 1])})
-    >>> round(paired(np.array([1.0, 1.0, 3.0, 3.0]), two, 0.95).stderr, 6)
-    1.0
-    >>> paired(np.ones(3), choose_ways({"item": np.zeros(3, dtype=int)}), 0.95) is None
-    True
+    difference: (n,) of each number.
+    level: of the interval (proportion).
+    Returns the mean; None where all numbers hang together, so that there is no interval. >>> two =
+        choose_ways({"item": np.array([0, 0, 1, 1])}) >>> round(paired(np.array([1.0, 1.0, 3.0,
+        3.0]), two, 0.95).stderr, 6) 1.0 >>> paired(np.ones(3), choose_ways({"item": np.zeros(3,
+        dtype=int)}), 0.95) is None True
     """
     if not clusters.ways:
         return None
@@ -500,31 +412,21 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Others:
-    """What all but its own judge gave to what a score is of.
+    """What all but its own judge gave to what a score is of."""
 
-    Attributes:
-        count: (n,) scores of others on the same.
-        mean: (n,) their mean, NaN where there are none.
-        distance: (n,) mean |own − other|, NaN where there are none.
-
-    """
-
-    count: Codes
-    mean: Array
-    distance: Array
+    count: Codes  # (n,) scores of others on the same
+    mean: Array  # (n,) their mean, NaN where there are none
+    distance: Array  # (n,) mean |own − other|, NaN where there are none
 
 
 def see_others(unit: Codes, judge: Codes, score: Array) -> Others:
     """Return what the other judges gave to the same unit, for each score.
 
-    Args:
-        unit: (n,) number of what is scored; need not be dense.
-        judge: (n,) number of the judge; several scores of one judge on a unit are no others.
-        score: (n,) scores, finite.
-
-    >>> found = see_others(*np.array([[7, 7, 7, 9], [0, 1, 2, 0]]), np.array([1.0, 2, 5, 3]))
-    >>> found.count.tolist(), found.mean.tolist()[:3], found.distance.tolist()[:3]
-    ([2, 2, 2, 0], [3.5, 3.0, 1.5], [2.5, 2.0, 3.5])
+    unit: (n,) number of what is scored; need not be dense.
+    judge: (n,) number of the judge; several scores of one judge on a unit are no others.
+    score: (n,) scores, finite. >>> found = see_others(*np.array([[7, 7, 7, 9], [0, 1, 2, 0]]),
+        np.array([1.0, 2, 5, 3])) >>> found.count.tolist(), found.mean.tolist()[:3],
+        found.distance.tolist()[:3] ([2, 2, 2, 0], [3.5, 3.0, 1.5], [2.5, 2.0, 3.5])
     """
     count, total, apart = _sum_group(number_groups(unit), score)
     mine, own_total, own_apart = _sum_group(number_groups(unit, judge), score)
@@ -539,10 +441,8 @@ def see_others(unit: Codes, judge: Codes, score: Array) -> Others:
 def _sum_group(group: Codes, score: Array) -> tuple[Codes, Array, Array]:
     """Return for each score the size and sum of its group, and Σ |score − score| within it.
 
-    Args:
-        group: (n,) dense codes.
-        score: (n,) scores.
-
+    group: (n,) dense codes.
+    score: (n,) scores.
     """
     size = np.bincount(group)
     total: Array = np.bincount(group, score).astype(np.float64)
@@ -567,11 +467,8 @@ def _sum_group(group: Codes, score: Array) -> tuple[Codes, Array, Array]:
 def average_ranks(table: Array) -> Array:
     """Return the rank of every value within its row, 1 for the smallest, ties their mean.
 
-    Args:
-        table: (n, k) values.
-
-    >>> average_ranks(np.array([[2.0, 5.0, 2.0, 9.0]])).tolist()
-    [[1.5, 3.0, 1.5, 4.0]]
+    table: (n, k) values. >>> average_ranks(np.array([[2.0, 5.0, 2.0, 9.0]])).tolist() [[1.5, 3.0,
+        1.5, 4.0]]
     """
     rows, k = table.shape
     order = np.argsort(table, axis=1, kind="stable")
@@ -590,11 +487,8 @@ def average_ranks(table: Array) -> Array:
 def concord_ranks(ranks: Array) -> float | None:
     """Return Kendall's W of rows of ranks, corrected for ties; None where no row tells any apart.
 
-    Args:
-        ranks: (m, n) ranks within each row, ties their mean.
-
-    >>> concord_ranks(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]))
-    0.75
+    ranks: (m, n) ranks within each row, ties their mean. >>> concord_ranks(np.array([[1.0, 2.0,
+        3.0], [1.0, 3.0, 2.0]])) 0.75
     """
     m, n = ranks.shape
     centred = ranks - (n + 1) / 2
@@ -607,19 +501,15 @@ def concord_ranks(ranks: Array) -> float | None:
 
 # Pearson's and Spearman's correlation of two short columns, or None where there is none.
 
-_SAME = 1e-12
-"""A spread this small beside the values is rounding."""
+_SAME = 1e-12  # A spread this small beside the values is rounding
 
 
 def pearson(one: Array, other: Array) -> float | None:
     """Return Pearson's correlation, or None where a column does not vary.
 
-    Args:
-        one: (n,) numbers.
-        other: (n,) numbers.
-
-    >>> pearson(np.array([1.0, 2, 3]), np.array([2.0, 4, 6])), pearson(np.ones(3), np.arange(3.0))
-    (1.0, None)
+    one: (n,) numbers.
+    other: (n,) numbers. >>> pearson(np.array([1.0, 2, 3]), np.array([2.0, 4, 6])),
+        pearson(np.ones(3), np.arange(3.0)) (1.0, None)
     """
     mine, theirs = one - one.mean(), other - other.mean()
     size = np.linalg.norm(mine), np.linalg.norm(theirs)

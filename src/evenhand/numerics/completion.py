@@ -46,24 +46,16 @@ from evenhand.numerics.graph import Graph, weak_components
 Array = NDArray[np.float64]
 Route = Literal["svd", "gram"]
 
-LONG: Final = 1.5
-"""Rows for each column from which the Gram matrix is used."""
+LONG: Final = 1.5  # Rows for each column from which the Gram matrix is used
 
 
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """A table as a product, left @ right.T.
+    """A table as a product, left @ right.T."""
 
-    Attributes:
-        left: (q, r) scaled left singular vectors.
-        right: (p, r) right singular vectors, orthonormal.
-        values: (r,) singular values, descending.
-
-    """
-
-    left: Array
-    right: Array
-    values: Array
+    left: Array  # (q, r) scaled left singular vectors
+    right: Array  # (p, r) right singular vectors, orthonormal
+    values: Array  # (r,) singular values, descending
 
     @property
     def rank(self) -> int:
@@ -93,13 +85,9 @@ def choose_route(shape: tuple[int, int]) -> Route:
 def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
     """Return the table nearest to another in ½‖·‖² + τ‖·‖_*.
 
-    Args:
-        table: (q, p) with q ≥ p.
-        tau: what is taken from each singular value.
-        route: how to decompose; None chooses by shape.
-
-    >>> shrink(np.diag([3.0, 2.0, 1.0]), 1.5).values.tolist()
-    [1.5, 0.5]
+    table: (q, p) with q ≥ p.
+    route: how to decompose; None chooses by shape. >>> shrink(np.diag([3.0, 2.0, 1.0]),
+        1.5).values.tolist() [1.5, 0.5]
     """
     if (route or choose_route(table.shape)) == "gram":
         squares, vectors = np.linalg.eigh(table.T @ table)
@@ -136,24 +124,16 @@ def largest_value(table: Array) -> float:
 
 Integers = NDArray[np.int64]
 
-_RANK: Final = 1e-10
-"""Relative size of an eigenvalue that is none."""
+_RANK: Final = 1e-10  # Relative size of an eigenvalue that is none
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What rows and columns add.
+    """What rows and columns add."""
 
-    Attributes:
-        mean: weighted mean of what is seen.
-        row: (m,) effects of rows; the mean of the others' where nothing of a row is seen.
-        column: (n,) effects of columns, likewise.
-
-    """
-
-    mean: float
-    row: Array
-    column: Array
+    mean: float  # weighted mean of what is seen
+    row: Array  # (m,) effects of rows; the mean of the others' where nothing of a row is seen
+    column: Array  # (n,) effects of columns, likewise
 
     def table(self) -> Array:
         """Return the (m, n) sums of effects."""
@@ -166,20 +146,12 @@ class Effects:
 
 @dataclass(frozen=True, eq=False)
 class SeenCells:
-    """Which cells of a table are seen, each once.
+    """Which cells of a table are seen, each once."""
 
-    Attributes:
-        row: (c,) row of each.
-        column: (c,) its column.
-        weight: (c,) how often it was seen.
-        shape: rows and columns of the table.
-
-    """
-
-    row: Integers
-    column: Integers
-    weight: Array
-    shape: tuple[int, int]
+    row: Integers  # (c,) row of each
+    column: Integers  # (c,) its column
+    weight: Array  # (c,) how often it was seen
+    shape: tuple[int, int]  # rows and columns of the table
 
     @cached_property
     def seen_rows(self) -> NDArray[np.bool_]:
@@ -209,12 +181,9 @@ class SeenCells:
     def leave(self, value: Array) -> Array:
         """Return what is left of values at the cells when row and column effects are taken out.
 
-        Args:
-            value: (c,) values.
-
-        >>> cells = SeenCells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.ones(4), (2, 2))
-        >>> cells.leave(np.array([1.0, 2.0, 3.0, 8.0])).tolist()
-        [1.0, -1.0, -1.0, 1.0]
+        value: (c,) values. >>> cells = SeenCells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]),
+            np.ones(4), (2, 2)) >>> cells.leave(np.array([1.0, 2.0, 3.0, 8.0])).tolist() [1.0, -1.0,
+            -1.0, 1.0]
         """
         long, short = self._solve(value)
         return value - long[self._long] - short[self._short]
@@ -222,9 +191,7 @@ class SeenCells:
     def effects(self, value: Array) -> Effects:
         """Return the effects of rows and columns.
 
-        Args:
-            value: (c,) values.
-
+        value: (c,) values.
         """
         mean = float(self.weight @ value / self.weight.sum())
         long, short = self._solve(value - mean)
@@ -287,35 +254,22 @@ class SeenCells:
         return (sums - taken) * self._per_long, short
 
 
-TOLERANCE: Final = 1e-4
-"""Gap at the end, relative to the objective of the effects alone."""
+TOLERANCE: Final = 1e-4  # Gap at the end, relative to the objective of the effects alone
 STEPS: Final = 2000
-BLOCK: Final = 1 << 20
-"""Cells of a table that are made at once where only the seen ones are kept."""
+BLOCK: Final = 1 << 20  # Cells of a table that are made at once where only the seen ones are kept
 
 
 @dataclass(frozen=True, eq=False)
 class Completed:
-    """The solution at one τ.
+    """The solution at one τ."""
 
-    Attributes:
-        tau: weight of the nuclear norm.
-        effects: of rows and columns.
-        table: Z, or its transpose where the table has more columns than rows.
-        turned: whether it is the transpose.
-        objective: value at the end.
-        gap: the objective is at most so far above its minimum.
-        steps: how many it took.
-
-    """
-
-    tau: float
-    effects: Effects
-    table: LowRank
-    turned: bool
-    objective: float
-    gap: float
-    steps: int
+    tau: float  # weight of the nuclear norm
+    effects: Effects  # of rows and columns
+    table: LowRank  # Z, or its transpose where the table has more columns than rows
+    turned: bool  # whether it is the transpose
+    objective: float  # value at the end
+    gap: float  # the objective is at most so far above its minimum
+    steps: int  # how many it took
 
     @property
     def rank(self) -> int:
@@ -346,20 +300,12 @@ class Completed:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A table and what it leaves at the seen cells.
+    """A table and what it leaves at the seen cells."""
 
-    Attributes:
-        table: Z.
-        at: (c,) Z at the cells.
-        left: (c,) values less Z and the best effects.
-        objective: the objective there.
-
-    """
-
-    table: LowRank
-    at: Array
-    left: Array
-    objective: float
+    table: LowRank  # Z
+    at: Array  # (c,) Z at the cells
+    left: Array  # (c,) values less Z and the best effects
+    objective: float  # the objective there
 
 
 class SoftImpute:
@@ -368,11 +314,8 @@ class SoftImpute:
     def __init__(self, cells: SeenCells, value: Array, route: Route | None = None) -> None:
         """Bring the cells in the order of memory, the longer side as rows.
 
-        Args:
-            cells: which are seen.
-            value: (c,) what is seen there.
-            route: how to decompose tables; None chooses by shape.
-
+        value: (c,) what is seen there.
+        route: how to decompose tables; None chooses by shape.
         """
         self._turned = cells.shape[0] < cells.shape[1]
         tall = cells.turned() if self._turned else cells
@@ -400,17 +343,7 @@ class SoftImpute:
         tolerance: float = TOLERANCE,
         start: LowRank | None = None,
     ) -> Iterator[Completed]:
-        """Solve for every τ, each from where the last one ended.
-
-        Args:
-            taus: descending, above 0.
-            tolerance: gap at the end, relative to the objective of the effects alone.
-            start: where to begin, such as the solution for a part of the cells; None for Z = 0.
-
-        Raises:
-            NotConverged: a gap that is not reached.
-
-        """
+        """Solve for every τ, each from where the last one ended."""
         point = self._start if start is None else self._look(start)
         most = tolerance * self._start.objective
         for tau in taus:

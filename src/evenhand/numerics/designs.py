@@ -24,18 +24,14 @@ from evenhand.numerics.sampling import Draws
 # evenly for it, or as evenly.
 
 Integers = NDArray[np.int64]
-TRADES: Final = 30_000
-"""Trades that are tried."""
+TRADES: Final = 30_000  # Trades that are tried
 
 
 def choose_evenly(v: int, k: int, b: int, draws: Draws) -> Integers:
     """Choose b sets; every system is in as many as any other, but for one.
 
-    Returns:
-        (b, k) systems in ascending order.
-
-    >>> choose_evenly(4, 2, 6, Draws(1)).tolist()
-    [[0, 3], [1, 2], [0, 2], [1, 3], [2, 3], [0, 1]]
+    Returns: (b, k) systems in ascending order. >>> choose_evenly(4, 2, 6, Draws(1)).tolist() [[0,
+        3], [1, 2], [0, 2], [1, 3], [2, 3], [0, 1]]
     """
     blocks = _choose_greedily(v, k, b, draws)
     return blocks if b < 2 or k >= v else _Trading(blocks.tolist(), v).settle(draws.of("trades"))
@@ -64,16 +60,7 @@ def _choose_greedily(v: int, k: int, b: int, draws: Draws) -> Integers:
 
 
 class _Trading:
-    """Sets whose systems trade places.
-
-    Attributes:
-        sets: the systems of each.
-        met: how often every two systems meet.
-        taken: how often every system is in a set.
-        cost: of two systems that meet so often: the fourth power of the distance from the mean,
-            so that the farthest count most.
-
-    """
+    """Sets whose systems trade places."""
 
     def __init__(self, sets: list[list[int]], v: int) -> None:
         self.sets, self.v = [list(one) for one in sets], v
@@ -151,23 +138,16 @@ class _Trading:
 # orbits among them. That finds affine planes and other small designs that are not cyclic modulo v.
 
 Block = tuple[int, ...]
-MOST_CANDIDATES: Final = 8_100
-"""Most sets of which orbits are listed."""
+MOST_CANDIDATES: Final = 8_100  # Most sets of which orbits are listed
 CIRCLES: Final = (1, 2, 3)
-MAX_ORBIT_STEPS: Final = 1_500
-"""Steps of the search in one group."""
+MAX_ORBIT_STEPS: Final = 1_500  # Steps of the search in one group
 
 
 def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
     """Return the blocks of a design in which every two points meet so often, or None.
 
-    Args:
-        v: points.
-        k: points of a block.
-        meets: how often every two points meet (λ).
-
-    >>> len(find_rotated(6, 3, 2)), len(find_rotated(9, 3, 1)), len(find_rotated(10, 4, 2))
-    (10, 12, 15)
+    meets: how often every two points meet (λ). >>> len(find_rotated(6, 3, 2)), len(find_rotated(9,
+        3, 1)), len(find_rotated(10, 4, 2)) (10, 12, 15)
     """
     if comb(v, k) > MOST_CANDIDATES:
         return None
@@ -228,11 +208,8 @@ def _list_orbits(v: int, k: int, n: int) -> tuple[list[list[Block]], Integers]:
 class _Cover:
     """A search for orbits of sets that together meet every orbit of pairs as often as is left.
 
-    Attributes:
-        table: (orbits, pairs) how often each meets what.
-        left: (pairs,) how often each may still be met.
-        steps: steps taken.
-
+    table: (orbits, pairs) how often each meets what.
+    left: (pairs,) how often each may still be met.
     """
 
     def __init__(self, table: Integers, left: Integers) -> None:
@@ -277,12 +254,9 @@ class _Cover:
 # together of orbits of other rotations, is the lines of an affine plane, or is all sets. Where none
 # is found, sets are chosen so that pairs meet as evenly as a search gets.
 
-MOST_SETS: Final = 3_000
-"""Most sets of a design that is looked for."""
-MAX_BLOCK_STEPS: Final = 40_000
-"""Steps of the search for base blocks."""
-ROTATIONS: Final = 3
-"""Numbers of sets for which designs of other rotations are looked for."""
+MOST_SETS: Final = 3_000  # Most sets of a design that is looked for
+MAX_BLOCK_STEPS: Final = 40_000  # Steps of the search for base blocks
+ROTATIONS: Final = 3  # Numbers of sets for which designs of other rotations are looked for
 
 
 @cache
@@ -335,11 +309,7 @@ def _develop(v: int, bases: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]
 class _Search:
     """A search for t base blocks, each with 0, whose differences are met as often as may be left.
 
-    Attributes:
-        left: (v,) how often each difference may still be met.
-        bases: base blocks so far.
-        steps: steps taken.
-
+    left: (v,) how often each difference may still be met.
     """
 
     def __init__(self, v: int, k: int, t: int, left: list[int], patience: int) -> None:
@@ -376,9 +346,7 @@ def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
 
     Whole rounds of a balanced design come first, if one is found; the rest is chosen by itself.
 
-    Returns:
-        (b, k) systems in ascending order.
-
+    Returns: (b, k) systems in ascending order.
     """
     base = np.array(find_balanced(v, k) or np.empty((0, k)), dtype=np.int64)
     rounds = b // len(base) if len(base) else 0
@@ -402,18 +370,10 @@ Bits = NDArray[np.bool_]
 def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -> Bits:
     """Split n things.
 
-    Args:
-        first: (n,) codes of sets, finest partition first.
-        second: the same of the other family.
-        draws: for the choice among even splits.
-
-    Returns:
-        (n,) whether a thing is in the second half.
-
-    >>> judge, pair = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> half = halve([judge], [pair], Draws(3))
-    >>> half[judge == 0].sum(), half[pair == 1].sum()
-    (np.int64(1), np.int64(1))
+    first: (n,) codes of sets, finest partition first.
+    Returns: (n,) whether a thing is in the second half. >>> judge, pair = np.array([0, 0, 1, 1]),
+        np.array([0, 1, 0, 1]) >>> half = halve([judge], [pair], Draws(3)) >>> half[judge ==
+        0].sum(), half[pair == 1].sum() (np.int64(1), np.int64(1))
     """
     n = len(first[0]) if first else len(second[0])
     if n == 0:
@@ -426,9 +386,7 @@ def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -
 def couple(family: Sequence[Integers], n: int, draws: Draws) -> Integers:
     """Couple things at random, within the finest sets as far as these are even.
 
-    Returns:
-        (n,) the partner of each; −1 for none.
-
+    Returns: (n,) the partner of each; −1 for none.
     """
     partner = np.full(n, -1, dtype=np.int64)
     free = draws.order(n)
@@ -489,20 +447,11 @@ def color_evenly(
 ) -> Integers:
     """Colour anew what is not even; sets in which a colouring is exact stay so.
 
-    Args:
-        colors: (n,) colours to start from, from 0.
-        n_colors: how many there are.
-        first: (n,) codes of sets, from 0, finest partition first.
-        second: the same of the other family.
-        draws: for the choice among even colourings.
-
-    Returns:
-        (n,) colours.
-
-    >>> item, judge = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6)
-    >>> found = color_evenly(np.tile([0, 1, 2], 6), 3, [item], [judge], Draws(1))
-    >>> np.bincount(judge * 3 + found).tolist()
-    [2, 2, 2, 2, 2, 2, 2, 2, 2]
+    colors: (n,) colours to start from, from 0.
+    first: (n,) codes of sets, from 0, finest partition first.
+    Returns: (n,) colours. >>> item, judge = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6) >>>
+        found = color_evenly(np.tile([0, 1, 2], 6), 3, [item], [judge], Draws(1)) >>>
+        np.bincount(judge * 3 + found).tolist() [2, 2, 2, 2, 2, 2, 2, 2, 2]
     """
     colors = np.array(colors, dtype=np.int64)
     if n_colors < 2 or not len(colors):
@@ -558,20 +507,12 @@ def color_edges(
 ) -> Integers:
     """Colour edges.
 
-    Args:
-        judge: (n,) one end of each edge, from 0.
-        group: (n,) the other, from 0, in ascending order; `n_colors` · `per_group` edges each.
-        n_colors: m.
-        draws: for the start.
-        per_group: edges of each colour in a group.
-
-    Returns:
-        (n,) colours: each `per_group` times in a group, and at each judge any two as often but for
-        one.
-
-    >>> found = color_edges(np.array([0, 1, 2] * 4), np.repeat(np.arange(4), 3), 3, Draws(1))
-    >>> np.bincount(np.array([0, 1, 2] * 4) * 3 + found, minlength=9).max()
-    np.int64(2)
+    judge: (n,) one end of each edge, from 0.
+    group: (n,) the other, from 0, in ascending order; `n_colors` · `per_group` edges each.
+    Returns: (n,) colours: each `per_group` times in a group, and at each judge any two as often but
+        for one. >>> found = color_edges(np.array([0, 1, 2] * 4), np.repeat(np.arange(4), 3), 3,
+        Draws(1)) >>> np.bincount(np.array([0, 1, 2] * 4) * 3 + found, minlength=9).max()
+        np.int64(2)
     """
     colors = np.tile(np.arange(n_colors).repeat(per_group), len(group) // (n_colors * per_group))
     colors = colors[np.lexsort((draws.keys(len(group)), group))]
@@ -641,25 +582,17 @@ def _gather(ends: list[int], n: int) -> list[list[int]]:
     return found
 
 
-CHUNK = 4_000_000
-"""Random keys that are drawn at once."""
+CHUNK = 4_000_000  # Random keys that are drawn at once
 
 
 def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | None:
     """Return the number t of groups that cannot all be served, what they need and can get.
 
-    Args:
-        needs: (G,) different judges that each group needs.
-        loads: (J,) most groups of each judge.
-
-    Returns:
-        t, need and supply where the shortage is largest; None where there is none.
-
-    >>> (
-    ...     find_shortage(np.array([2, 2]), np.array([2, 1])),
-    ...     find_shortage(np.array([2]), np.array([3])),
-    ... )
-    ((2, 4, 3), (1, 2, 1))
+    needs: (G,) different judges that each group needs.
+    loads: (J,) most groups of each judge.
+    Returns t, need and supply where the shortage is largest; None where there is none. >>> ( ...
+        find_shortage(np.array([2, 2]), np.array([2, 1])), ...     find_shortage(np.array([2]),
+        np.array([3])), ... ) ((2, 4, 3), (1, 2, 1))
     """
     if not len(needs):
         return None
@@ -678,13 +611,10 @@ def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | No
 def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
     """Return loads as equal as caps allow, that sum to a total.
 
-    Args:
-        caps: (J,) most of each.
-        total: what they sum to, at most the sum of caps.
-        order: (J,) who takes one more first.
-
-    >>> level_loads(np.array([2, 9, 9]), 11, np.array([0, 2, 1])).tolist()
-    [2, 4, 5]
+    caps: (J,) most of each.
+    total: what they sum to, at most the sum of caps.
+    order: (J,) who takes one more first. >>> level_loads(np.array([2, 9, 9]), 11, np.array([0, 2,
+        1])).tolist() [2, 4, 5]
     """
     low, high = 0, int(caps.max(initial=0))
     while low < high:
@@ -699,14 +629,8 @@ def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
 def deal(needs: Integers, loads: Integers, draws: Draws) -> Integers:
     """Deal groups to judges at random.
 
-    Args:
-        needs: (G,) different judges for each group.
-        loads: (J,) groups for each judge; `find_shortage` finds none, and sums are equal.
-        draws: for the choice.
-
-    Returns:
-        (Σ needs,) judges, those of group 0 first, within a group in random order.
-
+    needs: (G,) different judges for each group.
+    loads: (J,) groups for each judge; `find_shortage` finds none, and sums are equal.
     """
     left = np.array(loads, dtype=np.int64)
     ends = np.cumsum(needs)

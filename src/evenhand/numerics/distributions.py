@@ -95,19 +95,16 @@ def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 # Fair coins: tails of the binomial and the trinomial distribution, Clopper-Pearson intervals.
 
 Array = NDArray[np.float64]
+# Minus log of the chance of a number of ties that may be passed over: 1e-300
 NEGLIGIBLE: Final = 690.0
-"""Minus log of the chance of a number of ties that may be passed over: 1e-300."""
 
 
 def upper_tail(successes: Array, trials: Array) -> Array:
     """Return P(X ≥ successes) for X binomial of fair trials, by the incomplete beta function.
 
-    Args:
-        successes: (n,) whole numbers, perhaps below 0 or above the trials.
-        trials: (n,) whole numbers.
-
-    >>> upper_tail(np.array([7.0, 0.0, 3.0]), np.array([8.0, 0.0, 2.0])).round(6).tolist()
-    [0.035156, 1.0, 0.0]
+    successes: (n,) whole numbers, perhaps below 0 or above the trials.
+    trials: (n,) whole numbers. >>> upper_tail(np.array([7.0, 0.0, 3.0]), np.array([8.0, 0.0,
+        2.0])).round(6).tolist() [0.035156, 1.0, 0.0]
     """
     from scipy.special import betainc
 
@@ -177,19 +174,16 @@ def _numbers_of_ties(trials: int, ties: int) -> tuple[Array, Array]:
 # transform of the Poisson-binomial distribution: Hong 2013, Computational Statistics & Data
 # Analysis 59:41-51). Rounding leaves 1e-13 or so, below which no tail is given.
 
-LEAST: Final = 1e-12
-"""Smallest p-value that is told from rounding."""
+LEAST: Final = 1e-12  # Smallest p-value that is told from rounding
 
 
 def net_wins_chances(chances: Array, counts: Array) -> Array:
     """Return (2n + 1,) chances of −n, …, n wins more than losses.
 
-    Args:
-        chances: (C, 3) chances of win, tie and loss.
-        counts: (C,) how often each comparison was made, whole numbers that sum to n.
-
-    >>> net_wins_chances(np.array([[0.5, 0.0, 0.5]]), np.array([2.0])).round(6).tolist()
-    [0.25, 0.0, 0.5, 0.0, 0.25]
+    chances: (C, 3) chances of win, tie and loss.
+    counts: (C,) how often each comparison was made, whole numbers that sum to n. >>>
+        net_wins_chances(np.array([[0.5, 0.0, 0.5]]), np.array([2.0])).round(6).tolist() [0.25, 0.0,
+        0.5, 0.0, 0.25]
     """
     n = int(counts.sum())
     m = 2 * n + 1
@@ -205,13 +199,8 @@ def net_wins_chances(chances: Array, counts: Array) -> Array:
 def net_wins_p(chances: Array, counts: Array, net: int) -> float:
     """Return the two-sided p-value of a number of wins minus losses: twice the smaller tail.
 
-    Args:
-        chances: (C, 3) chances of win, tie and loss.
-        counts: (C,) how often each comparison was made, whole numbers.
-        net: wins minus losses that were seen.
-
-    >>> round(net_wins_p(np.array([[0.5, 0.0, 0.5]]), np.array([5.0]), 5), 6)
-    0.0625
+    chances: (C, 3) chances of win, tie and loss.
+    counts: (C,) how often each comparison was made, whole numbers.
     """
     each = net_wins_chances(chances, counts)
     at = net + int(counts.sum())
@@ -221,21 +210,16 @@ def net_wins_p(chances: Array, counts: Array, net: int) -> float:
 
 # Mixtures of normals: where a share of the probability lies below.
 
-HALVINGS = 50
-"""Of the interval that the quantile lies in: to the last digits."""
+HALVINGS = 50  # Of the interval that the quantile lies in: to the last digits
 
 
 def mixture_quantile(probability: float, means: Array, deviations: Array) -> Array:
     """Return (n,) points below which mixtures fall with a probability.
 
-    Args:
-        probability: above 0 and below 1.
-        means: (S, n) of S normals that count alike.
-        deviations: (S, n) of the same; 0 where all of a normal is at its mean.
-
-    >>> ends = mixture_quantile(0.5, np.array([[0.0], [2.0]]), np.ones((2, 1)))
-    >>> round(float(ends[0]), 9)
-    1.0
+    means: (S, n) of S normals that count alike.
+    deviations: (S, n) of the same; 0 where all of a normal is at its mean. >>> ends =
+        mixture_quantile(0.5, np.array([[0.0], [2.0]]), np.ones((2, 1))) >>> round(float(ends[0]),
+        9) 1.0
     """
     own = means + normal_quantile(probability) * deviations
     low, high = own.min(axis=0), own.max(axis=0)
@@ -257,25 +241,16 @@ def mixture_quantile(probability: float, means: Array, deviations: Array) -> Arr
 # interval mirrored to where its middle is below the mean, so that nothing is subtracted from one.
 # Where even that tail is below the smallest number of the computer, logarithms stand for it.
 
-_DEEP: Final = 1e-290
-"""Chances below which numbers lose digits."""
+_DEEP: Final = 1e-290  # Chances below which numbers lose digits
 
 
 def draw_above(rng: np.random.Generator, mean: Array, sd: float, low: float) -> Array:
     """Draw x ~ N(mean, sd²) given x ≥ low.
 
-    Args:
-        rng: where chance comes from; one number a draw.
-        mean: means, of any shape.
-        sd: standard deviation of all.
-        low: what no draw is below.
-
-    Returns:
-        Draws of the shape of `mean`.
-
-    >>> draws = draw_above(np.random.default_rng(1), np.array([0.0, -50.0, 50.0]), 1.0, 2.0)
-    >>> bool((draws >= 2).all()), bool(draws[1] < 2.5), bool(40 < draws[2] < 60)
-    (True, True, True)
+    mean: means, of any shape.
+    Returns draws of the shape of `mean`. >>> draws = draw_above(np.random.default_rng(1),
+        np.array([0.0, -50.0, 50.0]), 1.0, 2.0) >>> bool((draws >= 2).all()), bool(draws[1] < 2.5),
+        bool(40 < draws[2] < 60) (True, True, True)
     """
     from scipy.special import ndtr, ndtri
 
@@ -292,18 +267,9 @@ def draw_above(rng: np.random.Generator, mean: Array, sd: float, low: float) -> 
 def draw_between(rng: np.random.Generator, mean: Array, sd: float, radius: float) -> Array:
     """Draw x ~ N(mean, sd²) given |x| ≤ radius.
 
-    Args:
-        rng: where chance comes from; one number a draw.
-        mean: means, of any shape.
-        sd: standard deviation of all.
-        radius: what no draw is farther from 0 than.
-
-    Returns:
-        Draws of the shape of `mean`.
-
-    >>> draws = draw_between(np.random.default_rng(1), np.array([0.0, -50.0, 50.0]), 1.0, 0.5)
-    >>> draws.round(1).tolist()
-    [-0.0, -0.5, 0.5]
+    mean: means, of any shape.
+    Returns draws of the shape of `mean`. >>> draws = draw_between(np.random.default_rng(1),
+        np.array([0.0, -50.0, 50.0]), 1.0, 0.5) >>> draws.round(1).tolist() [-0.0, -0.5, 0.5]
     """
     from scipy.special import ndtr, ndtri
 
@@ -339,26 +305,17 @@ def _log_ndtr(at: Array) -> Array:
 # standard deviations.
 
 QUANTILES: Final = 65_536
-LARGEST: Final = 20_000.0
-"""Mean beyond which numbers are drawn one by one."""
-WIDE: Final = 9.0
-"""Standard deviations around the mean that a table looks at."""
+LARGEST: Final = 20_000.0  # Mean beyond which numbers are drawn one by one
+WIDE: Final = 9.0  # Standard deviations around the mean that a table looks at
 
 
 def draw_poisson(means: Array, draws: int, rng: np.random.Generator) -> NDArray[np.uint16]:
     """Draw numbers of cells.
 
-    Args:
-        means: (C,) of cells, at most LARGEST.
-        draws: how many of each, n.
-        rng: source of randomness.
-
-    Returns:
-        (C, n) numbers.
-
-    >>> drawn = draw_poisson(np.array([0.0, 4.0]), 10_000, np.random.default_rng(1))
-    >>> drawn[0].max(), drawn[1].mean().round(1), drawn[1].var().round(1)
-    (np.uint16(0), np.float64(4.0), np.float64(4.0))
+    means: (C,) of cells, at most LARGEST.
+    Returns: (C, n) numbers. >>> drawn = draw_poisson(np.array([0.0, 4.0]), 10_000,
+        np.random.default_rng(1)) >>> drawn[0].max(), drawn[1].mean().round(1),
+        drawn[1].var().round(1) (np.uint16(0), np.float64(4.0), np.float64(4.0))
     """
     found = np.zeros((len(means), draws), dtype=np.uint16)
     values, which = np.unique(means, return_inverse=True)

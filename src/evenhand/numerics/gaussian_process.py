@@ -28,30 +28,21 @@ from evenhand.numerics.graph import Graph, weak_components
 
 Array = NDArray[np.float64]
 
-JITTER: Final = 1e-6
-"""Added to the variance of inducing points, which may coincide."""
+JITTER: Final = 1e-6  # Added to the variance of inducing points, which may coincide
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is needed to predict: over s supporting points, the data or the inducing points.
+    """What is needed to predict: over s supporting points, the data or the inducing points."""
 
-    Attributes:
-        weights: (s,) a mean is the covariance with the supporting points times these.
-        reduction: (s, s) a variance is less by cᵀ R c, c being these covariances.
-
-    """
-
-    weights: Array
-    reduction: Array
+    weights: Array  # (s,) a mean is the covariance with the supporting points times these
+    reduction: Array  # (s, s) a variance is less by cᵀ R c, c being these covariances
 
     def predict(self, cross: Array, own: Array) -> tuple[Array, Array]:
         """Return (n,) means and variances, without noise.
 
-        Args:
-            cross: (n, s) covariances with the supporting points.
-            own: (n,) variances before any data.
-
+        cross: (n, s) covariances with the supporting points.
+        own: (n,) variances before any data.
         """
         less = np.einsum("ns,ns->n", cross @ self.reduction, cross)
         return cross @ self.weights, np.maximum(own - less, 0.0)
@@ -59,40 +50,22 @@ class Posterior:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The log evidence at one K and s.
+    """The log evidence at one K and s."""
 
-    Attributes:
-        value: in nats.
-        cross: (n, n) derivative by K; with inducing points (n, m), by the entries of K_nm.
-        inner: (m, m) derivative by K_mm; None where there are no inducing points.
-        own: (n,) derivative by the diagonal of K beyond these; None likewise.
-        noise: (n,) derivative by s.
-        posterior: what predicts.
-
-    """
-
-    value: float
-    cross: Array
-    inner: Array | None
-    own: Array | None
-    noise: Array
-    posterior: Posterior
+    value: float  # in nats
+    cross: Array  # (n, n) derivative by K; with inducing points (n, m), by the entries of K_nm
+    inner: Array | None  # (m, m) derivative by K_mm; None where there are no inducing points
+    own: Array | None  # (n,) derivative by the diagonal of K beyond these; None likewise
+    noise: Array  # (n,) derivative by s
+    posterior: Posterior  # what predicts
 
 
 def weigh_exactly(covariance: Array, noise: Array, y: Array) -> Evidence:
     """Return the log evidence from all covariances.
 
-    Args:
-        covariance: (n, n) K; overwritten.
-        noise: (n,) s, positive.
-        y: (n,) data.
-
-    Raises:
-        NotConverged: K + S is not positive definite.
-
-    >>> one = weigh_exactly(np.ones((1, 1)), np.ones(1), np.array([2.0]))
-    >>> round(one.value, 4), one.posterior.weights.tolist()
-    (-2.2655, [1.0])
+    covariance: (n, n) K; overwritten.
+    noise: (n,) s, positive.
+    y: (n,) data.
     """
     n = len(y)
     covariance[np.diag_indices(n)] += noise
@@ -107,16 +80,11 @@ def weigh_exactly(covariance: Array, noise: Array, y: Array) -> Evidence:
 def weigh_inducing(cross: Array, inner: Array, own: Array, noise: Array, y: Array) -> Evidence:
     """Return the log evidence from covariances with inducing points.
 
-    Args:
-        cross: (n, m) K_nm.
-        inner: (m, m) K_mm.
-        own: (n,) diagonal of K.
-        noise: (n,) s, positive.
-        y: (n,) data.
-
-    Raises:
-        NotConverged: K_mm is not positive definite.
-
+    cross: (n, m) K_nm.
+    inner: (m, m) K_mm.
+    own: (n,) diagonal of K.
+    noise: (n,) s, positive.
+    y: (n,) data.
     """
     n, m = cross.shape
     inner = inner + JITTER * np.eye(m)
@@ -138,12 +106,7 @@ def weigh_inducing(cross: Array, inner: Array, own: Array, noise: Array, y: Arra
 
 
 def _invert(matrix: Array) -> tuple[Array, float]:
-    """Return the inverse of a positive definite matrix, and half the logarithm of its determinant.
-
-    Raises:
-        NotConverged: it is not positive definite.
-
-    """
+    """Return the inverse of a positive definite matrix, and half its log-determinant."""
     from scipy.linalg.lapack import dpotrf, dpotri
 
     factor, fault = dpotrf(matrix.T, lower=True, clean=True, overwrite_a=True)
@@ -173,16 +136,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Where a function is looked at.
+    """Where a function is looked at."""
 
-    Attributes:
-        numbers: (n, P) features that are numbers, of like spread.
-        labels: (n, L) codes of features that are names.
-
-    """
-
-    numbers: Array
-    labels: Codes
+    numbers: Array  # (n, P) features that are numbers, of like spread
+    labels: Codes  # (n, L) codes of features that are names
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -195,14 +152,9 @@ class Points:
 def correlate(a: Points, b: Points, log_scales: Array) -> Array:
     """Return the (n, m) covariances k of points with points.
 
-    Args:
-        a: n points.
-        b: m points with the same features.
-        log_scales: (P + L,) logarithms of length scales, those of numbers first.
-
-    >>> one = Points(np.array([[0.0], [1.0]]), np.array([[0], [1]]))
-    >>> correlate(one, one, np.log([1.0, 2.0])).round(4).tolist()
-    [[1.0, 0.5353], [0.5353, 1.0]]
+    log_scales: (P + L,) logarithms of length scales, those of numbers first. >>> one =
+        Points(np.array([[0.0], [1.0]]), np.array([[0], [1]])) >>> correlate(one, one, np.log([1.0,
+        2.0])).round(4).tolist() [[1.0, 0.5353], [0.5353, 1.0]]
     """
     weight = np.exp(-2.0 * log_scales)
     p = a.numbers.shape[1]
@@ -221,12 +173,7 @@ def correlate(a: Points, b: Points, log_scales: Array) -> Array:
 def pull_back(slope: Array, a: Points, b: Points, log_scales: Array) -> Array:
     """Return Σ slope ∂ log k / ∂ log ℓ, for each length scale.
 
-    Args:
-        slope: (n, m) derivative of whatever follows by log k.
-        a: n points.
-        b: m points.
-        log_scales: (P + L,) logarithms of length scales.
-
+    slope: (n, m) derivative of whatever follows by log k.
     """
     rows, columns = slope.sum(axis=1), slope.sum(axis=0)
     apart = rows @ a.numbers**2 + columns @ b.numbers**2
@@ -254,8 +201,8 @@ def pull_back(slope: Array, a: Points, b: Points, log_scales: Array) -> Array:
 
 Numbers = NDArray[np.int64]
 
+# Scores so near to the greatest one, relative to it, are equal to it: rounding must not choose
 TIED: Final = 1e-9
-"""Scores so near to the greatest one, relative to it, are equal to it: rounding must not choose."""
 
 
 def pick_by_variance(
@@ -263,18 +210,12 @@ def pick_by_variance(
 ) -> tuple[Numbers, Array]:
     """Take points of the greatest variance times weight, one after another.
 
-    Args:
-        covariance: (u, u) of candidates, before the batch.
-        noise: variance of one observation.
-        weight: (u,) what variances are multiplied by.
-        size: how many to take, at most u.
-
-    Returns:
-        Their numbers in order, and the variance of each when it was taken.
-
-    >>> c = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 0.5]])
-    >>> pick_by_variance(c, 0.1, np.ones(3), 2)[0].tolist()
-    [0, 2]
+    covariance: (u, u) of candidates, before the batch.
+    weight: (u,) what variances are multiplied by.
+    size: how many to take, at most u.
+    Returns their numbers in order, and the variance of each when it was taken. >>> c =
+        np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 0.5]]) >>> pick_by_variance(c, 0.1,
+        np.ones(3), 2)[0].tolist() [0, 2]
     """
     variance = np.diag(covariance).copy()
     roots = np.empty((size, len(variance)))
@@ -294,19 +235,12 @@ def pick_by_error(
 ) -> Numbers:
     """Take points whose values, being known, lower the squared error of all points the most.
 
-    Args:
-        covariance: (n, u) of all points with the candidates, before the batch.
-        candidates: (u,) numbers of the candidates among all points.
-        noise: variance of one observation.
-        wrong: (n,) values less means, before the batch.
-        size: how many to take, at most u.
-
-    Returns:
-        Their numbers among the candidates, in order.
-
-    >>> c = np.eye(2)
-    >>> pick_by_error(c, np.array([0, 1]), 1.0, np.array([1.0, -3.0]), 1).tolist()
-    [1]
+    covariance: (n, u) of all points with the candidates, before the batch.
+    candidates: (u,) numbers of the candidates among all points.
+    wrong: (n,) values less means, before the batch.
+    size: how many to take, at most u.
+    Returns their numbers among the candidates, in order. >>> c = np.eye(2) >>> pick_by_error(c,
+        np.array([0, 1]), 1.0, np.array([1.0, -3.0]), 1).tolist() [1]
     """
     wrong, left = wrong.copy(), np.ones(len(candidates), np.bool_)
     taken = np.empty(size, np.int64)
@@ -355,33 +289,21 @@ def find_greatest(scores: Array) -> int:
 
 Integers = NDArray[np.intp]
 
-CELLS: Final = 65_536
-"""Numbers in the matrices of one batch."""
+CELLS: Final = 65_536  # Numbers in the matrices of one batch
 _SEED: Final = 20131
-ENTRIES: Final = 3_072
-"""Entries of one batch: what is in between stays in the processor's cache."""
+ENTRIES: Final = 3_072  # Entries of one batch: what is in between stays in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Blocks of one width.
+    """Blocks of one width."""
 
-    Attributes:
-        entries: the entries of these blocks, in the order of `Blocks.order`.
-        nodes: nodes of these blocks: `Blocks.place` of node n lies within this slice.
-        size: number of blocks B.
-        width: nodes of each block d, filled up.
-        left: (c,) block · d + place of one node of each entry.
-        right: (c,) the same of the other.
-
-    """
-
-    entries: slice
-    nodes: slice
-    size: int
-    width: int
-    left: Integers
-    right: Integers
+    entries: slice  # the entries of these blocks, in the order of `Blocks.order`
+    nodes: slice  # nodes of these blocks: `Blocks.place` of node n lies within this slice
+    size: int  # number of blocks B
+    width: int  # nodes of each block d, filled up
+    left: Integers  # (c,) block · d + place of one node of each entry
+    right: Integers  # (c,) the same of the other
 
     @cached_property
     def block(self) -> Integers:
@@ -427,18 +349,11 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """All blocks, in batches.
+    """All blocks, in batches."""
 
-    Attributes:
-        order: (C,) entries batch by batch.
-        place: (N,) where each node stands when the nodes of all batches follow each other.
-        batches: the batches.
-
-    """
-
-    order: Integers
-    place: Integers
-    batches: tuple[Batch, ...]
+    order: Integers  # (C,) entries batch by batch
+    place: Integers  # (N,) where each node stands when the nodes of all batches follow each other
+    batches: tuple[Batch, ...]  # the batches
 
     @property
     def count(self) -> int:
@@ -470,15 +385,10 @@ class Blocks:
 def make_blocks(n_nodes: int, left: Integers, right: Integers) -> Blocks:
     """Sort nodes into blocks and blocks into batches.
 
-    Args:
-        n_nodes: number of nodes N, each of which some entry names.
-        left: (C,) one node of each entry.
-        right: (C,) the other.
-
-    >>> blocks = make_blocks(4, np.array([0, 2]), np.array([1, 3]))
-    >>> batch = blocks.batches[0]
-    >>> batch.precision(np.array([1.0, 2.0]), 1.0).tolist()
-    [[[2.0, -1.0], [-1.0, 2.0]], [[3.0, -2.0], [-2.0, 3.0]]]
+    left: (C,) one node of each entry.
+    right: (C,) the other. >>> blocks = make_blocks(4, np.array([0, 2]), np.array([1, 3])) >>> batch
+        = blocks.batches[0] >>> batch.precision(np.array([1.0, 2.0]), 1.0).tolist() [[[2.0, -1.0],
+        [-1.0, 2.0]], [[3.0, -2.0], [-2.0, 3.0]]]
     """
     block = weak_components(Graph(n_nodes, left, right))
     width = _filled(np.bincount(block))

@@ -26,18 +26,11 @@ _SWEEPS: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A directed graph on the nodes 0 to n − 1; an edge may be repeated.
+    """A directed graph on the nodes 0 to n − 1; an edge may be repeated."""
 
-    Attributes:
-        n_nodes: number of nodes n.
-        source: node that each edge leaves, shape (edges,).
-        target: node that each edge enters, shape (edges,).
-
-    """
-
-    n_nodes: int
-    source: IntArray
-    target: IntArray
+    n_nodes: int  # number of nodes n
+    source: IntArray  # node that each edge leaves, shape (edges,)
+    target: IntArray  # node that each edge enters, shape (edges,)
 
     def reversed(self) -> Graph:
         """Return the graph with every edge turned round."""
@@ -46,16 +39,12 @@ class Graph:
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """What is known of constraints x[target] − x[source] ≤ bound: a solution, or a proof of none.
+    """Constraints x[target] − x[source] ≤ bound: a solution, or a proof of none."""
 
-    Attributes:
-        solution: integers that meet all constraints, largest 0, shape (n,); None if there are none.
-        cycle: edges of a closed walk whose bounds sum to less than 0, in walking order; None if
-            there is a solution.
-
-    """
-
+    # integers that meet all constraints, largest 0, shape (n,); None if there are none
     solution: IntArray | None
+    # edges of a closed walk whose bounds sum to less than 0, in walking order; None if there is a
+    # solution
     cycle: IntArray | None
 
 
@@ -64,15 +53,9 @@ def is_strongly_connected(graph: Graph, roots: IntArray | Sequence[int] = (0,)) 
 
     With one root in each of several blocks that no edge joins, every block is tested at once.
 
-    Args:
-        graph: the graph.
-        roots: one node of each block.
-
-    >>> is_strongly_connected(Graph(3, np.array([0, 1, 2]), np.array([1, 2, 0])))
-    True
-    >>> is_strongly_connected(Graph(2, np.array([0]), np.array([1])))
-    False
-
+    roots: one node of each block. >>> is_strongly_connected(Graph(3, np.array([0, 1, 2]),
+        np.array([1, 2, 0]))) True >>> is_strongly_connected(Graph(2, np.array([0]), np.array([1])))
+        False
     """
     starts = np.asarray(roots, dtype=np.intp)
     return bool(reached(graph, starts).all() and reached(graph.reversed(), starts).all())
@@ -98,7 +81,6 @@ def weak_components(graph: Graph) -> IntArray:
 
     >>> weak_components(Graph(4, np.array([2, 3]), np.array([0, 1]))).tolist()
     [0, 1, 0, 1]
-
     """
     label = np.arange(graph.n_nodes, dtype=np.intp)
     while True:
@@ -123,7 +105,6 @@ def strong_components(graph: Graph) -> IntArray:
 
     >>> strong_components(Graph(3, np.array([0, 1, 1]), np.array([1, 0, 2]))).tolist()
     [0, 0, 1]
-
     """
     if graph.n_nodes == 0:
         return np.zeros(0, dtype=np.intp)
@@ -144,16 +125,10 @@ def solve_differences(graph: Graph, bound: IntArray) -> Differences:
     parents are searched for a cycle after 1, 2, 4, ... sweeps: a cycle among them has a negative
     sum, and they come to hold one whenever there is one (Cherkassky & Goldberg 1999).
 
-    Args:
-        graph: one edge for each constraint.
-        bound: right-hand sides, integers, shape (edges,).
-
-    >>> solve_differences(Graph(2, np.array([0]), np.array([1])), np.array([-1])).solution.tolist()
-    [0, -1]
-    >>> loop = Graph(2, np.array([0, 1]), np.array([1, 0]))
-    >>> sorted(solve_differences(loop, np.array([1, -2])).cycle.tolist())
-    [0, 1]
-
+    bound: right-hand sides, integers, shape (edges,). >>> solve_differences(Graph(2, np.array([0]),
+        np.array([1])), np.array([-1])).solution.tolist() [0, -1] >>> loop = Graph(2, np.array([0,
+        1]), np.array([1, 0])) >>> sorted(solve_differences(loop, np.array([1, -2])).cycle.tolist())
+        [0, 1]
     """
     order, starts = _by_source(graph)
     edges = Graph(graph.n_nodes, graph.source[order], graph.target[order])
@@ -303,27 +278,15 @@ def _finishing_order(ahead: list[list[int]]) -> list[int]:
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
+# Constraints that a direction within ±1 breaks by less are met; HiGHS itself allows 1e-7
 LEAST: Final = 1e-6
-"""Constraints that a direction within ±1 breaks by less are met; HiGHS itself allows 1e-7."""
 _SEED: Final = 20131
 
 
 def find_direction(broken: Callable[[Vector], Matrix], size: int) -> Vector | None:
     """Return a direction b ≠ 0 of a cone, largest entry ±1, or None if there is none.
 
-    Args:
-        broken: b → (rows, size) constraints z with z·b < −1e-6, none where b is in the cone.
-        size: number of parameters.
-
-    Raises:
-        RuntimeError: the linear programme was not solved.
-
-    >>> wedge = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
-    >>> find_direction(lambda b: wedge[wedge @ b < -1e-6], 2) is None
-    True
-    >>> half = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    >>> np.abs(find_direction(lambda b: half[half @ b < -1e-6], 2)).tolist()
-    [0.0, 1.0]
+    broken: b → (rows, size) constraints z with z·b < −1e-6, none where b is in the cone.
     """
     draw = np.random.Generator(np.random.PCG64(_SEED)).uniform(0.5, 1.0, size)
     known = np.zeros((0, size))
@@ -370,19 +333,14 @@ _ROWS_AT_ONCE: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Recession:
-    """The directions in which a likelihood never falls.
+    """The directions in which a likelihood never falls."""
 
-    Attributes:
-        aliased: a direction b, largest entry ±1, in which the likelihood is constant (Z b = 0),
-            shape (columns,); None if the design has full rank.
-        separated: rows that some direction with Z b ≥ 0 makes positive, ascending.
-        infinite: columns that those directions move: their estimates run off to ±∞. Columns that
-            are aliased to others are left out of the question.
-
-    """
-
+    # a direction b, largest entry ±1, in which the likelihood is constant (Z b = 0), shape
+    # (columns,); None if the design has full rank
     aliased: FloatArray | None
-    separated: IntArray
+    separated: IntArray  # rows that some direction with Z b ≥ 0 makes positive, ascending
+    # columns that those directions move: their estimates run off to ±∞. Columns that are aliased
+    # to others are left out of the question.
     infinite: IntArray
 
     @property
@@ -394,18 +352,8 @@ class Recession:
 def find_recession(Z: MatrixRecession) -> Recession:
     """Find out whether a maximum exists, and what stands in its way.
 
-    Args:
-        Z: x_observed − x_other for each observed cell and each other cell of its set, dense or
-            sparse, shape (rows, columns). Cells without weight must have been left out.
-
-    Raises:
-        RuntimeError: the linear programme was not solved.
-
-    >>> nine_wins_three_ties = np.array([[1.0, -1.0], [2.0, 0.0], [-1.0, 1.0], [1.0, 1.0]])
-    >>> found = find_recession(nine_wins_three_ties)
-    >>> found.exists, found.separated.tolist(), found.infinite.tolist()
-    (False, [1, 3], [0, 1])
-
+    Z: x_observed − x_other for each observed cell and each other cell of its set, dense or sparse,
+        shape (rows, columns). Cells without weight must have been left out.
     """
     scale = _column_scale(Z)
     scaled = Z / scale if isinstance(Z, np.ndarray) else Z.multiply(1 / scale).tocsr()
@@ -430,12 +378,7 @@ def find_separated(Z: MatrixRecession) -> IntArray:
     at the optimum s is 1 for every such row and 0 for all others. Independent problems may be
     asked at once as the blocks of a block-diagonal Z.
 
-    Args:
-        Z: dense or sparse, shape (rows, columns).
-
-    Raises:
-        RuntimeError: the linear programme was not solved.
-
+    Z: dense or sparse, shape (rows, columns).
     """
     from scipy import sparse
     from scipy.optimize import linprog
@@ -498,11 +441,10 @@ def _triangle(Z: MatrixRecession) -> FloatArray:
 
 Hashes = NDArray[np.uint64]
 
-_SPARE: Final = 8
-"""Places of a table for each hash: about one in twenty then finds its place taken."""
+_SPARE: Final = 8  # Places of a table for each hash: about one in twenty then finds its place taken
 _SMALLEST: Final = 10
+# Bits by which hashes are turned to look elsewhere for those whose place was taken
 _TURN: Final = 11
-"""Bits by which hashes are turned to look elsewhere for those whose place was taken."""
 
 
 def find_hashes(hashes: Hashes, known: Hashes) -> NDArray[np.int32]:
@@ -512,13 +454,9 @@ def find_hashes(hashes: Hashes, known: Hashes) -> NDArray[np.int32]:
     place taken goes into the next table, by other bits. A million hashes among fifty thousand
     take a tenth of what a binary search takes.
 
-    Args:
-        hashes: (n,) what is looked up; each is known.
-        known: (m,) different hashes.
-
-    >>> known = np.array([7, 2**40, 9], dtype=np.uint64)
-    >>> find_hashes(known[[2, 2, 0, 1]], known).tolist()
-    [2, 2, 0, 1]
+    hashes: (n,) what is looked up; each is known.
+    known: (m,) different hashes. >>> known = np.array([7, 2**40, 9], dtype=np.uint64) >>>
+        find_hashes(known[[2, 2, 0, 1]], known).tolist() [2, 2, 0, 1]
     """
     size = 1 << max(_SMALLEST, (_SPARE * len(known)).bit_length())
     waiting = np.arange(len(known), dtype=np.int32)

@@ -46,18 +46,11 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class OrderBound:
-    """A lower bound of what an order contradicts.
+    """A lower bound of what an order contradicts."""
 
-    Attributes:
-        cycles: (T, 3) nodes of each cycle that counts.
-        price: (T,) y of each.
-        pair: (n, n) u, symmetric, of each pair.
-
-    """
-
-    cycles: Integers
-    price: Array
-    pair: Array
+    cycles: Integers  # (T, 3) nodes of each cycle that counts
+    price: Array  # (T,) y of each
+    pair: Array  # (n, n) u, symmetric, of each pair
 
     @property
     def value(self) -> float:
@@ -73,11 +66,8 @@ def no_bound(n: int) -> OrderBound:
 def bound_orders(net: Array) -> OrderBound:
     """Bound the cost of all orders from below.
 
-    Args:
-        net: (n, n) what it costs to place the column before the row, not negative.
-
-    >>> round(bound_orders(np.array([[0.0, 2, 0], [0, 0, 3], [1, 0, 0]])).value, 9)
-    1.0
+    net: (n, n) what it costs to place the column before the row, not negative. >>>
+        round(bound_orders(np.array([[0.0, 2, 0], [0, 0, 3], [1, 0, 0]])).value, 9) 1.0
     """
     programme = _Programme(net)
     inside = np.zeros(len(programme.cycles), dtype=np.bool_)
@@ -145,12 +135,10 @@ class _Programme:
 
 Order = NDArray[np.intp]
 
-_ROUNDS: Final = 200
-"""Disturbances of the best order, for up to _SMALL systems."""
+_ROUNDS: Final = 200  # Disturbances of the best order, for up to _SMALL systems
 _FEW: Final = 20
 _MAX_NODES_FOR_PAIRS: Final = 60
-_MOVED: Final = 4
-"""Systems that a disturbance moves."""
+_MOVED: Final = 4  # Systems that a disturbance moves
 
 
 def cost_of(net: Array, order: Order) -> float:
@@ -165,12 +153,8 @@ def cost_of(net: Array, order: Order) -> float:
 def search_order(net: Array, start: Order, *, seed: int, patience: int = 1) -> Order:
     """Return an order that no move of a single system improves, the best of several.
 
-    Args:
-        net: (n, n) what it costs to place the column before the row.
-        start: (n,) nodes in the order to begin with.
-        seed: of the disturbances.
-        patience: how many times the usual number of disturbances.
-
+    net: (n, n) what it costs to place the column before the row.
+    start: (n,) nodes in the order to begin with.
     """
     n = len(start)
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -219,10 +203,8 @@ def _disturb(order: Order, rng: np.random.Generator) -> Order:
 
 Sets = NDArray[np.uint64]
 
-LARGEST: Final = 60
-"""Most nodes: a set is the bits of one number."""
-_MOST_SETS: Final = 300_000
-"""Most sets of one size that are held; all sets of twenty nodes fit."""
+LARGEST: Final = 60  # Most nodes: a set is the bits of one number
+_MOST_SETS: Final = 300_000  # Most sets of one size that are held; all sets of twenty nodes fit
 _MOST_STEPS: Final = 2_400_000
 _MAX_NODES_COUNTED: Final = 20  # 20! fits in 64 bits, the number of orders of more nodes need not
 _CHUNK: Final = 4_000_000
@@ -231,18 +213,11 @@ _ONE: Final = np.uint64(1)
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Sets of one size that a best order may pass through.
+    """Sets of one size that a best order may pass through."""
 
-    Attributes:
-        sets: (m,) ascending.
-        cost: (m,) least cost of placing each first.
-        count: (m,) in how many orders of its nodes, as whole numbers of any size.
-
-    """
-
-    sets: Sets
-    cost: Array
-    count: NDArray[Any]
+    sets: Sets  # (m,) ascending
+    cost: Array  # (m,) least cost of placing each first
+    count: NDArray[Any]  # (m,) in how many orders of its nodes, as whole numbers of any size
 
     def find(self, wanted: Sets) -> tuple[Integers, NDArray[np.bool_]]:
         """Return where sets stand, and whether they are there."""
@@ -256,22 +231,13 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The sets that best orders pass through.
+    """The sets that best orders pass through."""
 
-    Attributes:
-        net: (n, n) what it costs to place the column before the row.
-        levels: n + 1 levels, of 0 to n nodes.
-        first: (n,) first place, from 0, that each node takes in any best order.
-        last: (n,) last place.
-        within: costs that differ by less are equal.
-
-    """
-
-    net: Array
-    levels: tuple[Level, ...]
-    first: Integers
-    last: Integers
-    within: float
+    net: Array  # (n, n) what it costs to place the column before the row
+    levels: tuple[Level, ...]  # n + 1 levels, of 0 to n nodes
+    first: Integers  # (n,) first place, from 0, that each node takes in any best order
+    last: Integers  # (n,) last place
+    within: float  # costs that differ by less are equal
 
     @property
     def cost(self) -> float:
@@ -307,17 +273,11 @@ class Lattice:
 def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> Lattice | None:
     """Find all orders of least cost; None if the sets to look at are too many.
 
-    Args:
-        net: (n, n) what it costs to place the column before the row, not negative; n ≤ LARGEST.
-        upper: cost of some order.
-        bound: of the cost of all orders.
-        within: costs that differ by less are equal.
-
-    >>> from evenhand.numerics.linear_order import no_bound
-    >>> ring = np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    >>> found = find_lattice(ring, 2.0, no_bound(3), 1e-9)
-    >>> found.cost, found.count, list(found.walk(np.zeros(3)))
-    (1.0, 3, [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+    net: (n, n) what it costs to place the column before the row, not negative; n ≤ LARGEST.
+    within: costs that differ by less are equal. >>> from evenhand.numerics.linear_order import
+        no_bound >>> ring = np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]) >>> found =
+        find_lattice(ring, 2.0, no_bound(3), 1e-9) >>> found.cost, found.count,
+        list(found.walk(np.zeros(3))) (1.0, 3, [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
     """
     n = len(net)
     one: NDArray[Any] = np.array([1], dtype=np.int64 if n <= _MAX_NODES_COUNTED else object)
@@ -399,36 +359,26 @@ def _prune(net: Array, levels: list[Level], within: float) -> Lattice:
     return Lattice(net, tuple(reversed(kept)), first, last, within)
 
 
+# Most nodes whose subsets are all looked at: quicker than to load a linear programme
 _PLAIN: Final = 14
-"""Most nodes whose subsets are all looked at: quicker than to load a linear programme."""
-_PATIENCE: Final = 5
-"""How much longer the local search may take where its order is the answer."""
-_PIECE: Final = 50
-"""Nodes of each piece of a large block that is bounded by itself."""
+_PATIENCE: Final = 5  # How much longer the local search may take where its order is the answer
+_PIECE: Final = 50  # Nodes of each piece of a large block that is bounded by itself
+# Nodes from which pieces are half as large: a linear programme of 50 may take seconds
 _MANY: Final = 250
-"""Nodes from which pieces are half as large: a linear programme of 50 may take seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class BestOrders:
-    """Orders of least cost, or the best that were found.
+    """Orders of least cost, or the best that were found."""
 
-    Attributes:
-        cost: weight that the orders contradict.
-        bound: no order contradicts less; equal to `cost` where the orders are known to be best.
-        orders: some of them, the most preferred first; all if there are no more than asked for.
-        count: how many there are, None where the best is not proven.
-        first: (n,) first place, from 0, of each node in any of them, None where not proven.
-        last: (n,) last place.
-
-    """
-
-    cost: float
-    bound: float
+    cost: float  # weight that the orders contradict
+    bound: float  # no order contradicts less; equal to `cost` where the orders are known to be best
+    # some of them, the most preferred first; all if there are no more than asked for
     orders: tuple[tuple[int, ...], ...]
-    count: int | None
+    count: int | None  # how many there are, None where the best is not proven
+    # (n,) first place, from 0, of each node in any of them, None where not proven
     first: Integers | None
-    last: Integers | None
+    last: Integers | None  # (n,) last place
 
 
 def find_best_orders(
@@ -436,16 +386,11 @@ def find_best_orders(
 ) -> BestOrders:
     """Find the orders that contradict the least weight.
 
-    Args:
-        weights: (n, n) what it costs to place the column before the row, not negative.
-        prefer: (n,) of nodes that may come next, the larger comes first, then the lower number.
-        limit: most orders to list.
-        seed: of the local search; proven results do not depend on it.
-
-    >>> ring = np.array([[0.0, 5, 1], [2, 0, 5], [3, 2, 0]])
-    >>> found = find_best_orders(ring, np.zeros(3))
-    >>> found.cost, found.count, found.orders
-    (7.0, 1, ((0, 1, 2),))
+    weights: (n, n) what it costs to place the column before the row, not negative.
+    prefer: (n,) of nodes that may come next, the larger comes first, then the lower number.
+    seed: of the local search; proven results do not depend on it. >>> ring = np.array([[0.0, 5, 1],
+        [2, 0, 5], [3, 2, 0]]) >>> found = find_best_orders(ring, np.zeros(3)) >>> found.cost,
+        found.count, found.orders (7.0, 1, ((0, 1, 2),))
     """
     net = weights - weights.T
     whole = bool((weights % 1 == 0).all())

@@ -37,14 +37,7 @@ Array = NDArray[np.float64]
 def holm(p: Array) -> Array:
     """Return p-values adjusted so that any false rejection at all is as rare as the level.
 
-    Args:
-        p: (m,) p-values.
-
-    Raises:
-        InvalidJudgments: something is no p-value.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.06, 0.06]
+    p: (m,) p-values.
     """
     order, ascending = _sort(p)
     m = len(p)
@@ -55,14 +48,7 @@ def holm(p: Array) -> Array:
 def benjamini_hochberg(p: Array) -> Array:
     """Return p-values adjusted so that of all rejections a share of the level is false.
 
-    Args:
-        p: (m,) p-values.
-
-    Raises:
-        InvalidJudgments: something is no p-value.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.04, 0.04]
+    p: (m,) p-values.
     """
     order, ascending = _sort(p)
     m = len(p)
@@ -103,14 +89,10 @@ def step_down(
 ) -> tuple[Truths, tuple[float, ...]]:
     """Decide contrasts.
 
-    Args:
-        statistic: (P,) |t| of the data.
-        worlds: from each source (B, P) |t*| of worlds in which no contrast differs from zero.
-        level: at which all claims hold together (proportion).
-
-    Returns:
-        (P,) whether each is decided, and the critical value of every step.
-
+    statistic: (P,) |t| of the data.
+    worlds: from each source (B, P) |t*| of worlds in which no contrast differs from zero.
+    level: at which all claims hold together (proportion).
+    Returns: (P,) whether each is decided, and the critical value of every step.
     """
     decided = np.zeros(len(statistic), dtype=np.bool_)
     critical: list[float] = []
@@ -128,11 +110,8 @@ def step_down(
 def step_down_holm(statistic: Array, df: float, level: float) -> tuple[Truths, tuple[float, ...]]:
     """Decide contrasts by Holm's method, which needs no worlds and knows no correlations.
 
-    Args:
-        statistic: (P,) |t| of the data.
-        df: degrees of freedom of each.
-        level: at which all claims hold together (proportion).
-
+    statistic: (P,) |t| of the data.
+    level: at which all claims hold together (proportion).
     """
     decided = np.zeros(len(statistic), dtype=np.bool_)
     critical: list[float] = []

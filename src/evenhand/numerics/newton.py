@@ -15,10 +15,9 @@ from evenhand.errors import NotConverged
 
 Vector = NDArray[np.float64]
 Columns = NDArray[np.float64]
-LIMIT: Final = 20_000
-"""Most iterations, unless fewer are asked for."""
+LIMIT: Final = 20_000  # Most iterations, unless fewer are asked for
+# Relative residual at which a solution is done, unless a rougher one will do
 TOLERANCE: Final = 1e-12
-"""Relative residual at which a solution is done, unless a rougher one will do."""
 
 
 def solve_conjugate(
@@ -30,21 +29,7 @@ def solve_conjugate(
     limit: int = LIMIT,
     tolerance: float = TOLERANCE,
 ) -> Vector | None:
-    """Solve A x = b for A positive definite on the space that `project` keeps; None if it fails.
-
-    Args:
-        product: v → A v.
-        right: b, within that space.
-        diagonal: diagonal of A, positive.
-        project: orthogonal projection onto the space on which A is positive definite; None for all.
-        limit: most iterations.
-        tolerance: relative residual, in the norm of the inverse diagonal.
-
-    >>> A = np.array([[2.0, -2.0], [-2.0, 2.0]])
-    >>> centre = lambda v: v - v.mean()
-    >>> solve_conjugate(A.__matmul__, np.array([1.0, -1.0]), np.diag(A), project=centre).tolist()
-    [0.25, -0.25]
-    """
+    """Solve A x = b for A positive definite on the space that `project` keeps; None if it fails."""
     keep = project if project is not None else _everything
     x, residual = np.zeros_like(right), right.copy()
     z = keep(residual / diagonal)
@@ -74,19 +59,9 @@ def solve_columns(
 ) -> Columns | None:
     """Solve A X = B for several right-hand sides that share their products; None if one fails.
 
-    Args:
-        product: V → A V, for (n, m) columns.
-        right: (n, m) B, within the space that `project` keeps.
-        diagonal: (n,) diagonal of A, positive.
-        project: orthogonal projection of columns, which it may overwrite.
-        limit: most iterations.
-        tolerance: relative residual of each column, in the norm of the inverse diagonal.
-
-    >>> A = np.array([[2.0, -2.0], [-2.0, 2.0]])
-    >>> centre = lambda columns: columns - columns.mean(axis=0)
-    >>> right = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    >>> solve_columns(A.__matmul__, right, np.diag(A), project=centre).tolist()
-    [[0.25, 0.0], [-0.25, 0.0]]
+    product: V → A V, for (n, m) columns.
+    right: (n, m) B, within the space that `project` keeps.
+    diagonal: (n,) diagonal of A, positive.
     """
     inverse = 1.0 / diagonal[:, None]
     x, residual = np.zeros_like(right), right.copy()
@@ -120,66 +95,46 @@ def _everything(vector: Vector) -> Vector:
 
 Matrix = NDArray[np.float64]
 
+# Newton decrement squared, relative to |value|, below which that step is the last. Relative, so
+# that neither the unit of weights nor that of parameters matters. Of n judgments it is about n δ²
+# / 4 for a step δ in log-odds, and the error after the step about δ².
 QUADRATIC: Final = 1e-11
-"""Newton decrement squared, relative to |value|, below which that step is the last.
-
-Relative, so that neither the unit of weights nor that of parameters matters. Of n judgments it is
-about n δ² / 4 for a step δ in log-odds, and the error after the step about δ².
-"""
+# The same share, below which a decrement is lost in rounding whatever the step
 LOST: Final = float(np.finfo(np.float64).eps)
-"""The same share, below which a decrement is lost in rounding whatever the step."""
-NOTHING: Final = 1e-24
-"""A decrement that is zero, where the value is too."""
-NEWTON_ROUNDING: Final = 1e-13
-"""Loss, relative to 1 + |value|, that is rounding and no loss."""
+NOTHING: Final = 1e-24  # A decrement that is zero, where the value is too
+NEWTON_ROUNDING: Final = 1e-13  # Loss, relative to 1 + |value|, that is rounding and no loss
+# Share of what the slope promises that a step must gain; near the maximum it gains half
 MIN_NEWTON_GAIN: Final = 0.3
-"""Share of what the slope promises that a step must gain; near the maximum it gains half."""
 MAX_NEWTON_STEPS: Final = 100
 MAX_NEWTON_HALVINGS: Final = 40
-ROUGH: Final = 1e-6
-"""Relative residual of an inexact Newton step."""
+ROUGH: Final = 1e-6  # Relative residual of an inexact Newton step
 STUCK: Final = "the fit did not converge: the likelihood has no clear maximum"
+# The last one where a prior may be had
 REMEDIES: Final = ("look for systems that almost never win", "pass a weak prior (--prior 1)")
-"""The last one where a prior may be had."""
 SINGULAR: Final = (
     "the information matrix is singular: some parameters are not determined by the data"
 )
+# Unknowns above which conjugate gradients are tried first, for as many iterations
 LARGE: Final = 200
-"""Unknowns above which conjugate gradients are tried first, for as many iterations."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """A function to second order at one point.
+    """A function to second order at one point."""
 
-    Attributes:
-        value: the function, to be maximised.
-        gradient: (p,) its first derivatives.
-        information: (p, p) minus its second derivatives, positive definite.
-
-    """
-
-    value: float
-    gradient: Vector
-    information: Matrix
+    value: float  # the function, to be maximised
+    gradient: Vector  # (p,) its first derivatives
+    information: Matrix  # (p, p) minus its second derivatives, positive definite
 
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """Where a concave function is largest.
+    """Where a concave function is largest."""
 
-    Attributes:
-        at: (p,) the point.
-        expansion: the function to second order there.
-        steps: Newton steps taken.
-        decrement: gᵀ I⁻¹ g before the last step, which squared it: twice what that step gained.
-
-    """
-
-    at: Vector
-    expansion: Expansion
-    steps: int
-    decrement: float
+    at: Vector  # (p,) the point
+    expansion: Expansion  # the function to second order there
+    steps: int  # Newton steps taken
+    decrement: float  # gᵀ I⁻¹ g before the last step, which squared it: twice what that step gained
 
 
 def maximise(
@@ -191,21 +146,7 @@ def maximise(
 ) -> Maximum:
     """Climb to the maximum of a concave function.
 
-    Args:
-        expand: the function to second order at a point.
-        start: (p,) where to begin.
-        reach: how far a step goes, in a measure where 1 is as far as the second order may be
-            trusted; longer ones are cut. None for any length.
-        last: how far the last step may go, in that measure: where some parameters weigh little
-            beside the rest of the data, the decrement is small long before they are found.
-
-    Raises:
-        NotConverged: after 100 steps, or when no step along the direction gains.
-
-    >>> def parabola(x):
-    ...     return Expansion(-((x[0] - 3) ** 2), np.array([-2 * (x[0] - 3)]), np.array([[2.0]]))
-    >>> maximise(parabola, np.zeros(1)).at.tolist()
-    [3.0]
+    start: (p,) where to begin.
     """
     at, here = start, expand(start)
     if not len(start):
@@ -244,12 +185,7 @@ def _newton_step(
 
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
-    """Solve for a Newton step: directly, or roughly by conjugate gradients where it is large.
-
-    Raises:
-        NotConverged: the matrix is singular.
-
-    """
+    """Solve for a Newton step: directly, or roughly by conjugate gradients where it is large."""
     if len(right) > LARGE:
         quick = solve_conjugate(
             matrix.__matmul__, right, np.diag(matrix).copy(), limit=LARGE, tolerance=ROUGH
@@ -263,12 +199,7 @@ def solve_step(matrix: Matrix, right: Vector) -> Vector:
 
 
 def invert_positive(matrix: Matrix) -> Matrix:
-    """Invert a symmetric positive definite matrix; the result is exactly symmetric.
-
-    Raises:
-        NotConverged: the matrix is singular.
-
-    """
+    """Invert a symmetric positive definite matrix; the result is exactly symmetric."""
     try:
         inverse = _invert_blocks(matrix) if len(matrix) else np.zeros((0, 0))
     except np.linalg.LinAlgError as error:
@@ -309,11 +240,10 @@ def _invert_blocks(matrix: Matrix) -> Matrix:
 
 MAX_BFGS_STEPS: Final = 200
 MAX_BFGS_HALVINGS: Final = 20
-MIN_BFGS_GAIN: Final = 0.1
-"""Share of what the slope promises that a step must gain."""
+MIN_BFGS_GAIN: Final = 0.1  # Share of what the slope promises that a step must gain
+# Loss, relative to 1 + |value|, that is no loss: values found by quadrature may disagree so much
+# with their gradients, which the end is judged by
 QUADRATURE_ERROR: Final = 1e-7
-"""Loss, relative to 1 + |value|, that is no loss: values found by quadrature may disagree so much
-with their gradients, which the end is judged by."""
 
 
 class Slope(Protocol):
@@ -341,20 +271,10 @@ def climb(
 ) -> tuple[Vector, S, float]:
     """Climb to a maximum.
 
-    Returns:
-        (p,) the point after the last step, which is not expanded; what was found before that step;
-        and what the step gains.
-
-    Args:
-        expand: the function to first order at a point, given what was found nearby.
-        start: (p,) where to begin, and the function there.
-        information: (p, p) a guess of minus the second derivatives, positive definite.
-        tolerance: what gᵀ I⁻¹ g, twice the gain to come, may be relative to |value| at the end.
-        reach: how far a step goes, in a measure where 1 is as far as it may.
-
-    Raises:
-        NotConverged: after 200 steps, or when no step along the direction gains.
-
+    Returns: (p,) the point after the last step, which is not expanded; what was found before that
+        step; and what the step gains.
+    start: (p,) where to begin, and the function there.
+    information: (p, p) a guess of minus the second derivatives, positive definite.
     """
     at, here = start
     for _ in range(MAX_BFGS_STEPS):

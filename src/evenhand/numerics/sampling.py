@@ -35,10 +35,8 @@ from evenhand.numerics.cluster_means import average_ranks
 # localization: an improved R̂, Bayesian Analysis 16:667-718, sections 3 and 4.
 
 Array = NDArray[np.float64]
-AGREED: Final = 1.05
-"""R̂ above which chains have not met."""
-FEWEST: Final = 4
-"""Draws of a chain below which it has no two halves with a variance each."""
+AGREED: Final = 1.05  # R̂ above which chains have not met
+FEWEST: Final = 4  # Draws of a chain below which it has no two halves with a variance each
 
 
 def split_r_hat(draws: Array) -> Array:
@@ -48,16 +46,7 @@ def split_r_hat(draws: Array) -> Array:
     sees chains that differ in spread. Chains that do not move are infinitely far apart, or, all at
     one value, in agreement.
 
-    Args:
-        draws: (chains, draws, q) draws after burn-in, four or more of a chain.
-
-    Raises:
-        NotConverged: chains are too short.
-
-    >>> rng = np.random.default_rng(1)
-    >>> draws = rng.normal(size=(4, 1000, 2)) + np.array([0.0, 1.0]) * np.arange(4)[:, None, None]
-    >>> split_r_hat(draws).round(1).tolist()
-    [1.0, 1.5]
+    draws: (chains, draws, q) draws after burn-in, four or more of a chain.
     """
     halves = _split(draws)
     folded = np.abs(halves - np.median(halves, axis=(0, 1)))
@@ -67,15 +56,7 @@ def split_r_hat(draws: Array) -> Array:
 def bulk_size(draws: Array) -> Array:
     """Return (q,) effective number of draws for where the middle of a distribution lies.
 
-    Args:
-        draws: (chains, draws, q) draws after burn-in, four or more of a chain.
-
-    Raises:
-        NotConverged: chains are too short.
-
-    >>> draws = np.random.default_rng(1).normal(size=(4, 1000, 1))
-    >>> bool(3500 < bulk_size(draws)[0] < 4500)
-    True
+    draws: (chains, draws, q) draws after burn-in, four or more of a chain.
     """
     return _effective(_normal_scores(_split(draws)))
 
@@ -85,15 +66,7 @@ def mean_size(draws: Array) -> Array:
 
     sd / √size is the Monte Carlo error of the mean.
 
-    Args:
-        draws: (chains, draws, q) draws after burn-in, four or more of a chain.
-
-    Raises:
-        NotConverged: chains are too short.
-
-    >>> alternating = np.tile([1.0, -1.0], 50)[None, :, None]
-    >>> bool(mean_size(alternating)[0] > 100)
-    True
+    draws: (chains, draws, q) draws after burn-in, four or more of a chain.
     """
     return _effective(_split(draws))
 
@@ -168,27 +141,19 @@ def _autocovariance(draws: Array) -> Array:
 # numpy promises that the raw stream of a bit generator and the spreading of seeds stay as they are
 # (NEP 19); it does not promise so of shuffles and permutations. Here only the raw stream is used.
 
+# Seeds from here on may be secrets: those that a campaign draws at its launch are
 SECRET: Final = 2**63
-"""Seeds from here on may be secrets: those that a campaign draws at its launch are."""
 Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
 class Draws:
-    """A source of random numbers that is named, not counted: each name has its own stream.
+    """A source of random numbers that is named, not counted: each name has its own stream."""
 
-    Attributes:
-        seed: a whole number from 0.
-        name: what is drawn.
-
-    >>> Draws(1).order(5).tolist() == Draws(1).order(5).tolist()
-    True
-    >>> Draws(1).order(5).tolist() == Draws(1).of("judges").order(5).tolist()
-    False
-    """
-
-    seed: int
+    seed: int  # a whole number from 0
+    # what is drawn. >>> Draws(1).order(5).tolist() == Draws(1).order(5).tolist() True >>>
+    # Draws(1).order(5).tolist() == Draws(1).of("judges").order(5).tolist() False
     name: str = ""
 
     def of(self, *names: object) -> Draws:
@@ -233,20 +198,11 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class RunningSum:
-    """A sum of arrays of one shape, or of numbers.
+    """A sum of arrays of one shape, or of numbers."""
 
-    Attributes:
-        high: what has been summed, rounded.
-        low: what rounding has lost.
-
-    >>> total = RunningSum.of_shape(())
-    >>> for term in (1.0, 1e100, 1.0, -1e100):
-    ...     total = total.plus(term)
-    >>> float(total.total)
-    2.0
-    """
-
-    high: Array
+    high: Array  # what has been summed, rounded
+    # what rounding has lost. >>> total = RunningSum.of_shape(()) >>> for term in (1.0, 1e100,
+    # 1.0, -1e100): ...     total = total.plus(term) >>> float(total.total) 2.0
     low: Array
 
     @classmethod
@@ -278,32 +234,17 @@ class RunningSum:
 
 @dataclass(frozen=True, eq=False)
 class SubsetSums:
-    """Sums over the subsets of one size.
+    """Sums over the subsets of one size."""
 
-    Attributes:
-        every: (R,) over all of them.
-        one: (R, m) over those that hold item i.
-        two: (R, m, m) over those that hold items i and j; the diagonal is `one`.
-
-    """
-
-    every: Array
-    one: Array
-    two: Array
+    every: Array  # (R,) over all of them
+    one: Array  # (R, m) over those that hold item i
+    two: Array  # (R, m, m) over those that hold items i and j; the diagonal is `one`
 
 
 def sum_subsets(v: Array, size: int) -> SubsetSums:
     """Sum the products of all subsets of a size.
 
-    Args:
-        v: (R, m) values that are not negative, one row a set.
-        size: number of items of the subsets, 1 to m.
-
-    >>> sums = sum_subsets(np.array([[1.0, 2.0, 3.0]]), 2)
-    >>> sums.every.tolist(), sums.one.tolist()
-    ([11.0], [[5.0, 8.0, 9.0]])
-    >>> sums.two[0].tolist()
-    [[5.0, 2.0, 3.0], [2.0, 8.0, 6.0], [3.0, 6.0, 9.0]]
+    v: (R, m) values that are not negative, one row a set.
     """
     m = v.shape[1]
     behind = _products(v[:, ::-1], size)[::-1]

@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 # put in order at once, groups of as many take the place of pairs, and a search puts an item among
 # `shown` − 1 others at a time.
 
-Question = tuple[int, ...]
-"""Items to be put in order."""
-Order = tuple[tuple[int, ...], ...]
-"""Items best first, those that tie in one group."""
+Question = tuple[int, ...]  # Items to be put in order
+Order = tuple[tuple[int, ...], ...]  # Items best first, those that tie in one group
+# Yields questions that may be asked at once, is sent their orders, returns the sorted groups
 Steps = Generator[list[Question], Sequence[Order], list[tuple[int, ...]]]
-"""Yields questions that may be asked at once, is sent their orders, returns the sorted groups."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +45,7 @@ class Learned:
 
 
 def merge_insertion(items: Sequence[int], before: Callable[[int, int], bool]) -> list[int]:
-    """Sort different items.
-
-    Args:
-        items: what to sort.
-        before: whether the first item stands before the second; need not be transitive.
-
-    >>> merge_insertion([3, 1, 4, 0, 2], lambda one, other: one < other)
-    [0, 1, 2, 3, 4]
-    """
+    """Sort different items."""
     steps = merge_steps(items)
     try:
         asked = next(steps)
@@ -75,16 +65,8 @@ def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = 
     The questions of one step do not depend on each other. Of an order that contradicts what is
     known only the place of the new item is taken, where it disagrees with the fewest others.
 
-    Args:
-        items: what to sort, all different.
-        shown: most items in one question.
-        learned: is told what is found.
-
-    >>> steps = merge_steps([7, 8, 9])
-    >>> next(steps)
-    [(7, 8)]
-    >>> steps.send([((7, 8),)])  # a tie: from now on 7 stands for both
-    [(9, 7)]
+    learned: is told what is found. >>> steps = merge_steps([7, 8, 9]) >>> next(steps) [(7, 8)] >>>
+        steps.send([((7, 8),)])  # a tie: from now on 7 stands for both [(9, 7)]
     """
     learned = Learned() if learned is None else learned
     if len(items) < 2:
@@ -107,13 +89,8 @@ def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = 
 def grow_steps(items: Sequence[int], later: Sequence[int], shown: int, learned: Learned) -> Steps:
     """Sort step by step, then insert items that came later, one after another.
 
-    Args:
-        items: what to sort, all different.
-        later: others, put in when these stand in order; each needs ⌈log (m + 1)⌉ questions at
-            most among m groups, to the base `shown`.
-        shown: most items in one question.
-        learned: is told what is found.
-
+    later: others, put in when these stand in order; each needs ⌈log (m + 1)⌉ questions at most
+        among m groups, to the base `shown`.
     """
     chain = yield from merge_steps(items, shown, learned)
     for item in later:
@@ -214,13 +191,9 @@ Array = NDArray[np.float64]
 def order_leaves(likeness: Array) -> list[int]:
     """Return an order of D things in which groups stand together.
 
-    Args:
-        likeness: (D, D), symmetric, higher for things that are more alike; the diagonal is not
-            looked at.
-
-    >>> camps = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]], dtype=float)
-    >>> order_leaves(camps)
-    [0, 2, 1, 3]
+    likeness: (D, D), symmetric, higher for things that are more alike; the diagonal is not looked
+        at. >>> camps = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]],
+        dtype=float) >>> order_leaves(camps) [0, 2, 1, 3]
     """
     groups = [[i] for i in range(len(likeness))]
     between = np.array(likeness, dtype=np.float64)
@@ -245,14 +218,7 @@ def _join(one: list[int], other: list[int], likeness: Array) -> list[int]:
 
 
 def fit_rising(y: Array) -> Array:
-    """Return the nearest curves that never fall, all points weighing the same.
-
-    Args:
-        y: (..., T) points of one or more curves; T² numbers are held of each.
-
-    >>> fit_rising(np.array([1.0, 3.0, 2.0, 4.0]))
-    array([1. , 2.5, 2.5, 4. ])
-    """
+    """Return the nearest curves that never fall, all points weighing the same."""
     sums = np.concatenate((np.zeros_like(y[..., :1]), np.cumsum(y, axis=-1)), axis=-1)
     at = np.arange(y.shape[-1])
     length = at[None] - at[:, None] + 1  # of the stretch from the row to the column

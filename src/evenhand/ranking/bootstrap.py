@@ -35,38 +35,26 @@ from evenhand.ranking.settings import REPLICATES
 # whose steps do not shrink, since it has no maximum or a far one, is left to an ordinary fit.
 
 Array = NDArray[np.float64]
+# Model standard errors by which a refit is estimated to miss its maximum, at most
 SETTLED: Final = 1e-4
-"""Model standard errors by which a refit is estimated to miss its maximum, at most."""
 ROUNDS: Final = 20
-SLOW: Final = 0.7
-"""Factor by which steps shrink at least, from the third on."""
-MAX_DENSE_PAIRS: Final = 8_000_000
-"""Most numbers in the table of which pair is of which systems."""
+SLOW: Final = 0.7  # Factor by which steps shrink at least, from the third on
+MAX_DENSE_PAIRS: Final = 8_000_000  # Most numbers in the table of which pair is of which systems
 
 
 @dataclass(frozen=True, eq=False)
 class Workbench:
-    """What all refits share.
+    """What all refits share."""
 
-    Attributes:
-        fit: the fit to the data, one worth per system.
-        sides: (K, P) +1 where a system stood left in a pair, −1 where right.
-        scale: (p, 1) model standard errors.
-        first: (p, P) what one comparison of each pair shows on average at the estimate.
-
-    """
-
-    fit: Fit
-    sides: Array
-    scale: Array
-    first: Array
+    fit: Fit  # the fit to the data, one worth per system
+    sides: Array  # (K, P) +1 where a system stood left in a pair, −1 where right
+    scale: Array  # (p, 1) model standard errors
+    first: Array  # (p, P) what one comparison of each pair shows on average at the estimate
 
     def treat(self, counts: NDArray[Any]) -> NDArray[Any]:
         """Return (3, ...) comparisons, wins less losses, and ties, as the model takes ties.
 
-        Args:
-            counts: (3, ...) left, tie, right.
-
+        counts: (3, ...) left, tie, right.
         """
         kinds = self.fit.model.treat_ties(np.eye(3))
         wanted = (kinds.sum(axis=1), kinds[:, 0] - kinds[:, 2], kinds[:, 1])
@@ -80,10 +68,8 @@ class Workbench:
     def add_up(self, net: NDArray[Any], tied: Array) -> Array:
         """Return (p, n) sums of what was observed.
 
-        Args:
-            net: (P, n) wins less losses of the left system of each pair.
-            tied: (n,) number of ties.
-
+        net: (P, n) wins less losses of the left system of each pair.
+        tied: (n,) number of ties.
         """
         sums = [self.fit.design.pull(self.sides @ net)]
         if self.fit.likelihood.law.free:
@@ -95,10 +81,8 @@ class Workbench:
     def means(self, beta: Array, often: NDArray[Any]) -> tuple[Array, Array | None]:
         """Return (P, b) wins less losses, and ties if they are counted, that pairs show on average.
 
-        Args:
-            beta: (p, b) parameters.
-            often: (P, b) how often each pair was compared.
-
+        beta: (p, b) parameters.
+        often: (P, b) how often each pair was compared.
         """
         design, likelihood = self.fit.design, self.fit.likelihood
         worths = self._place(beta)
@@ -136,10 +120,8 @@ class Workbench:
     def refit(self, often: NDArray[Any], sums: Array) -> tuple[Array, Array]:
         """Return (b, K) log-worths, and (b,) standard errors they may miss; ∞ beyond SETTLED.
 
-        Args:
-            often: (P, b) how often each pair was compared.
-            sums: (p, b) of what was observed.
-
+        often: (P, b) how often each pair was compared.
+        sums: (p, b) of what was observed.
         """
         beta = np.repeat(self.fit.beta[:, None], often.shape[1], axis=1)
         last = missing = np.full(often.shape[1], np.inf)
@@ -165,12 +147,7 @@ class Workbench:
 
 
 def set_up(fit: Fit) -> Workbench | None:
-    """Return what all refits share; None of models whose refits need more than sums.
-
-    Args:
-        fit: the fit to the data.
-
-    """
+    """Return what all refits share; None of models whose refits need more than sums."""
     design, likelihood = fit.design, fit.likelihood
     plain = design.matrix is None and likelihood.ties is None and not fit.model.prior
     k, many = len(fit.systems), len(design.left)
@@ -199,27 +176,18 @@ def _expect_davidson(eta: Array, tie: Array, often: NDArray[Any]) -> tuple[Array
 
 # What resamples are drawn from: counts by cluster, and the pairs that they belong to.
 
-MAX_DENSE_COUNTS: Final = 20_000_000
-"""Most numbers in the counts of all clusters."""
+MAX_DENSE_COUNTS: Final = 20_000_000  # Most numbers in the counts of all clusters
 
 
 @dataclass(frozen=True, eq=False)
 class Urn:
-    """What is drawn from.
+    """What is drawn from."""
 
-    Attributes:
-        tally: entries by cluster.
-        counts: (C, 3) their counts, turned as the pair stands in the fit.
-        pairs: the counts that the model was fitted to, one entry per pair.
-        places: (C,) entry of `pairs` to which each entry belongs.
-        clusters: (G, 3, pairs) counts of every cluster of a single way, where they fit in memory.
-
-    """
-
-    tally: Tally
-    counts: Array
-    pairs: Tally
-    places: NDArray[np.int64]
+    tally: Tally  # entries by cluster
+    counts: Array  # (C, 3) their counts, turned as the pair stands in the fit
+    pairs: Tally  # the counts that the model was fitted to, one entry per pair
+    places: NDArray[np.int64]  # (C,) entry of `pairs` to which each entry belongs
+    # (G, 3, pairs) counts of every cluster of a single way, where they fit in memory
     clusters: Array | None = None
 
 
@@ -304,35 +272,25 @@ def draw_clusters(size: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(size, np.full(size, 1 / size)).astype(np.float64)
 
 
-FEWER: Final = 300
-"""Resamples of models that are no log-linear ones, which take longer to fit."""
+FEWER: Final = 300  # Resamples of models that are no log-linear ones, which take longer to fit
 LOST: Final = 0.05
-BESIDE: Final = 32
-"""Resamples that are refitted together."""
+BESIDE: Final = 32  # Resamples that are refitted together
+# Comparisons up to which numbers of any pair, and halves, are exact in single precision
 EXACT: Final = 2.0**21
-"""Comparisons up to which numbers of any pair, and halves, are exact in single precision."""
-MANY: Final = 100_000
-"""Answers from which each cell of single answers is drawn by itself."""
-TOGETHER: Final = 20_000_000
-"""Numbers of cells that are drawn together."""
+MANY: Final = 100_000  # Answers from which each cell of single answers is drawn by itself
+TOGETHER: Final = 20_000_000  # Numbers of cells that are drawn together
 Progress = Callable[[int, int], None] | None
+# Log-worths of a resample, with standard errors they may miss; None where it determines none
 Found = tuple[Array, float] | None
-"""Log-worths of a resample, with standard errors they may miss; None where it determines none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Refitted log-worths.
+    """Refitted log-worths."""
 
-    Attributes:
-        log_worth: (B, K) without the resamples that determine no worths.
-        lost: number of such resamples.
-        missing: model standard errors by which any of them is estimated to miss its maximum.
-
-    """
-
-    log_worth: Array
-    lost: int
+    log_worth: Array  # (B, K) without the resamples that determine no worths
+    lost: int  # number of such resamples
+    # model standard errors by which any of them is estimated to miss its maximum
     missing: float = 0.0
 
 
@@ -344,19 +302,7 @@ def resample(
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
-    """Refit on 999 resamples of clusters.
-
-    Args:
-        fit: the fit to the data.
-        tally: the same data, told apart by the ways.
-        ways: factors to draw; none draws single answers.
-        rng: source of randomness.
-        progress: called with replicates done and to do.
-
-    Raises:
-        NotIdentified: more than one resample in twenty determines no worths.
-
-    """
+    """Refit on 999 resamples of clusters."""
     urn, bench = fill(fit, tally.pool(ways)), set_up(fit)
     found: Iterator[Found]
     if bench is None:
@@ -377,19 +323,7 @@ def resample_model(
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
-    """Refit a model of any kind on 300 resamples of clusters.
-
-    Args:
-        model: settings of a model that is fitted to tallies.
-        tally: the data, told apart by the ways, left and right as they were shown.
-        ways: factors to draw; none draws single answers.
-        rng: source of randomness.
-        progress: called with replicates done and to do.
-
-    Raises:
-        NotIdentified: more than one resample in twenty determines no estimate.
-
-    """
+    """Refit a model of any kind on 300 resamples of clusters."""
     counts = tally.pool(ways)
     pairs, k = tally.pool(), len(tally.systems)
     known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))

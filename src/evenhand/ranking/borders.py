@@ -40,32 +40,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Border:
-    """A border between two places, and the pair of systems across it that is least sure.
+    """A border between two places, and the pair of systems across it that is least sure."""
 
-    Attributes:
-        after: the place above the border.
-        above: the system above it in that pair.
-        below: the system below it.
-        difference: between the two, on the ranking's scale (log-odds, or ability).
-        stderr: its standard error.
-        z: their ratio, the smallest of all pairs across the border.
-        p: two-sided p-value of that pair by itself.
-        adjusted: largest p-value across the border, adjusted over all pairs of systems.
-        holds: whether every pair across it is decided, whatever else is asked of the board.
-        alone: whether every pair across it is decided by itself, as for the lines of a board.
-
-    """
-
-    after: int
-    above: str
-    below: str
-    difference: float
-    stderr: float
-    z: float
-    p: float
-    adjusted: float
-    holds: bool
-    alone: bool
+    after: int  # the place above the border
+    above: str  # the system above it in that pair
+    below: str  # the system below it
+    difference: float  # between the two, on the ranking's scale (log-odds, or ability)
+    stderr: float  # its standard error
+    z: float  # their ratio, the smallest of all pairs across the border
+    p: float  # two-sided p-value of that pair by itself
+    adjusted: float  # largest p-value across the border, adjusted over all pairs of systems
+    holds: bool  # whether every pair across it is decided, whatever else is asked of the board
+    alone: bool  # whether every pair across it is decided by itself, as for the lines of a board
 
     @property
     def verdict(self) -> str:
@@ -179,12 +165,7 @@ def _check_places(after: Sequence[int] | int, systems: int) -> list[int]:
 
 
 def _require_errors(ranking: Ranking) -> Array:
-    """Return (K, K) standard errors of differences, best first; 1 on the diagonal.
-
-    Raises:
-        NotIdentified: the ranking has no errors of all differences.
-
-    """
+    """Return (K, K) standard errors of differences, best first; 1 on the diagonal."""
     if ranking.pair_stderr is None:
         raise NotIdentified(
             f"{len(ranking.systems):,} systems are too many for errors of all differences",

@@ -59,6 +59,7 @@ from evenhand.ranking.settings import ModelSettings
 # model       models with a covariance of their own
 # bootstrap   models that know no errors
 
+# Model of the registry → its kinds of intervals, the usual one first
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "plackett-luce": ("sandwich", "model"),
     "pattern": ("sandwich", "model"),
@@ -72,7 +73,6 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "arithmetic-students": ("bootstrap",),
     "geometric-students": ("bootstrap",),
 }
-"""Model of the registry → its kinds of intervals, the usual one first."""
 
 
 @runtime_checkable
@@ -93,27 +93,13 @@ def list_kinds(fit: FittedModel) -> tuple[str, ...]:
 
 
 def refuse_kinds(settings: ModelSettings) -> None:
-    """Refuse what a model of the registry does not have, before a fit that may take long.
-
-    Raises:
-        UnknownOption: a kind or a clustering that the model does not have.
-
-    """
+    """Refuse what a model of the registry does not have, before a fit that may take long."""
     if settings.name in KINDS:
         choose_kind(KINDS[settings.name], settings)
 
 
 def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
-    """Return the kind of intervals: what was asked for, or the usual one.
-
-    Args:
-        kinds: those that the model has, the usual one first.
-        settings: what was asked.
-
-    Raises:
-        UnknownOption: a kind or a clustering that the model does not have.
-
-    """
+    """Return the kind of intervals: what was asked for, or the usual one."""
     kind = settings.interval or kinds[0]
     if kind not in kinds:
         has = " or ".join(f"'{one}'" for one in kinds)
@@ -135,8 +121,8 @@ def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
 # does not vary from resample to resample, so that a bootstrap would show it as certainty.
 
 PRIOR: Final = "take --model bradley-terry --prior 1"
+# Error of a difference, beside that of independent answers, that is as good as none
 NO_SPREAD: Final = 0.05
-"""Error of a difference, beside that of independent answers, that is as good as none."""
 
 
 def find_groups(tally: Tally) -> NDArray[np.intp]:
@@ -152,15 +138,7 @@ def find_groups(tally: Tally) -> NDArray[np.intp]:
 
 
 def require_links(tally: Tally) -> None:
-    """Refuse to resample systems that nothing links, or answers that nothing contradicts.
-
-    Args:
-        tally: the counts by pair.
-
-    Raises:
-        NotIdentified: names the groups, or who was always preferred.
-
-    """
+    """Refuse to resample systems that nothing links, or answers that nothing contradicts."""
     refusal = _find_fault(tally)
     if refusal is None:
         return
@@ -174,13 +152,7 @@ def require_links(tally: Tally) -> None:
 
 
 def note_one_way(tally: Tally, *, resampled: bool) -> tuple[str, ...]:
-    """Say where no judgment contradicts that some systems are better, and what that makes of it.
-
-    Args:
-        tally: the counts by pair, of systems that are all linked.
-        resampled: whether intervals are by resamples.
-
-    """
+    """Say where no judgment contradicts that some systems are better, and what that makes of it."""
     refusal = _find_fault(tally)
     if refusal is None or find_groups(tally).any():
         return ()
@@ -205,10 +177,7 @@ def find_alike(draws: Array, tally: Tally) -> str | None:
     Pseudo-counts weigh less in large resamples than in small ones, so that estimates move a little
     even where all clusters answer alike: the measure is what independent answers would give.
 
-    Args:
-        draws: (B, K) resampled log-worths.
-        tally: the counts by pair.
-
+    draws: (B, K) resampled log-worths.
     """
     variance = pair_variance(np.cov(draws.T))
     usual = BradleyTerry(ties="half-win", prior=1.0).fit(tally).worth_vcov
@@ -275,20 +244,7 @@ def find_model_intervals(
     levels: Levels,
     settings: ModelSettings,
 ) -> tuple[str, Found]:
-    """Return the kind of intervals, the clusters and the intervals.
-
-    Args:
-        fit: the fit to the data.
-        table: the data.
-        evidence: the same, told apart by the candidates for clusters.
-        levels: loads of judges and items.
-        settings: what was asked.
-
-    Raises:
-        UnknownOption: a kind or a clustering that the fit does not have.
-        NotIdentified: the data do not show the spread that was asked for.
-
-    """
+    """Return the kind of intervals, the clusters and the intervals."""
     kind = choose_kind(list_kinds(fit), settings)
     few = limit_to_few(levels)
     if kind == "posterior" and isinstance(fit, Posterior):
@@ -388,13 +344,7 @@ def _wald(
 def _bootstrap_intervals(
     evidence: Evidence, clustering: Clustering, settings: ModelSettings
 ) -> Found:
-    """Resample by clusters; where they answer alike to the letter, by single answers.
-
-    Raises:
-        UnknownOption: importance weights without clusters, which cannot be drawn.
-        NotIdentified: resamples that determine nothing, or that all say the same.
-
-    """
+    """Resample by clusters; where they answer alike to the letter, by single answers."""
     draws = _draw_clusters(evidence, clustering, settings)
     alike = find_alike(draws.log_worth, evidence.whole)
     if alike is None:
@@ -441,11 +391,12 @@ def _percentiles(
     return replace(found, notes=notes)
 
 
+# Models that say the same of every pair: no system is better than another
 ALIKE: Final = ("uniform", "adjusted-uniform")
-"""Models that say the same of every pair: no system is better than another."""
 _BY_OPPONENTS: Final = (
     "is a baseline to compare models with: a system's own counts praise it for weak opponents"
 )
+# What must stand beside an order by models that are there for something else
 NOT_TO_RANK: Final[Mapping[str, str]] = {
     "melo": "is not made to rank: where systems beat each other in circles no order says who beats"
     " whom, and one more system changes it",
@@ -455,24 +406,10 @@ NOT_TO_RANK: Final[Mapping[str, str]] = {
         ("asymmetric-students", "arithmetic-students", "geometric-students"), _BY_OPPONENTS
     ),
 }
-"""What must stand beside an order by models that are there for something else."""
 
 
 def rank_by_model(table: Comparisons, ways: tuple[str, ...], settings: ModelSettings) -> Ranking:
-    """Rank systems by a model that is not of the log-linear family.
-
-    Args:
-        table: comparisons of one task or group.
-        ways: factors that may cluster.
-        settings: what was asked.
-
-    Raises:
-        NotIdentified: the data determine no estimate.
-        NotConverged: the fit did not settle.
-        InvalidJudgments: a value in the data that cannot be, or judgments the model is not for.
-        UnknownOption: intervals that the model does not have, or a model that orders nothing.
-
-    """
+    """Rank systems by a model that is not of the log-linear family."""
     refuse_alike(settings.name)
     if table.weights == "importance":
         what = "importance weights" if table.mix is None else "a mix"
@@ -493,12 +430,7 @@ def rank_by_model(table: Comparisons, ways: tuple[str, ...], settings: ModelSett
 
 
 def refuse_alike(name: str) -> None:
-    """Refuse models that say the same of every pair of systems.
-
-    Raises:
-        UnknownOption: names the model, and what to choose.
-
-    """
+    """Refuse models that say the same of every pair of systems."""
     if name in ALIKE:
         raise UnknownOption(
             f"{name} says the same of every pair of systems, so that it orders none: it is there to"
@@ -507,16 +439,7 @@ def refuse_alike(name: str) -> None:
 
 
 def split_judgments(table: Comparisons, by: str) -> Mapping[str, Comparisons]:
-    """Return the judgments of each level of a column; rankings stay with their pairs.
-
-    Args:
-        table: comparisons, perhaps expanded from rankings.
-        by: a column that is there.
-
-    Raises:
-        InvalidJudgments: a row has no level; names it.
-
-    """
+    """Return the judgments of each level of a column; rankings stay with their pairs."""
     level = nw.col(by).cast(nw.String)
     unnamed = level.is_null() | (level == "")
     if fetch_columns(table.frame.filter(unnamed).select(by).head(1))[by].size:

@@ -47,36 +47,25 @@ from evenhand.ranking.sandwich import ETA_ETA, ETA_TIE, TIE_TIE, Boards, Pieces
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Passes = Callable[[], Iterable[Array]]
+# Effective clusters of the narrowest cut, below which a difference is never decided
 LINKS: Final = 3.5
-"""Effective clusters of the narrowest cut, below which a difference is never decided."""
-BLOCK: Final = 100_000
-"""Most flows that are worked on at a time: they stay in the cache."""
-EVERY: Final = 3_000_000
-"""Clusters × systems × pairs up to which every pair is looked at by itself."""
-SURE: Final = 2.0
-"""Multiple of LINKS from which currents to all other systems need no second look."""
+BLOCK: Final = 100_000  # Most flows that are worked on at a time: they stay in the cache
+EVERY: Final = 3_000_000  # Clusters × systems × pairs up to which every pair is looked at by itself
+SURE: Final = 2.0  # Multiple of LINKS from which currents to all other systems need no second look
+# Multiple of LINKS from which a lower bound is surely above it, whatever sums are rounded to
 CLEAR: Final = 1.001
-"""Multiple of LINKS from which a lower bound is surely above it, whatever sums are rounded to."""
-NOTHING: Final = 1e-6
-"""Flow, relative to the largest of a current, that is rounding."""
+NOTHING: Final = 1e-6  # Flow, relative to the largest of a current, that is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """The clusters as a network of links between systems.
+    """The clusters as a network of links between systems."""
 
-    Attributes:
-        own: goes through the (g, p, p) information of some clusters at a time, anew at each call.
-        clusters: how many they are, G.
-        rows: (K, p) cᵀ H⁻¹ of every system.
-        centred: (K, p) cᵀ of every system.
-
-    """
-
+    # goes through the (g, p, p) information of some clusters at a time, anew at each call
     own: Passes
-    clusters: int
-    rows: Array
-    centred: Array
+    clusters: int  # how many they are, G
+    rows: Array  # (K, p) cᵀ H⁻¹ of every system
+    centred: Array  # (K, p) cᵀ of every system
 
     def nets(self) -> Iterable[Array]:
         """Go through (g, K, K): what flows out of each system, the current of each in a row."""
@@ -101,10 +90,6 @@ def count_links(network: Network) -> Array:
 
     Exact below the threshold LINKS; what is above it may be a lower bound, and on large boards that
     of currents to all other systems.
-
-    Args:
-        network: the clusters.
-
     """
     found = _bound(network)
     np.fill_diagonal(found, np.inf)
@@ -174,11 +159,8 @@ def _of_pairs(network: Network, potentials: Array, first: Codes, second: Codes) 
 def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | None) -> Array:
     """Return (P, K − 1) effective clusters through each cut, 0 where nothing flows.
 
-    Args:
-        network: the clusters.
-        order: (P, K) systems of each current, the highest potential first.
-        pairs: (P,) where each current starts and ends; None from each system to all others.
-
+    order: (P, K) systems of each current, the highest potential first.
+    pairs: (P,) where each current starts and ends; None from each system to all others.
     """
     size = len(order), order.shape[1] - 1
     total, squares = np.zeros(size), np.zeros(size)
@@ -203,22 +185,15 @@ def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | N
 # of it whose answers cross the cut. They are found in counts by the judges themselves, which are
 # made only then.
 
+# Information that is none: in a direction relative to the largest, of a pair to that of all
 LOST: Final = 1e-9
-"""Information that is none: in a direction relative to the largest, of a pair to that of all."""
-APART: Final = 1e-6
-"""Difference of two systems in a lost direction from which they are cut apart."""
+APART: Final = 1e-6  # Difference of two systems in a lost direction from which they are cut apart
 
 
 def part_by_links(fit: Fit, pieces: Pieces | Boards, clusters: list[int]) -> dict[int, Codes]:
     """Return (K,) the part of each system without each of these clusters.
 
     Systems are in one part if others compared them, directly or by way of third systems.
-
-    Args:
-        fit: a fit without controls and without a prior.
-        pieces: the fit taken apart, entries in the order of their clusters.
-        clusters: those to be left out, one at a time.
-
     """
     k, parts = len(fit.systems), {}
     whole = _both_ways(pieces.pooled().boards(k)[0])
@@ -235,11 +210,8 @@ def _both_ways(board: Array) -> Array:
 def part_by_directions(lost: Array) -> Codes:
     """Return (K,) the part of each system: those that no lost direction tells apart.
 
-    Args:
-        lost: (K, d) centred log-worths in the directions on which nothing is known.
-
-    >>> part_by_directions(np.array([[0.4], [0.4], [-0.8]])).tolist()
-    [0, 0, 2]
+    lost: (K, d) centred log-worths in the directions on which nothing is known. >>>
+        part_by_directions(np.array([[0.4], [0.4], [-0.8]])).tolist() [0, 0, 2]
     """
     apart = (np.abs(lost[:, None] - lost) > APART).any(axis=2)
     return np.asarray(np.argmin(apart, axis=1))
@@ -265,13 +237,8 @@ def name_links(
 ) -> dict[int, tuple[str, ...]]:
     """Return the levels of each cluster whose answers join the parts into which its lack falls.
 
-    Args:
-        fit: the fit.
-        tally: counts that tell the levels of the factor themselves apart.
-        name: the factor.
-        parts: cluster → (K,) part of each system without it.
-        clusters: (levels,) cluster of each level.
-
+    parts: cluster → (K,) part of each system without it.
+    clusters: (levels,) cluster of each level.
     """
     factor = tally.factor(name)
     own = clusters[factor.codes]
@@ -283,17 +250,15 @@ def name_links(
     return found
 
 
+# Most entries × pairs that are counted again by judge; the thinnest pairs come first
 RECOUNTED: Final = 60_000_000
-"""Most entries × pairs that are counted again by judge; the thinnest pairs come first."""
 
 
 def count_effective(own: Iterable[Array], rows: Array) -> Array:
     """Return (K, K) effective clusters of each difference; 0 on the diagonal.
 
-    Args:
-        own: (g, p, p) information of some clusters at a time.
-        rows: (K, p) cᵀ H⁻¹ of every system.
-
+    own: (g, p, p) information of some clusters at a time.
+    rows: (K, p) cᵀ H⁻¹ of every system.
     """
     k = len(rows)
     total, squares = np.zeros((k, k)), np.zeros((k, k))
@@ -312,14 +277,8 @@ def count_effective(own: Iterable[Array], rows: Array) -> Array:
 def recount_thin(fit: Fit, pieces: Pieces, effective: Array, rows: Array, few: float) -> Array:
     """Return effective clusters where pairs of too few are counted again by finer clusters.
 
-    Args:
-        fit: a fit without controls.
-        pieces: the fit taken apart by the finer clusters.
-        effective: (K, K) effective clusters by the coarser ones.
-        rows: (K, p) cᵀ H⁻¹ of every system.
-        few: below it a pair is counted again; what then is not below stays as it was, since
-            inference is by the coarser clusters.
-
+    effective: (K, K) effective clusters by the coarser ones.
+    rows: (K, p) cᵀ H⁻¹ of every system.
     """
     first, second = np.nonzero(np.triu(effective < few, 1))
     order = np.argsort(effective[first, second], kind="stable")
@@ -340,13 +299,7 @@ def _count_pair(
 ) -> float:
     """Return the effective clusters of one difference, by votes and by links.
 
-    Args:
-        fit: the fit.
-        pieces: the fit taken apart.
-        lambdas: (K,) cᵀ H⁻¹ on λ of the systems.
-        others: the same on t and δ, where they are parameters.
-        pair: the two systems.
-
+    lambdas: (K,) cᵀ H⁻¹ on λ of the systems.
     """
     order = others[-1] if fit.likelihood.order_effect else 0.0
     tie = others[0] if fit.likelihood.law.free else 0.0
@@ -362,12 +315,8 @@ def _count_pair(
 def _follow(pieces: Pieces, currents: Array, lambdas: Array, pair: tuple[int, int]) -> Array:
     """Return (G, cuts) what clusters carry through the cuts between two systems.
 
-    Args:
-        pieces: the fit taken apart.
-        currents: (C,) what flows through each entry from left to right.
-        lambdas: (K,) potentials of the systems.
-        pair: the first of them, from which all flows, and the second.
-
+    currents: (C,) what flows through each entry from left to right.
+    lambdas: (K,) potentials of the systems.
     """
     place = np.argsort(np.argsort(-lambdas, kind="stable"), kind="stable")
     flat = pieces.codes.astype(np.int64) * len(place)

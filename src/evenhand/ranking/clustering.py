@@ -27,25 +27,18 @@ from evenhand.judgments.tally import Factor, Tally, merge_levels
 
 # The counts behind a ranking: whole, and told apart by the candidates for clusters.
 
+# Most clusters of one way: more are merged at random into as many of about equal load
 CLUSTERS: Final = 200
-"""Most clusters of one way: more are merged at random into as many of about equal load."""
-JOINT: Final = 10_000_000
-"""Most judgments of which the cells of judge and item are known."""
+JOINT: Final = 10_000_000  # Most judgments of which the cells of judge and item are known
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The same judgments, told apart in one tally or in several.
+    """The same judgments, told apart in one tally or in several."""
 
-    Attributes:
-        tallies: candidate for clusters → a tally that tells its levels apart.
-        whole: the counts by pair.
-        crossed: which cell of two candidates each judgment belongs to, where tallies do not say.
-
-    """
-
-    tallies: Mapping[str, Tally]
-    whole: Tally
+    tallies: Mapping[str, Tally]  # candidate for clusters → a tally that tells its levels apart
+    whole: Tally  # the counts by pair
+    # which cell of two candidates each judgment belongs to, where tallies do not say
     crossed: CrossedRows | None = None
 
     @classmethod
@@ -102,14 +95,7 @@ def merge_factors(tally: Tally) -> Tally:
 def gather_evidence(
     table: Comparisons, ways: tuple[str, ...], *, apart: bool
 ) -> tuple[Evidence, Levels]:
-    """Count a table, told apart by the candidates for clusters; also the loads of judges.
-
-    Args:
-        table: comparisons.
-        ways: the candidates.
-        apart: whether each way may be counted by itself, where judgments are very many.
-
-    """
+    """Count a table, told apart by the candidates for clusters; also the loads of judges."""
     limits = dict.fromkeys(ways, CLUSTERS)
     counted: Tally | Apart
     if apart and len(ways) > 1:  # cells of all ways may be too many to hold (INFERENCE B3)
@@ -143,8 +129,7 @@ def of_one_judge(tally: Tally, name: str) -> Tally:
 
 OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
-LEAST: Final = {"judge": 5, "item": 5}
-"""Effective judges, and items, that can stand for others."""
+LEAST: Final = {"judge": 5, "item": 5}  # Effective judges, and items, that can stand for others
 SOME_JUDGES: Final = 8
 WIDE: Final = f"intervals are wide; {SOME_JUDGES} or more would narrow them"
 ENOUGH_ITEMS: Final = 10
@@ -156,18 +141,12 @@ NAME_ITEMS: Final = (
 
 @dataclass(frozen=True)
 class Clustering:
-    """The chosen clusters.
+    """The chosen clusters."""
 
-    Attributes:
-        ways: factors of the tally that cluster; empty for single judgments.
-        headline: what the reader must know first, such as "about these 3 judges only".
-        notes: why a column was passed over.
-
-    """
-
-    ways: tuple[str, ...]
+    ways: tuple[str, ...]  # factors of the tally that cluster; empty for single judgments
+    # what the reader must know first, such as "about these 3 judges only"
     headline: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # why a column was passed over
 
     @property
     def name(self) -> str:
@@ -178,18 +157,7 @@ class Clustering:
 def wanted_factors(
     requested: str | None, present: set[str], group_by: str | None = None
 ) -> tuple[str, ...]:
-    """Return the factors that a tally must tell apart to decide on clusters.
-
-    Args:
-        requested: what the user asked for, or None for the default.
-        present: columns of the table among judge, item, ranking.
-        group_by: the column whose levels are ranked apart; it clusters nothing there.
-
-    Raises:
-        UnknownOption: no such clustering.
-        UnknownColumn: a column that was asked for is not there.
-
-    """
+    """Return the factors that a tally must tell apart to decide on clusters."""
     if requested is not None:
         require_option("cluster", requested, OPTIONS)
     ways = () if requested in (None, "judgment") else tuple((requested or "").split("+"))
@@ -211,13 +179,7 @@ def wanted_factors(
 
 
 def limit_to_few(levels: Levels, ways: Sequence[str] = ()) -> str | None:
-    """Return the headline where judges or items are no clusters, and too few to stand for others.
-
-    Args:
-        levels: loads of judges and items.
-        ways: what clusters.
-
-    """
+    """Return the headline where judges or items are too few to be clusters."""
     others = [name for name in ("judge", "item") if name not in ways]
     return join_limits(
         *(say_few(name, levels.count(name), levels.effective(name)) for name in others)
@@ -255,16 +217,7 @@ def join_limits(*limits: str | None) -> str | None:
 
 
 def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
-    """Decide what the clusters are.
-
-    Args:
-        requested: what the user asked for, or None for the default.
-        evidence: the counts, told apart by the candidates.
-
-    Raises:
-        NotIdentified: clusters were asked for of which there is only one.
-
-    """
+    """Decide what the clusters are."""
     if requested is not None:
         return _take_requested(requested, evidence)
     found, judges = choose_ways(evidence), evidence.factors.get("judge")
@@ -282,13 +235,7 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
 
 
 def note_independence(ways: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
-    """Say what clusters of single answers assume, and how to tell which answers hang together.
-
-    Args:
-        ways: what clusters.
-        evidence: the counts, told apart by the candidates.
-
-    """
+    """Say what clusters of single answers assume, and how to tell which answers hang together."""
     if "judge" in ways or "item" in ways:
         return ()
     answers = "rankings" if "ranking" in ways else "judgments"
@@ -302,13 +249,7 @@ def note_inside(notes: Sequence[str], by: str) -> tuple[str, ...]:
 
 
 def choose_ways(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:
-    """Choose clusters among what the data have.
-
-    Args:
-        evidence: the counts, told apart by the candidates.
-        of_these_judges: whether the question is about these judges, however many they are.
-
-    """
+    """Choose clusters among what the data have."""
     notes: list[str] = []
     ways = [name for name in ("judge", "item") if _is_clustering(name, evidence, notes)]
     judges = evidence.factors.get("judge")
@@ -322,15 +263,7 @@ def choose_ways(evidence: Evidence, *, of_these_judges: bool = False) -> Cluster
 def _pass_over_few_items(
     ways: list[str], evidence: Evidence, least: tuple[int, str], notes: list[str]
 ) -> str | None:
-    """Leave items out of the ways where they are too few, and return the headline that follows.
-
-    Args:
-        ways: what clusters so far; changed.
-        evidence: the counts, told apart by the candidates.
-        least: items that would do, and what to note where there are fewer.
-        notes: why columns were passed over; changed.
-
-    """
+    """Leave items out of the ways where they are too few, and return the headline that follows."""
     items = len(evidence.factors["item"].labels) if "item" in evidence.factors else 0
     if items == 1:
         return speak_of("item", items)

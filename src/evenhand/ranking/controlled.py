@@ -44,12 +44,7 @@ def find_control_effects(
 ) -> tuple[ControlEffect, ...]:
     """Return what each control does, with errors by the clusters that carry it.
 
-    Args:
-        fit: the fit.
-        whole: its rows, counted.
-        intervals: of the systems.
-        level: nominal level (proportion).
-
+    level: nominal level (proportion).
     """
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
     ways = intervals.rank_sets.ways if intervals.rank_sets is not None else ()
@@ -60,14 +55,7 @@ def find_control_effects(
 
 
 def count_carriers(fit: ControlledFit, whole: Tally, name: str) -> Array:
-    """Return (q,) effective clusters of the coefficients of controls.
-
-    Args:
-        fit: the fit.
-        whole: its rows, counted.
-        name: the factor that clusters.
-
-    """
+    """Return (q,) effective clusters of the coefficients of controls."""
     pieces, _ = gather_clusters(fit, whole, name)
     at = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
     rows = fit.raw_vcov[at]
@@ -94,16 +82,10 @@ def _judge(effect: ControlEffect, name: str, effective: float, df: float) -> Con
 
 @dataclass(frozen=True, eq=False)
 class RowEvidence(Evidence):
-    """Evidence of rows that tell all factors apart, whatever their counts are pooled over.
+    """Evidence of rows that tell all factors apart, whatever their counts are pooled over."""
 
-    Attributes:
-        rows: the judgments.
-        parameters: number of parameters of the fit.
-
-    """
-
-    rows: CodedRows = field(kw_only=True)
-    parameters: int = field(kw_only=True)
+    rows: CodedRows = field(kw_only=True)  # the judgments
+    parameters: int = field(kw_only=True)  # number of parameters of the fit
 
     def together(self, names: Sequence[str]) -> Tally | None:
         """Return a tally if scores of all cells of these factors can be held."""
@@ -112,21 +94,7 @@ class RowEvidence(Evidence):
 
 
 def rank_rows(table: Comparisons, ways: tuple[str, ...], settings: Settings, limit: int) -> Ranking:
-    """Rank systems with controls.
-
-    Args:
-        table: comparisons, one a row.
-        ways: factors that may cluster.
-        settings: what was asked; the model names controls.
-        limit: most clusters of one way.
-
-    Raises:
-        NotIdentified: the data determine no worths or no effect of a control.
-        InvalidJudgments: a value in the data that cannot be.
-        UnknownColumn: a column that is not there.
-        UnknownOption: a setting that does not fit.
-
-    """
+    """Rank systems with controls."""
     limits = dict.fromkeys(ways, limit)
     controls, rows = read_controls(table, settings.model.controls, by=ways, limits=limits)
     fit = fit_rows(settings.model, controls, rows)

@@ -80,11 +80,9 @@ NO_CELLS: Final = (
     "so many judgments that cells of judge and item are not counted: intervals are a little wide"
 )
 
-NO_SPREAD: Final = 1e-6
-"""Variance of a pair, beside the model's, that is as good as none."""
+NO_SPREAD: Final = 1e-6  # Variance of a pair, beside the model's, that is as good as none
 FAR_BELOW: Final = 0.5
-SEVERAL: Final = 4
-"""Systems from which a typical standard error is hardly ever so small by chance."""
+SEVERAL: Final = 4  # Systems from which a typical standard error is hardly ever so small by chance
 NARROW: Final = (
     "intervals are less than half as wide as independent answers would give: clusters answer"
     " suspiciously alike, or a few gave most answers; compare rank --interval model"
@@ -111,15 +109,7 @@ def cross_ways(
 ) -> tuple[list[Array], tuple[str, ...]]:
     """Add to two covariances their sum less that of the cells of both, to others nothing.
 
-    Args:
-        fit: the fit.
-        evidence: the data, told apart by the ways.
-        ways: the ways of clustering.
-        vcovs: (p, p) covariance by each.
-
-    Returns:
-        Covariances of which each contrast takes the largest variance, and what should be said.
-
+    vcovs: (p, p) covariance by each.
     """
     if len(ways) < 2:
         return vcovs, ()
@@ -138,10 +128,6 @@ def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[str, ...]]:
 
     Where answers have no spread, as those that are all ties, whose scores are zero, the model's
     stands beside: no information would be shown as certainty.
-
-    Raises:
-        NotIdentified: the same of importance weights, for which the model knows no spread either.
-
     """
     single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
@@ -179,15 +165,8 @@ def refuse_no_spread(
     Clusters that answer alike to the letter, or a design balanced to the last answer, have scores
     of zero: a standard error of zero would be published as certainty.
 
-    Args:
-        fit: the fit.
-        vcov: (K, K) covariance of log-worths.
-        name: the way of clustering.
-        among: (K, K) pairs that are looked at; all by default.
-
-    Raises:
-        NotIdentified: names the way of clustering.
-
+    vcov: (K, K) covariance of log-worths.
+    among: (K, K) pairs that are looked at; all by default.
     """
     pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
     if of_model is None:
@@ -237,30 +216,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One way of clustering.
+    """One way of clustering."""
 
-    Attributes:
-        name: the factor that clusters.
-        factor: names the clusters.
-        systems: how many they are, K.
-        kind: CV3 or CR1.
-        vcov: (p, p) covariance of the parameters.
-        influence: what leaving each cluster out does to centred log-worths; None with CR1.
-        effective: (K, K) effective clusters of each difference, by votes, or by its narrowest link
-            where that is too narrow; None where each answer, a ranking, is a cluster.
-        parts: cluster that alone links some systems → (K,) part of each system without it.
-        links: the same clusters, where they are merged → the levels that link.
-
-    """
-
-    name: str
-    factor: Factor
-    systems: int
-    kind: str
-    vcov: Array
+    name: str  # the factor that clusters
+    factor: Factor  # names the clusters
+    systems: int  # how many they are, K
+    kind: str  # CV3 or CR1
+    vcov: Array  # (p, p) covariance of the parameters
+    # what leaving each cluster out does to centred log-worths; None with CR1
     influence: Influence | None
+    # (K, K) effective clusters of each difference, by votes, or by its narrowest link where that
+    # is too narrow; None where each answer, a ranking, is a cluster
     effective: Array | None
+    # cluster that alone links some systems → (K,) part of each system without it
     parts: Mapping[int, Codes] = field(default_factory=dict)
+    # the same clusters, where they are merged → the levels that link
     links: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -287,17 +257,7 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def leave_each_out(fit: Fit, tally: Tally, name: str) -> Way:
-    """Return the covariance by one way of clustering, with the influence of its clusters.
-
-    Args:
-        fit: the fit to the data.
-        tally: the same data, told apart by cluster.
-        name: the factor that clusters.
-
-    Raises:
-        NotIdentified: there are not two clusters with information.
-
-    """
+    """Return the covariance by one way of clustering, with the influence of its clusters."""
     pieces, factor = gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
@@ -411,12 +371,9 @@ def _find_influence(
 ) -> Influence:
     """Return what leaving each cluster out does; some are worked on at a time, in the cache.
 
-    Args:
-        information: (p, p) of all data, and (G, p, p) of each cluster.
-        scores: (G, p) of each cluster.
-        rows: (K, p) the coordinates of interest.
-        parts: clusters without which something is not linked, with a pseudo-inverse.
-
+    information: (p, p) of all data, and (G, p, p) of each cluster.
+    scores: (G, p) of each cluster.
+    rows: (K, p) the coordinates of interest.
     """
     total, own = information
     carried, changes = np.empty((len(own), *rows.shape)), np.empty_like(scores)
@@ -452,39 +409,20 @@ def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What is known of the errors of a fit.
+    """What is known of the errors of a fit."""
 
-    Attributes:
-        ways: the ways of clustering; none for single answers.
-        vcovs: (p, p) covariances of the parameters, of which each contrast takes the largest.
-        df: degrees of freedom of single contrasts.
-        method: how, in a few words.
-        notes: what the reader should know.
-
-    """
-
-    ways: tuple[Way, ...]
+    ways: tuple[Way, ...]  # the ways of clustering; none for single answers
+    # (p, p) covariances of the parameters, of which each contrast takes the largest
     vcovs: Sequence[Array]
-    df: float
-    method: str
-    notes: tuple[str, ...] = ()
+    df: float  # degrees of freedom of single contrasts
+    method: str  # how, in a few words
+    notes: tuple[str, ...] = ()  # what the reader should know
 
 
 def find_spread(
     fit: Fit, evidence: Evidence, clustering: Clustering, *, asked: str | None
 ) -> tuple[Clustering, Spread]:
-    """Return the clusters that serve, and the errors by them.
-
-    Args:
-        fit: the fit to the data.
-        evidence: the same data, told apart by the candidates for clusters.
-        clustering: the chosen clusters.
-        asked: the clustering that was asked for, or None for the default.
-
-    Raises:
-        NotIdentified: the data do not show the spread that was asked for.
-
-    """
+    """Return the clusters that serve, and the errors by them."""
     ways: list[Way] = []
     for name in clustering.ways:
         try:
@@ -509,11 +447,6 @@ def _try_way(fit: Fit, evidence: Evidence, name: str, asked: str | None) -> Way:
     """Return a way of clustering by which at least one pair can be decided.
 
     One that was asked for may have too few clusters for any pair: all of them stay open then.
-
-    Raises:
-        NotIdentified: clusters that answer alike, each pair of systems rests on one of them, or by
-            default on too few.
-
     """
     way = leave_each_out(fit, evidence.alone(name), name)
     linked = way.resting < 0

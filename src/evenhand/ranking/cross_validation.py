@@ -45,40 +45,25 @@ Integers = NDArray[np.int64]
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 FOLDS: Final = 10
 FOLDS_EACH_WAY: Final = 5
-FEW: Final = 5
-"""Fewest judges, and items, for which both are blocks by default."""
+FEW: Final = 5  # Fewest judges, and items, for which both are blocks by default
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """One training.
+    """One training."""
 
-    Attributes:
-        train: rows that are trained on.
-        test: rows that are predicted.
-
-    """
-
-    train: Rows
-    test: Rows
+    train: Rows  # rows that are trained on
+    test: Rows  # rows that are predicted
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How votes are to be divided.
+    """How votes are to be divided."""
 
-    Attributes:
-        by: judge, item, both, ranking or judgment.
-        folds: blocks, each way if there are two.
-        repeats: how often they are divided anew.
-        seed: of the divisions.
-
-    """
-
-    by: str
-    folds: int
-    repeats: int = 1
-    seed: int = 0
+    by: str  # judge, item, both, ranking or judgment
+    folds: int  # blocks, each way if there are two
+    repeats: int = 1  # how often they are divided anew
+    seed: int = 0  # of the divisions
 
     @property
     def trainings(self) -> int:
@@ -89,19 +74,8 @@ class Plan:
 def plan_folds(votes: Votes, by: str | None, folds: int | None, repeats: int, seed: int) -> Plan:
     """Settle how votes are divided: as asked, else so that judges and items are new where known.
 
-    Args:
-        votes: of one task.
-        by: what is never on both sides; None for both judges and items if there are at least five
-            of each, else whichever the votes have.
-        folds: blocks; None for ten, or five each way. At most as many as there are units.
-        repeats: how often the votes are divided anew.
-        seed: of the divisions.
-
-    Raises:
-        UnknownColumn: the votes do not know what was asked for.
-        UnknownOption: too few folds or repeats, or no such blocks.
-        NotIdentified: there are not two blocks.
-
+    by: what is never on both sides; None for both judges and items if there are at least five of
+        each, else whichever the votes have.
     """
     if by is not None:
         require_option("by", by, BLOCKS)
@@ -136,22 +110,12 @@ def _sides(by: str) -> tuple[str, ...]:
 
 
 def _count_units(votes: Votes, name: str) -> int:
-    """Return how many judges, items or answers there are.
-
-    Raises:
-        UnknownColumn: the votes do not know.
-
-    """
+    """Return how many judges, items or answers there are."""
     return int(_units(votes, name).max()) + 1
 
 
 def _units(votes: Votes, name: str) -> Integers:
-    """Return the unit of each vote: judges or items that share an answer are one.
-
-    Raises:
-        UnknownColumn: the votes do not know.
-
-    """
+    """Return the unit of each vote: judges or items that share an answer are one."""
     answers = number_answers(votes)
     if name == "judgment" or (name == "ranking" and votes.answer is not None):
         return answers
@@ -169,16 +133,7 @@ def _units(votes: Votes, name: str) -> Integers:
 
 
 def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Fold]]:
-    """Divide votes, repeat after repeat; yields the repeat, from 0, with every fold.
-
-    Args:
-        votes: of one task, in an order that does not depend on that of the table.
-        plan: how.
-
-    Raises:
-        UnknownColumn: the votes do not know what they are to be divided by.
-
-    """
+    """Divide votes, repeat after repeat; yields the repeat, from 0, with every fold."""
     sides = [_units(votes, name) for name in _sides(plan.by)]
     for repeat in range(plan.repeats):
         blocks = [
@@ -214,40 +169,20 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """What came of all folds.
+    """What came of all folds."""
 
-    Attributes:
-        losses: model → (n,) loss of each vote (bits), averaged over repeats; of models that
-            refused nowhere.
-        refused: model → why, and in how many trainings.
-        seconds: model → CPU seconds.
-        train: (least, most) votes that were trained on.
-        folds: trainings of a model in each repeat; blocks without votes are none.
-
-    """
-
+    # model → (n,) loss of each vote (bits), averaged over repeats; of models that refused nowhere
     losses: Mapping[str, Array]
-    refused: Mapping[str, str]
-    seconds: Mapping[str, float]
-    train: tuple[int, int]
-    folds: tuple[int, ...]
+    refused: Mapping[str, str]  # model → why, and in how many trainings
+    seconds: Mapping[str, float]  # model → CPU seconds
+    train: tuple[int, int]  # (least, most) votes that were trained on
+    folds: tuple[int, ...]  # trainings of a model in each repeat; blocks without votes are none
 
 
 def cross_validate(
     votes: Votes, models: Models, plan: Plan, progress: Progress | None = None
 ) -> Validated:
-    """Train every model on all folds but one, and measure its losses on that one.
-
-    Args:
-        votes: of one task, in an order that does not depend on that of the table.
-        models: name → model.
-        plan: how the votes are divided.
-        progress: called with trainings done and to do.
-
-    Raises:
-        UnknownColumn: the votes do not know what they are to be divided by.
-
-    """
+    """Train every model on all folds but one, and measure its losses on that one."""
     losses = {name: np.zeros(votes.size) for name in models}
     why: dict[str, list[str]] = {name: [] for name in models}
     seconds, sizes = dict.fromkeys(models, 0.0), set[int]()
@@ -292,35 +227,24 @@ def _say(why: list[str], folds: int) -> str:
 # judges and items like these, for models trained on about these votes.
 
 DRAWS: Final = 999
-SAME: Final = 1e-9
-"""Standard errors (bits) below which losses are the same but for rounding."""
+SAME: Final = 1e-9  # Standard errors (bits) below which losses are the same but for rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Leavers:
-    """How models left the set of the best, one after another.
+    """How models left the set of the best, one after another."""
 
-    Attributes:
-        p: (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value
-            above α; the model that stays to the end has p 1.
-        by: (M,) which model each was farthest behind when it left; −1 for the one that stays.
-
-    """
-
+    # (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value above
+    # α; the model that stays to the end has p 1
     p: Array
+    # (M,) which model each was farthest behind when it left; −1 for the one that stays
     by: Integers
 
 
 def find_leavers(losses: Array, clusters: Clusters, seed: int) -> Leavers:
     """Let models leave the set of the best, the one farthest behind another first.
 
-    Args:
-        losses: (M, n) losses of votes (bits).
-        clusters: which votes hang together.
-        seed: of the bootstrap.
-
-    Source: Hansen, Lunde & Nason (2011), Econometrica 79:453-497, section 3.1.2, statistic T_R.
-
+    losses: (M, n) losses of votes (bits).
     """
     many = len(losses)
     if many < 2:
@@ -357,13 +281,10 @@ def step_down(
 ) -> Leavers:
     """Let the worst model leave until one is left.
 
-    Args:
-        t: (P,) t statistics of the losses of pairs.
-        chance: of each way to cluster, (B, P) absolute t statistics of models that are alike; the
-            way in which more of these are as large counts.
-        pairs: (P,) one model and the other.
-        many: models.
-
+    t: (P,) t statistics of the losses of pairs.
+    chance: of each way to cluster, (B, P) absolute t statistics of models that are alike; the way
+        in which more of these are as large counts.
+    pairs: (P,) one model and the other.
     """
     one, other = pairs
     inside, p, reached = np.ones(many, dtype=np.bool_), np.ones(many), 0.0
@@ -384,44 +305,26 @@ def step_down(
 
 @dataclass(frozen=True)
 class HeldOutScore:
-    """A model's row.
+    """A model's row."""
 
-    Attributes:
-        model: the model.
-        loss: mean loss of held-out votes (bits).
-        perplexity: 2^loss.
-        lower: lower end of its interval, 2 to the power of that of the loss; 1 at least.
-        upper: upper end.
-        difference: loss above that of the best model (bits); 0 for the best itself.
-        difference_lower: lower end of its interval; of this pair alone, the best as if it had been
-            named beforehand.
-        difference_upper: upper end.
-        p: of belonging to the set of the best: the model leaves it at every level above.
-        among_best: whether it cannot be told from the best, all models looked at together.
-        beaten_by: the model that it was farthest behind, in standard errors, when it left the set
-            of the best, which need not be the best by estimate; None if it is in the set.
-        behind: loss above that of this model (bits), or None.
-        behind_lower: lower end of its interval, of this pair alone, or None.
-        behind_upper: upper end.
-        seconds: CPU seconds of all its fits and predictions.
-
-    """
-
-    model: str
-    loss: float
-    perplexity: float
-    lower: float
-    upper: float
-    difference: float
+    model: str  # the model
+    loss: float  # mean loss of held-out votes (bits)
+    perplexity: float  # 2^loss
+    lower: float  # lower end of its interval, 2 to the power of that of the loss; 1 at least
+    upper: float  # upper end
+    difference: float  # loss above that of the best model (bits); 0 for the best itself
+    # lower end of its interval; of this pair alone, the best as if it had been named beforehand
     difference_lower: float
-    difference_upper: float
-    p: float
-    among_best: bool
+    difference_upper: float  # upper end
+    p: float  # of belonging to the set of the best: the model leaves it at every level above
+    among_best: bool  # whether it cannot be told from the best, all models looked at together
+    # the model that it was farthest behind, in standard errors, when it left the set of the best,
+    # which need not be the best by estimate; None if it is in the set
     beaten_by: str | None
-    behind: float | None
-    behind_lower: float | None
-    behind_upper: float | None
-    seconds: float
+    behind: float | None  # loss above that of this model (bits), or None
+    behind_lower: float | None  # lower end of its interval, of this pair alone, or None
+    behind_upper: float | None  # upper end
+    seconds: float  # CPU seconds of all its fits and predictions
 
 
 @dataclass(frozen=True, eq=False, repr=False)

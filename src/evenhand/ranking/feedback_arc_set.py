@@ -47,30 +47,19 @@ WEIGHTS: Final = ("net", "raw", "share")
 
 @dataclass(frozen=True, eq=False)
 class FeedbackArcSet:
-    """The orders that contradict least.
+    """The orders that contradict least."""
 
-    Attributes:
-        systems: the K systems, sorted by name.
-        weights: "net", "raw" or "share".
-        cost: weight that the orders contradict.
-        bound: no order contradicts less; `cost` where the orders are proven to be best.
-        orders: best orders, the one reported first; all if there are no more than were asked for.
-        count: how many there are, None where the best is not proven.
-        best_place: (K,) best place of each system in any best order, None where not proven.
-        worst_place: (K,) worst place.
-        undecided: systems without a decided comparison, which may stand anywhere.
-
-    """
-
-    systems: tuple[str, ...]
-    weights: str
-    cost: float
-    bound: float
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    weights: str  # "net", "raw" or "share"
+    cost: float  # weight that the orders contradict
+    bound: float  # no order contradicts less; `cost` where the orders are proven to be best
+    # best orders, the one reported first; all if there are no more than were asked for
     orders: tuple[tuple[str, ...], ...]
-    count: int | None
+    count: int | None  # how many there are, None where the best is not proven
+    # (K,) best place of each system in any best order, None where not proven
     best_place: Integers | None
-    worst_place: Integers | None
-    undecided: tuple[str, ...]
+    worst_place: Integers | None  # (K,) worst place
+    undecided: tuple[str, ...]  # systems without a decided comparison, which may stand anywhere
 
     @property
     def gap(self) -> float:
@@ -89,26 +78,7 @@ class FeedbackArcSet:
 def find_feedback_arc_set(
     tally: Tally, *, weights: str = "net", limit: int = 100, seed: int = SEED
 ) -> FeedbackArcSet:
-    """Find the orders of systems that contradict the fewest judgments.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-        weights: what a contradicted pair costs: net wins, all wins, or net wins by the number of
-            comparisons.
-        limit: most orders to list.
-        seed: of the local search; orders that are proven to be best do not depend on it.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-        UnknownOption: no such weights.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "y", "z"], "right": ["y", "z", "x"], "winner": ["left"] * 3}
-    >>> found = find_feedback_arc_set(read(pl.DataFrame(votes)).tally())
-    >>> found.cost, found.count, found.orders[0]
-    (1.0, 3, ('x', 'y', 'z'))
-    """
+    """Find the orders of systems that contradict the fewest judgments."""
     require_option("weights", weights, WEIGHTS)
     met = list_meetings(tally)
     prefer = score_expected_net_wins(tally).values
@@ -128,24 +98,7 @@ def find_feedback_arc_set(
 
 
 def score_feedback_arc_set(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order systems by Lopez's rule with net weights.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-        seed: of the local search, where no best order can be proven.
-
-    Returns:
-        Minus the places, with a note of the cost and the number of best orders.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "y", "z"], "right": ["y", "z", "x"], "winner": ["left"] * 3}
-    >>> score_feedback_arc_set(read(pl.DataFrame(votes)).tally()).notes
-    ('contradicts 1 net win; one of 3 best orders: places of x, y, z differ between them',)
-    """
+    """Order systems by Lopez's rule with net weights."""
     found = find_feedback_arc_set(tally, weights="net", limit=1, seed=seed)
     return _score("feedback-arc-set", found, seed)
 

@@ -58,32 +58,20 @@ from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided_votes
 # Samplers run as in the paper, one chain of 200 sweeps, 50 of them burn-in: they are trained
 # hundreds of times, and predictions are averaged over votes.
 
+# The eight models of Hopkins & May (2013)
 PAPER: Final = (
     *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
     *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
 )
-"""The eight models of Hopkins & May (2013)."""
 USUAL: Final = (*PAPER, "bradley-terry", "bradley-terry-prior", "plackett-luce", "melo")
+# What stands for several models
 SETS: Final[Mapping[str, tuple[str, ...]]] = {"paper": PAPER, "usual": USUAL, "all": tuple(MODELS)}
-"""What stands for several models."""
 
 Wanted: TypeAlias = str | Sequence[str] | Mapping[str, Any]
 
 
 def make_models(wanted: Wanted, seed: int) -> dict[str, PreferenceModel]:
-    """Return models by name.
-
-    Args:
-        wanted: "paper", "usual" or "all", a name of the registry, several of these, or name →
-            settings of a model.
-        seed: of samplers.
-
-    Raises:
-        UnknownOption: there is no such model, or none was named.
-
-    >>> list(make_models(["uniform", "bradley-terry"], 1))
-    ['uniform', 'bradley-terry']
-    """
+    """Return models by name."""
     if isinstance(wanted, Mapping):
         models: dict[str, PreferenceModel] = dict(wanted)
         for name, model in models.items():
@@ -125,8 +113,8 @@ def say_models(wanted: Wanted, models: Mapping[str, PreferenceModel]) -> str:
 
 
 LEVEL: Final = 0.95
-MIN_JUDGMENTS: Final = 30
-"""Comparisons from which models are compared: three in each of ten folds."""
+MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three in each of ten folds
+# What is new in the votes that are predicted
 DIVISION: Final = {
     "both": "judges and items",
     "judge": "judges",
@@ -134,7 +122,6 @@ DIVISION: Final = {
     "ranking": "rankings",
     "judgment": "judgments",
 }
-"""What is new in the votes that are predicted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,23 +207,13 @@ def compare_models(
 
 
 def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
-    """Return a table of comparisons.
-
-    Raises:
-        InvalidJudgments: it is none.
-
-    """
+    """Return a table of comparisons."""
     refusal = "models of preference are compared on comparisons or rankings, not on"
     return require_pairs(data, refusal, "compare_processes compares models of scores")
 
 
 def check_numbers(level: float, seed: int) -> None:
-    """Refuse a level or a seed that is none.
-
-    Raises:
-        UnknownOption: the level does not lie between 0 and 1, or the seed is negative.
-
-    """
+    """Refuse a level or a seed that is none."""
     require_seed(seed)
     require_level(level)
 
@@ -262,12 +239,7 @@ def _tell(progress: Progress | None, before: int, groups: int) -> Progress:
 
 
 def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
-    """Cross-validate on the votes of one group.
-
-    Raises:
-        NotIdentified: there are too few votes, or they cannot be divided.
-
-    """
+    """Cross-validate on the votes of one group."""
     if votes.size < MIN_JUDGMENTS:
         fault = f"too few comparisons ({votes.size:,}) to tell which model foresees others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])

@@ -53,18 +53,7 @@ Found = tuple[Clustering, Intervals | None]
 
 
 def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Found:
-    """Return the clusters and the intervals, None where systems are too many for a covariance.
-
-    Args:
-        fit: the fit to the data.
-        evidence: the same data, told apart by the candidates for clusters.
-        levels: loads of judges and items.
-        settings: what was asked.
-
-    Raises:
-        NotIdentified: the data do not show the spread that was asked for.
-
-    """
+    """Return the clusters and the intervals, None where systems are too many for a covariance."""
     if settings.interval == "model":
         return Clustering((), limit_to_few(levels)), _model_intervals(fit, settings.level)
     clustering = choose_clustering(settings.cluster, evidence)
@@ -94,12 +83,7 @@ def _model_intervals(fit: Fit, level: float) -> Intervals | None:
 def _from_vcovs(fit: Fit, vcovs: list[Array], level: tuple[float, float], method: str) -> Intervals:
     """Return intervals of worths, and errors of all parameters; each takes its largest variance.
 
-    Args:
-        fit: the fit.
-        vcovs: (p, p) covariances of its parameters.
-        level: nominal level, and degrees of freedom.
-        method: how, in a few words.
-
+    vcovs: (p, p) covariances of its parameters.
     """
     critical = t_quantile((1 + level[0]) / 2, level[1])
     variances = np.max([np.diag(vcov) for vcov in vcovs], axis=0)
@@ -181,8 +165,7 @@ def _bootstrap_intervals(
 # Putting everything in the order of the board, best first, equal estimates by name.
 
 TOP: Final = 20
-EQUAL: Final = 1e-9
-"""Difference in log-worth that is rounding and no difference."""
+EQUAL: Final = 1e-9  # Difference in log-worth that is rounding and no difference
 
 
 def order_systems(
@@ -192,16 +175,7 @@ def order_systems(
     found: Found,
     settings: Settings | ModelSettings,
 ) -> Ranking:
-    """Make a ranking of a fit and its intervals.
-
-    Args:
-        fit: the fit.
-        evidence: the counts, whole and told apart by the candidates for clusters.
-        levels: loads of judges and items.
-        found: clusters and intervals, in the order of the fit's systems.
-        settings: what was asked.
-
-    """
+    """Make a ranking of a fit and its intervals."""
     (clustering, intervals), tally = found, evidence.whole
     centred, ability = _centre(fit.log_worth, intervals), find_ability(fit)
     order, places = number_places(centred if ability is None else ability)

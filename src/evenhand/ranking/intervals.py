@@ -19,8 +19,7 @@ from evenhand.judgments.tally import Factor
 from evenhand.numerics.distributions import t_quantile
 
 Array = NDArray[np.float64]
-KEPT: Final = 500
-"""Most systems whose errors of all differences are kept."""
+KEPT: Final = 500  # Most systems whose errors of all differences are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,32 +28,23 @@ class Intervals:
 
     A system of which nothing can be said has no interval: its ends are infinite, and so is its
     standard error.
-
-    Attributes:
-        stderr: (K,) standard errors of centred log-worths.
-        lower: (K,) lower ends.
-        upper: (K,) upper ends.
-        decided: (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open.
-        method: how, in a few words.
-        notes: what the reader should know.
-        parameters: (p,) standard errors of the fit's parameters; empty from resamples.
-        df: degrees of freedom of the t distribution; infinite for the normal.
-        pairs: (K, K) standard errors of differences; None of more than 500 systems.
-        rank_sets: what simultaneous decisions rest on; None where each holds by itself.
-        centred_on: (K,) systems whose mean is zero; None where that is the mean of all.
-
     """
 
-    stderr: Array
-    lower: Array
-    upper: Array
+    stderr: Array  # (K,) standard errors of centred log-worths
+    lower: Array  # (K,) lower ends
+    upper: Array  # (K,) upper ends
+    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open
     decided: NDArray[np.int8]
-    method: str
-    notes: tuple[str, ...] = ()
+    method: str  # how, in a few words
+    notes: tuple[str, ...] = ()  # what the reader should know
+    # (p,) standard errors of the fit's parameters; empty from resamples
     parameters: Array = field(default_factory=lambda: np.zeros(0))
-    df: float = np.inf
+    df: float = np.inf  # degrees of freedom of the t distribution; infinite for the normal
+    # (K, K) standard errors of differences; None of more than 500 systems
     pairs: Array | None = None
+    # what simultaneous decisions rest on; None where each holds by itself
     rank_sets: RankSets | None = None
+    # (K,) systems whose mean is zero; None where that is the mean of all
     centred_on: NDArray[np.bool_] | None = None
 
     @property
@@ -66,10 +56,8 @@ class Intervals:
 def centred_variance(vcov: Array, members: NDArray[np.bool_] | None = None) -> Array:
     """Return (K,) variances of log-worths centred at zero, from any (K, K) covariance.
 
-    Args:
-        vcov: of the log-worths.
-        members: (K,) systems whose mean is zero; all by default.
-
+    vcov: of the log-worths.
+    members: (K,) systems whose mean is zero; all by default.
     """
     inside = np.ones(len(vcov), dtype=np.bool_) if members is None else members
     means = vcov[:, inside].mean(axis=1)
@@ -89,12 +77,8 @@ def wald_intervals(
 ) -> Intervals:
     """Return symmetric intervals; of several covariances each contrast takes its largest.
 
-    Args:
-        log_worth: (K,) estimates, in any gauge.
-        vcovs: (K, K) covariances of log-worths.
-        critical: quantile of the normal or t distribution.
-        method: how, in a few words.
-
+    log_worth: (K,) estimates, in any gauge.
+    vcovs: (K, K) covariances of log-worths.
     """
     centred = log_worth - log_worth.mean()
     first, *others = vcovs
@@ -113,11 +97,7 @@ def wald_intervals(
 def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
     """Return percentile intervals of resampled log-worths.
 
-    Args:
-        draws: (B, K) resampled log-worths, in any gauge.
-        level: nominal level.
-        method: how, in a few words.
-
+    draws: (B, K) resampled log-worths, in any gauge.
     """
     centred = draws - draws.mean(axis=1, keepdims=True)
     tails = [(1 - level) / 2, (1 + level) / 2]
@@ -138,15 +118,7 @@ def resampled_intervals(
     The bootstrap divides by G where G − 1 is due, and knows nothing of Student's t, so that
     percentiles are too close together. Both are made up for, around the mean.
 
-    Args:
-        draws: (B, K) resampled log-worths, in any gauge.
-        factors: the ways of clustering; none where single answers were drawn.
-        level: nominal level.
-        method: how, in a few words.
-
-    Source: why few clusters need more than percentiles, Cameron, Gelbach & Miller (2008),
-    Bootstrap-based improvements for inference with clustered errors, REStat 90:414-427.
-
+    draws: (B, K) resampled log-worths, in any gauge.
     """
     if not factors:
         return percentile_intervals(draws, level, method)
@@ -177,13 +149,9 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
     A line is drawn after a place if and only if everybody above it is decided to be better than
     everybody below.
 
-    Args:
-        order: (K,) systems best first.
-        decided: (K, K) decided pairs.
-
-    Returns:
-        (K,) cluster of each place in the order, from 1.
-
+    order: (K,) systems best first.
+    decided: (K, K) decided pairs.
+    Returns: (K,) cluster of each place in the order, from 1.
     """
     k = len(order)
     unsure = decided[np.ix_(order, order)] <= 0
@@ -207,11 +175,9 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 
 Decided = NDArray[np.int8]
 Integers = NDArray[np.int64]
+# Effective clusters of a difference, below which it is never decided (INFERENCE B2). Also where
+# only its narrowest link is too narrow (`bottlenecks.LINKS`): its number then stands here.
 FEW: Final = 5.0
-"""Effective clusters of a difference, below which it is never decided (INFERENCE B2).
-
-Also where only its narrowest link is too narrow (`bottlenecks.LINKS`): its number then stands here.
-"""
 
 
 Truths = NDArray[np.bool_]
@@ -219,22 +185,14 @@ Truths = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """What binds each pair, and how much there is of it.
+    """What binds each pair, and how much there is of it."""
 
-    Attributes:
-        way: (K, K) place among the ways of clustering, −1 where the number of judgments binds.
-        clusters: (K, K) effective clusters of that way; 0 where judgments bind.
-        effective: (W,) effective clusters of each way over the whole board.
-        alone: (W, K, K) whether a difference rests on one cluster of that way alone.
-        thin: (W, K, K) whether it rests on too few effective clusters of that way.
-
-    """
-
+    # (K, K) place among the ways of clustering, −1 where the number of judgments binds
     way: Integers
-    clusters: Array
-    effective: tuple[float, ...]
-    alone: Truths
-    thin: Truths
+    clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
+    effective: tuple[float, ...]  # (W,) effective clusters of each way over the whole board
+    alone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
+    thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
 
     def reorder(self, order: Integers) -> Limits:
         """Return the same in another order of systems."""
@@ -250,31 +208,19 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class RankSets:
-    """What decided pairs rest on. Arrays are in the order of the board, best first.
+    """What decided pairs rest on. Arrays are in the order of the board, best first."""
 
-    Attributes:
-        ways: the clusterings, "judgment" where there is none.
-        replicates: number of worlds drawn for each, B; 0 where critical values are Holm's.
-        critical: critical value of |t| at every step.
-        statistic: (K, K) t of row less column.
-        decided: (K, K) +1 where the row is decided to be better, −1 worse, 0 open.
-        alone: (K, K) the same for each row by itself: marginal sets.
-        effective: (K, K) effective clusters of each difference, the fewest of all ways, those of
-            the narrowest link where these are too few; infinite where single judgments count.
-        resting: (K, K) whether a difference rests on one cluster alone.
-        limits: what keeps open pairs open.
-
-    """
-
-    ways: tuple[str, ...]
-    replicates: int
-    critical: tuple[float, ...]
-    statistic: Array
-    decided: Decided
-    alone: Decided
+    ways: tuple[str, ...]  # the clusterings, "judgment" where there is none
+    replicates: int  # number of worlds drawn for each, B; 0 where critical values are Holm's
+    critical: tuple[float, ...]  # critical value of |t| at every step
+    statistic: Array  # (K, K) t of row less column
+    decided: Decided  # (K, K) +1 where the row is decided to be better, −1 worse, 0 open
+    alone: Decided  # (K, K) the same for each row by itself: marginal sets
+    # (K, K) effective clusters of each difference, the fewest of all ways, those of the narrowest
+    # link where these are too few; infinite where single judgments count
     effective: Array
-    resting: NDArray[np.bool_]
-    limits: Limits | None = None
+    resting: NDArray[np.bool_]  # (K, K) whether a difference rests on one cluster alone
+    limits: Limits | None = None  # what keeps open pairs open
 
     def reorder(self, order: Integers) -> RankSets:
         """Return the same in another order of systems."""
@@ -311,12 +257,7 @@ class RankSets:
         return rank_ranges(self.alone)
 
     def find_top(self, k: int) -> list[int]:
-        """Return the places of the systems that may be among the best k.
-
-        Raises:
-            UnknownOption: there is no such k.
-
-        """
+        """Return the places of the systems that may be among the best k."""
         if not 1 <= k <= len(self.decided):
             raise UnknownOption(
                 f"there is no top {k} of {len(self.decided)} systems: choose 1 to"
@@ -325,12 +266,7 @@ class RankSets:
         return np.flatnonzero(self.bounds[0] <= k).tolist()
 
     def to_dict(self, systems: Sequence[str]) -> dict[str, Any]:
-        """Return the JSON contract.
-
-        Args:
-            systems: their names, in the order of the board.
-
-        """
+        """Return the JSON contract."""
         first, second = np.triu_indices(len(systems), 1)
         better = self.decided[first, second]
         won = np.where(better > 0, first, second)[better != 0].tolist()

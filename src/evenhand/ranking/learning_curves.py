@@ -50,117 +50,69 @@ from evenhand.ranking.predictions import (
 
 @dataclass(frozen=True)
 class TestSet:
-    """What one task was tested and trained on: a row of Hopkins & May's table 3.
-
-    Attributes:
-        task: the task; "" where there are none.
-        most: comparisons of a held-out item, at most: k of the rule.
-        items: held-out items.
-        test: held-out comparisons.
-        train: comparisons that training subsets are drawn from.
-        shared: those of them that are on held-out items, by others.
-
-    """
+    """What one task was tested and trained on: a row of Hopkins & May's table 3."""
 
     __test__ = False  # no test of ours, whatever its name
 
-    task: str
-    most: int
-    items: int
-    test: int
-    train: int
-    shared: int = 0
+    task: str  # the task; "" where there are none
+    most: int  # comparisons of a held-out item, at most: k of the rule
+    items: int  # held-out items
+    test: int  # held-out comparisons
+    train: int  # comparisons that training subsets are drawn from
+    shared: int = 0  # those of them that are on held-out items, by others
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A training that came to nothing.
+    """A training that came to nothing."""
 
-    Attributes:
-        model: the model.
-        task: the task.
-        size: votes that it was to be trained on.
-        trial: which of the random subsets, from 1.
-        why: in words.
-
-    """
-
-    model: str
-    task: str
-    size: int
-    trial: int
-    why: str
+    model: str  # the model
+    task: str  # the task
+    size: int  # votes that it was to be trained on
+    trial: int  # which of the random subsets, from 1
+    why: str  # in words
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A model at one training size, averaged over tasks and trials.
+    """A model at one training size, averaged over tasks and trials."""
 
-    Attributes:
-        model: the model.
-        size: votes that it was trained on, or the whole set where that is smaller.
-        perplexity: mean perplexity; None unless every trial stands.
-        lower: lower end of its interval, 1 at least, or None.
-        upper: upper end.
-        spread: standard deviation between trials of a task, or None with one trial.
-        loss: mean loss (bits).
-        refused: trials that came to nothing.
-        trials: trials of all tasks.
-
-    """
-
-    model: str
-    size: int
-    perplexity: float | None
-    lower: float | None
-    upper: float | None
-    spread: float | None
-    loss: float | None
-    refused: int
-    trials: int
+    model: str  # the model
+    size: int  # votes that it was trained on, or the whole set where that is smaller
+    perplexity: float | None  # mean perplexity; None unless every trial stands
+    lower: float | None  # lower end of its interval, 1 at least, or None
+    upper: float | None  # upper end
+    spread: float | None  # standard deviation between trials of a task, or None with one trial
+    loss: float | None  # mean loss (bits)
+    refused: int  # trials that came to nothing
+    trials: int  # trials of all tasks
 
 
 @dataclass(frozen=True, repr=False)
 class Enough:
-    """How many comparisons are enough for a model, as far as the largest training set shows.
+    """How many comparisons are enough for a model, as far as the largest training set shows."""
 
-    Attributes:
-        model: the model.
-        size: the smallest training size whose perplexity is within the margin of the largest
-            size's; always one, as the largest is.
-        sure: the smallest from which on it surely is, at the level of the intervals, or None.
-        largest: the largest training size that some task fills.
-        margin: perplexity that is not worth collecting for.
-        gain: by how much perplexity fell over the last doubling, or None with one size.
-        gain_lower: lower end of its interval.
-        gain_upper: upper end.
-        left_if_fast: what more comparisons would gain if every further doubling gains half of
-            what the one before did, as errors that fall like 1/n; None unless the last doubling
-            surely gained.
-        left_if_slow: the same if it gains .71 of it, as 1/√n.
-        left_lower: what they would gain fast if the last gain were the lower end of its interval.
-        left_upper: and slowly, if it were the upper end.
-        tasks: tasks whose training sets are that large, on which all of this rests.
-        smaller: the other tasks, which are left out.
-        sizes: training sizes that were compared, ascending.
-
-    """
-
-    model: str
+    model: str  # the model
+    # the smallest training size whose perplexity is within the margin of the largest size's;
+    # always one, as the largest is
     size: int
+    # the smallest from which on it surely is, at the level of the intervals, or None
     sure: int | None
-    largest: int
-    margin: float
-    gain: float | None
-    gain_lower: float | None
-    gain_upper: float | None
+    largest: int  # the largest training size that some task fills
+    margin: float  # perplexity that is not worth collecting for
+    gain: float | None  # by how much perplexity fell over the last doubling, or None with one size
+    gain_lower: float | None  # lower end of its interval
+    gain_upper: float | None  # upper end
+    # what more comparisons would gain if every further doubling gains half of what the one before
+    # did, as errors that fall like 1/n; None unless the last doubling surely gained
     left_if_fast: float | None
-    left_if_slow: float | None
+    left_if_slow: float | None  # the same if it gains .71 of it, as 1/√n
+    # what they would gain fast if the last gain were the lower end of its interval
     left_lower: float | None
-    left_upper: float | None
-    tasks: int
-    smaller: tuple[str, ...]
-    sizes: tuple[int, ...]
+    left_upper: float | None  # and slowly, if it were the upper end
+    tasks: int  # tasks whose training sets are that large, on which all of this rests
+    smaller: tuple[str, ...]  # the other tasks, which are left out
+    sizes: tuple[int, ...]  # training sizes that were compared, ascending
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -231,31 +183,18 @@ OVERLAPS: Final = ("keep", "drop")
 
 @dataclass(frozen=True)
 class Protocol:
-    """What is trained on what.
+    """What is trained on what."""
 
-    Attributes:
-        sizes: training sizes, ascending.
-        trials: random subsets of each.
-        least: held-out comparisons of a task, at least.
-        overlap: where training votes are of other judges: "keep" those on held-out items, as the
-            paper does, or "drop" them.
-        seed: of the subsets.
-
-    """
-
-    sizes: tuple[int, ...] = SIZES
-    trials: int = TRIALS
-    least: int = MIN_HELD_OUT
+    sizes: tuple[int, ...] = SIZES  # training sizes, ascending
+    trials: int = TRIALS  # random subsets of each
+    least: int = MIN_HELD_OUT  # held-out comparisons of a task, at least
+    # where training votes are of other judges: "keep" those on held-out items, as the paper does,
+    # or "drop" them
     overlap: str = "keep"
-    seed: int = 0
+    seed: int = 0  # of the subsets
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse what cannot be."""
         if not self.sizes or min(self.sizes) < 1 or list(self.sizes) != sorted(set(self.sizes)):
             raise UnknownOption(
                 f"sizes cannot be {list(self.sizes)}: they are whole numbers from 1, ascending"
@@ -281,52 +220,27 @@ class Material(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """All tasks, divided.
+    """All tasks, divided."""
 
-    Attributes:
-        tasks: those that could be.
-        held_out: their held-out votes, task after task.
-        refused: task → why it could not.
-
-    """
-
-    tasks: tuple[Material, ...]
-    held_out: Votes
-    refused: Mapping[str, str]
+    tasks: tuple[Material, ...]  # those that could be
+    held_out: Votes  # their held-out votes, task after task
+    refused: Mapping[str, str]  # task → why it could not
 
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """What came of all trainings.
+    """What came of all trainings."""
 
-    Attributes:
-        losses: (M, T, S, R) mean losses (bits); NaN where refused.
-        deviations: (M, S, n) how much higher the perplexity would be, were all of the task's
-            held-out votes like this one; zero where a trial was refused.
-        refusals: what was refused.
-        seconds: model → CPU seconds.
-
-    """
-
-    losses: Array
+    losses: Array  # (M, T, S, R) mean losses (bits); NaN where refused
+    # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes
+    # like this one; zero where a trial was refused
     deviations: Array
-    refusals: tuple[Refusal, ...]
-    seconds: Mapping[str, float]
+    refusals: tuple[Refusal, ...]  # what was refused
+    seconds: Mapping[str, float]  # model → CPU seconds
 
 
 def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
-    """Divide every task into held-out votes and votes to train on.
-
-    Args:
-        votes: the votes that the test sets are of, and the training sets too unless `training`.
-        training: other votes to train on, such as those of a crowd; or None.
-        protocol: how.
-
-    Raises:
-        NotIdentified: no task can be divided.
-        UnknownColumn: the votes do not say which item they are on.
-
-    """
+    """Divide every task into held-out votes and votes to train on."""
     votes = votes.take(sort_votes(votes))
     training = None if training is None else training.take(sort_votes(training))
     others = {} if training is None else split_tasks(training)
@@ -353,13 +267,7 @@ def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Di
 def _divide(
     task: str, votes: Votes, others: Votes | None, protocol: Protocol, rows: Rows
 ) -> Material:
-    """Divide one task, or hold out of it and train on other votes.
-
-    Raises:
-        NotIdentified: there are too few votes.
-        UnknownColumn: the votes do not say which item they are on.
-
-    """
+    """Divide one task, or hold out of it and train on other votes."""
     split = hold_out_rare_items(votes, protocol.least)
     test, held = votes.take(split.test), rows[split.test]
     items = len(np.unique(test.item))
@@ -380,15 +288,7 @@ def _divide(
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
 ) -> Traced:
-    """Train every model on every subset of every task.
-
-    Args:
-        tasks: the tasks.
-        models: name → model.
-        protocol: sizes, trials and the seed.
-        progress: called with trainings done and to do.
-
-    """
+    """Train every model on every subset of every task."""
     each = len(protocol.sizes) * protocol.trials * len(models)
     parts: list[Traced] = []
     with one_blas_thread():
@@ -622,13 +522,7 @@ class LearningCurves(InNotebooks):
         return self._contrast(parts)
 
     def _place(self, model: str, size: int) -> tuple[int, int]:
-        """Return the codes of a model and a size.
-
-        Raises:
-            NotIdentified: some trial of the model was refused there.
-            UnknownOption: there is no such model or size.
-
-        """
+        """Return the codes of a model and a size."""
         require_option("model", model, self.models)
         require_option("size", str(size), [str(one) for one in self.sizes])
         refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]
@@ -726,13 +620,12 @@ class LearningCurves(InNotebooks):
         return "\n".join(lines)
 
 
-MARGIN: Final = 0.02
-"""Perplexity that is not worth collecting for; about .01 bits."""
+MARGIN: Final = 0.02  # Perplexity that is not worth collecting for; about .01 bits
 FAST: Final = 0.5
 SLOW: Final = 0.5**0.5
 ALL_FAST: Final = FAST / (1 - FAST)
+# What all further doublings gain beside the last, if each gains FAST or SLOW of the one before
 ALL_SLOW: Final = SLOW / (1 - SLOW)
-"""What all further doublings gain beside the last, if each gains FAST or SLOW of the one before."""
 
 
 def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> Enough:
@@ -781,12 +674,7 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
 
 
 def _find_largest(curves: LearningCurves) -> int:
-    """Return the largest size that some task fills.
-
-    Raises:
-        NotIdentified: none fills any.
-
-    """
+    """Return the largest size that some task fills."""
     largest = curves.largest
     if all(one.train < largest for one in curves.test_sets):
         raise NotIdentified(
@@ -796,12 +684,7 @@ def _find_largest(curves: LearningCurves) -> int:
 
 
 def _standing(curves: LearningCurves, model: str, largest: int) -> list[int]:
-    """Return the sizes up to the largest from which on the model stands in every trial.
-
-    Raises:
-        NotIdentified: it does not at the largest.
-
-    """
+    """Return the sizes up to the largest from which on the model stands in every trial."""
     curves.estimate(model, largest)
     sizes = [size for size in curves.sizes if size <= largest]
     refused = [one.size for one in curves.refusals if one.model == model and one.size in sizes]

@@ -72,34 +72,16 @@ Signs = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Two systems that some rules put in one order and some in the other.
+    """Two systems that some rules put in one order and some in the other."""
 
-    Attributes:
-        systems: the two, by name.
-        first_better: rules that put the first before the second.
-        second_better: rules that put the second before the first.
-        level: rules that give both the same score.
-
-    """
-
-    systems: tuple[str, str]
-    first_better: tuple[str, ...]
-    second_better: tuple[str, ...]
-    level: tuple[str, ...]
+    systems: tuple[str, str]  # the two, by name
+    first_better: tuple[str, ...]  # rules that put the first before the second
+    second_better: tuple[str, ...]  # rules that put the second before the first
+    level: tuple[str, ...]  # rules that give both the same score
 
 
 def kendall_distance(one: Scores, other: Scores) -> float:
-    """Count the pairs of systems that two rankings order differently; ties in one count half.
-
-    Raises:
-        InvalidJudgments: the two rank different systems.
-
-    >>> names = ("a", "b", "c")
-    >>> up, down = (Scores("r", names, np.array(v), "place") for v in ([3.0, 2, 1], [1.0, 2, 3]))
-    >>> even = Scores("r", names, np.array([1.0, 1.0, 0.0]), "proportion")
-    >>> kendall_distance(up, down), kendall_distance(up, even)
-    (3.0, 0.5)
-    """
+    """Count the pairs of systems that two rankings order differently; ties in one count half."""
     _require_same([one, other])
     opposite = half = 0
     for mine, theirs in zip(_signs(one), _signs(other), strict=True):
@@ -109,17 +91,7 @@ def kendall_distance(one: Scores, other: Scores) -> float:
 
 
 def kendall_tau(one: Scores, other: Scores) -> float:
-    """Return Kendall's τ_b of two rankings, −1 to 1.
-
-    Raises:
-        InvalidJudgments: the two rank different systems.
-        NotIdentified: one of them ties all systems, so that there is no order to compare.
-
-    >>> names = ("a", "b", "c")
-    >>> up, swap = (Scores("r", names, np.array(v), "place") for v in ([3.0, 2, 1], [2.0, 3, 1]))
-    >>> round(kendall_tau(up, swap), 6)
-    0.333333
-    """
+    """Return Kendall's τ_b of two rankings, −1 to 1."""
     _require_same([one, other])
     _require_order(one, other)
     agreed = mine_ordered = theirs_ordered = 0
@@ -131,17 +103,7 @@ def kendall_tau(one: Scores, other: Scores) -> float:
 
 
 def spearman_rho(one: Scores, other: Scores) -> float:
-    """Return Spearman's ρ of two rankings, −1 to 1.
-
-    Raises:
-        InvalidJudgments: the two rank different systems.
-        NotIdentified: one of them ties all systems, so that there is no order to compare.
-
-    >>> names = ("a", "b", "c")
-    >>> up, swap = (Scores("r", names, np.array(v), "place") for v in ([3.0, 2, 1], [2.0, 3, 1]))
-    >>> round(spearman_rho(up, swap), 6)
-    0.5
-    """
+    """Return Spearman's ρ of two rankings, −1 to 1."""
     _require_same([one, other])
     _require_order(one, other)
     ranks = average_ranks(np.stack([one.values, other.values]))
@@ -150,12 +112,7 @@ def spearman_rho(one: Scores, other: Scores) -> float:
 
 
 def distance_matrix(rankings: Sequence[Scores]) -> Array:
-    """Return the Kendall distances between several rankings, shape (M, M).
-
-    Raises:
-        InvalidJudgments: they do not all rank the same systems, or there are none.
-
-    """
+    """Return the Kendall distances between several rankings, shape (M, M)."""
     _require_same(rankings)
     found = np.zeros((len(rankings), len(rankings)))
     for i, j in combinations(range(len(rankings)), 2):
@@ -167,15 +124,6 @@ def disagreements(rankings: Sequence[Scores]) -> tuple[Disagreement, ...]:
     """Return the pairs of systems that some rules order one way and some the other.
 
     A pair that some rules order and others tie is no disagreement.
-
-    Raises:
-        InvalidJudgments: they do not all rank the same systems, or there are none.
-
-    >>> names = ("a", "b", "c")
-    >>> one = Scores("one", names, np.array([3.0, 2, 1]), "place")
-    >>> two = Scores("two", names, np.array([2.0, 3, 1]), "place")
-    >>> disagreements([one, two])
-    (Disagreement(systems=('a', 'b'), first_better=('one',), second_better=('two',), level=()),)
     """
     _require_same(rankings)
     found = []
@@ -223,8 +171,7 @@ def _require_order(*rankings: Scores) -> None:
 # What several methods say of the same systems, and where they differ.
 
 Integers = NDArray[np.int64]
-MODEL: Final = "bradley-terry"
-"""The default ranking, under the name of its model."""
+MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -451,16 +398,10 @@ class MethodTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedMethodTables:
-    """One table of methods per task or other group.
+    """One table of methods per task or other group."""
 
-    Attributes:
-        groups: name → table.
-        by: the column that tells the groups apart.
-
-    """
-
-    groups: Mapping[str, MethodTable]
-    by: str
+    groups: Mapping[str, MethodTable]  # name → table
+    by: str  # the column that tells the groups apart
 
     def __getitem__(self, name: str) -> MethodTable:
         if name not in self.groups:
@@ -487,22 +428,16 @@ class GroupedMethodTables:
     __repr__ = __str__
 
 
+# Why a method may have no scores for some judgments
 REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownOption)
-"""Why a method may have no scores for some judgments."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Which methods, and how.
+    """Which methods, and how."""
 
-    Attributes:
-        methods: their names, in the order of the columns.
-        settings: of the default ranking; the seed is everybody's.
-
-    """
-
-    methods: tuple[str, ...]
-    settings: Settings
+    methods: tuple[str, ...]  # their names, in the order of the columns
+    settings: Settings  # of the default ranking; the seed is everybody's
 
 
 @dataclass(frozen=True)
@@ -578,14 +513,7 @@ def compare_methods(
 
 
 def choose_methods(asked: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of methods, each once; "all" stands for the default and the rules `in_all`.
-
-    Raises:
-        UnknownOption: there is no such method, or none was named.
-
-    >>> choose_methods("bradley-terry")
-    ('bradley-terry',)
-    """
+    """Return the names of methods, each once; "all" stands for the default and rules `in_all`."""
     every = (MODEL, *RULES)
     names = [asked] if isinstance(asked, str) else list(asked)
     for name in names:
@@ -703,12 +631,7 @@ def _model_of(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _refuse_empty(tables: Mapping[str, MethodTable], by: str | None) -> None:
-    """Refuse where no method can rank any group.
-
-    Raises:
-        NotIdentified: names groups and methods, and says why.
-
-    """
+    """Refuse where no method can rank any group."""
     if any(table.scores for table in tables.values()):
         return
     whys = [

@@ -43,55 +43,34 @@ from evenhand.ranking.wald import WaldTest, count_ways, say_of_rankings, walds_b
 
 # What a table of models holds: models, what their comparison answers, what has no fit.
 
-LEVEL: Final = 0.05
-"""P-value below which a question is answered with yes."""
+LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One model of the table.
+    """One model of the table."""
 
-    Attributes:
-        name: what it adds, in words.
-        parameters: number of free parameters.
-        loglik: log-likelihood (nats).
-        deviance: twice what a saturated model of its own table gains; None for a marginal
-            likelihood.
-        df: residual degrees of freedom of that table; None likewise.
-        aic: −2ℓ + 2p.
-        bic: −2ℓ + p log n, n judgments.
-
-    """
-
-    name: str
-    parameters: int
-    loglik: float
+    name: str  # what it adds, in words
+    parameters: int  # number of free parameters
+    loglik: float  # log-likelihood (nats)
+    # twice what a saturated model of its own table gains; None for a marginal likelihood
     deviance: float | None
-    df: int | None
-    aic: float
-    bic: float
+    df: int | None  # residual degrees of freedom of that table; None likewise
+    aic: float  # −2ℓ + 2p
+    bic: float  # −2ℓ + p log n, n judgments
 
 
 @dataclass(frozen=True)
 class Question:
-    """What the comparison of two models answers.
+    """What the comparison of two models answers."""
 
-    Attributes:
-        yes: the answer if the smaller model is rejected.
-        no: the answer if it is not.
-        lr: the likelihood-ratio test; it assumes independent judgments.
-        walds: cluster-robust tests of the same, one for each way of clustering.
-        notes: why a way of clustering has no test.
-        see: the command that says more if the answer is yes, or nothing.
-
-    """
-
-    yes: str
-    no: str
-    lr: LRTest
+    yes: str  # the answer if the smaller model is rejected
+    no: str  # the answer if it is not
+    lr: LRTest  # the likelihood-ratio test; it assumes independent judgments
+    # cluster-robust tests of the same, one for each way of clustering
     walds: tuple[WaldTest, ...] = ()
-    notes: tuple[str, ...] = ()
-    see: str = ""
+    notes: tuple[str, ...] = ()  # why a way of clustering has no test
+    see: str = ""  # the command that says more if the answer is yes, or nothing
 
     @property
     def p(self) -> float:
@@ -208,42 +187,26 @@ _OF_RANKINGS: Final = (
     " its AIC would mean anything; fit --model random-judges tests it by dealing rankings to judges"
     " at random"
 )
-POPULATION: Final = 5
-"""Fewest judges from whom a spread between judges is estimated."""
+POPULATION: Final = 5  # Fewest judges from whom a spread between judges is estimated
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The same judgments, counted in the ways that the table needs.
+    """The same judgments, counted in the ways that the table needs."""
 
-    Attributes:
-        whole: by covariate.
-        ways: way of clustering → by covariate and by that way.
-        judges: by judge, or None where judges are not known.
-        notes: what is known of the table that they come from.
-
-    """
-
-    whole: Tally
-    ways: Mapping[str, Tally]
-    judges: Tally | None
-    notes: tuple[str, ...] = ()
+    whole: Tally  # by covariate
+    ways: Mapping[str, Tally]  # way of clustering → by covariate and by that way
+    judges: Tally | None  # by judge, or None where judges are not known
+    notes: tuple[str, ...] = ()  # what is known of the table that they come from
 
 
 @dataclass(frozen=True)
 class Step:
-    """What one step of the ladder adds.
+    """What one step of the ladder adds."""
 
-    Attributes:
-        rows: models.
-        questions: tests of what they add.
-        refused: model → why it has no fit.
-
-    """
-
-    rows: tuple[ModelRow, ...] = ()
-    questions: tuple[Question, ...] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)
+    rows: tuple[ModelRow, ...] = ()  # models
+    questions: tuple[Question, ...] = ()  # tests of what they add
+    refused: Mapping[str, str] = field(default_factory=dict)  # model → why it has no fit
 
 
 def start(base: Fit, counts: Counts) -> Step:
@@ -352,8 +315,7 @@ def _criteria(name: str, parameters: int, loglik: float, n: float) -> ModelRow:
     return ModelRow(name, parameters, loglik, None, None, aic, bic)
 
 
-PANEL: Final = 12
-"""Most judges who are given worths of their own unasked."""
+PANEL: Final = 12  # Most judges who are given worths of their own unasked
 
 
 @carries_excluded("controls")
@@ -398,19 +360,7 @@ def tabulate_models(
 def count_models(
     table: Comparisons, *, covariates: Sequence[str] | None = None, group_by: str | None = None
 ) -> dict[str, Counts]:
-    """Count judgments in the ways that the table needs, by group; all under "" without groups.
-
-    Args:
-        table: comparisons.
-        covariates: as for `tabulate_models`.
-        group_by: a column whose levels are kept apart; the task by default.
-
-    Raises:
-        UnknownColumn: a covariate that is not there.
-        UnknownOption: a covariate that tells groups apart, or importance weights.
-        InvalidJudgments: a value in the data that cannot be.
-
-    """
+    """Count judgments in the ways that the table needs, by group; all under "" without groups."""
     if table.weights == "importance":
         raise UnknownOption(
             "importance weights have no likelihood, so that models cannot be compared by one: take"
@@ -441,13 +391,7 @@ def _choose_covariates(
 
 
 def tabulate_counts(counts: Counts) -> ModelTable:
-    """Fit and compare the models of judgments that are counted.
-
-    Raises:
-        NotIdentified: not even the worths are determined.
-        NotConverged: their fit did not settle.
-
-    """
+    """Fit and compare the models of judgments that are counted."""
     try:
         base = BradleyTerry().fit(counts.whole)
     except (NotIdentified, NotConverged) as refusal:
@@ -475,25 +419,14 @@ def tabulate_counts(counts: Counts) -> ModelTable:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What one test answers beside others.
+    """What one test answers beside others."""
 
-    Attributes:
-        says: the answer, at the level of .05.
-        p: adjusted for all tests by Holm's method (proportion).
-
-    """
-
-    says: str
-    p: float
+    says: str  # the answer, at the level of .05
+    p: float  # adjusted for all tests by Holm's method (proportion)
 
 
 def answer_questions(asked: Sequence[Question]) -> tuple[ModelAnswer, ...]:
-    """Answer questions by p that are adjusted for their number.
-
-    Args:
-        asked: questions of one table.
-
-    """
+    """Answer questions by p that are adjusted for their number."""
     if not asked:
         return ()
     adjusted = holm(np.array([one.p for one in asked])).tolist()

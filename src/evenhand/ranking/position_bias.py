@@ -65,10 +65,9 @@ from evenhand.ranking.signature import name_model
 # The position bias of each judge: an estimate that always exists, and tests.
 
 Array = NDArray[np.float64]
+# Most comparisons of a judge for the exact test; with more the normal one is as good
 EXACT: Final = 500
-"""Most comparisons of a judge for the exact test; with more the normal one is as good."""
-SHOWN: Final = 3
-"""Most judges who are named in a sentence."""
+SHOWN: Final = 3  # Most judges who are named in a sentence
 
 
 def share_first(log_odds: float) -> float:
@@ -82,37 +81,23 @@ def share_first(log_odds: float) -> float:
 
 @dataclass(frozen=True)
 class JudgeBias:
-    """What is known of one judge's position bias.
+    """What is known of one judge's position bias."""
 
-    Attributes:
-        judge: the name.
-        n: comparisons.
-        first: comparisons in which the first output was preferred.
-        second: those in which the second was.
-        estimate: bias in log-odds, drawn towards the common one.
-        stderr: its standard error.
-        lower: lower end of its interval.
-        upper: upper end.
-        p_common: p-value of this judge's bias being that of the median judge; None where the
-            spread of biases has no finite estimate.
-        p_none: p-value of no bias.
-        p_common_adjusted: `p_common` adjusted for the number of judges (Benjamini-Hochberg).
-        p_none_adjusted: likewise.
-
-    """
-
-    judge: str
-    n: float
-    first: float
-    second: float
-    estimate: float
-    stderr: float
-    lower: float
-    upper: float
+    judge: str  # the name
+    n: float  # comparisons
+    first: float  # comparisons in which the first output was preferred
+    second: float  # those in which the second was
+    estimate: float  # bias in log-odds, drawn towards the common one
+    stderr: float  # its standard error
+    lower: float  # lower end of its interval
+    upper: float  # upper end
+    # p-value of this judge's bias being that of the median judge; None where the spread of biases
+    # has no finite estimate
     p_common: float | None
-    p_none: float
+    p_none: float  # p-value of no bias
+    # `p_common` adjusted for the number of judges (Benjamini-Hochberg)
     p_common_adjusted: float | None
-    p_none_adjusted: float
+    p_none_adjusted: float  # likewise
 
     @property
     def share(self) -> float:
@@ -134,12 +119,7 @@ def say_judges(
 ) -> tuple[str, str]:
     """Say whether judges differ, and who stands out.
 
-    Args:
-        spread: sd of their biases (log-odds), None if it has no finite estimate.
-        p: p-value of no differences.
-        outstanding: those who stand out.
-        differ: whether `p` is small enough to say so.
-
+    spread: sd of their biases (log-odds), None if it has no finite estimate.
     """
     if spread is None:
         return (
@@ -164,11 +144,6 @@ def ranking_inflation(fit: Fit, tally: Tally) -> float:
 
     Each ranking's score is what its judge's own bias, to first order, leaves of it. One of weight w
     counts as w rankings.
-
-    Args:
-        fit: the fit with an order effect.
-        tally: counts by judge and ranking.
-
     """
     pooled = tally.pool(("judge", "ranking"))
     panel, delta = make_panel(fit, pooled, 1.0, ("judge", "ranking"))
@@ -190,13 +165,6 @@ def judge_biases(
 
     Where the spread of biases has no finite estimate, neither has that of the median judge: the
     least likely to have no bias come first.
-
-    Args:
-        effects: the fitted biases.
-        tally: counts by judge.
-        error: standard error of δ (λ scale), and the quantile of intervals.
-        inflation: φ where comparisons come in rankings, else None.
-
     """
     stderr = 2 * np.sqrt(effects.variance + (_pull(effects) * error[0]) ** 2)
     none = _test_judges(effects.panel, 0.0, inflation)
@@ -405,12 +373,7 @@ def find_position_bias(
 
 
 def _refuse(table: Comparisons) -> None:
-    """Refuse data that cannot show a bias.
-
-    Raises:
-        UnknownOption: positions are not known.
-
-    """
+    """Refuse data that cannot show a bias."""
     if not table.positions_known:
         raise UnknownOption(
             f"{table.source.name} does not say which output stood first, so that no position bias"
@@ -419,12 +382,7 @@ def _refuse(table: Comparisons) -> None:
 
 
 def fit_order(tally: Tally) -> Fit:
-    """Fit Davidson's model with an order effect.
-
-    Raises:
-        NotIdentified: worths are not identified, or the order tells nothing; without options.
-
-    """
+    """Fit Davidson's model with an order effect."""
     try:
         BradleyTerry().fit(tally)  # what is wrong with worths alone is said in its own words
     except (NotIdentified, NotConverged) as refusal:

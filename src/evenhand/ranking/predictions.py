@@ -44,22 +44,11 @@ from evenhand.numerics.cluster_means import (
 # A perplexity of 3 is that of a die with three sides, of 1 that of a prophet.
 
 Array = NDArray[np.float64]
-SLACK: Final = 1e-6
-"""By how much chances may miss adding up to one."""
+SLACK: Final = 1e-6  # By how much chances may miss adding up to one
 
 
 def measure_losses(fit: Predictor, votes: Votes) -> Array:
-    """Return the (n,) losses of votes (bits); each ordered pair of systems is predicted once.
-
-    Args:
-        fit: a fit that knows all systems that the votes are on.
-        votes: votes, as a rule unseen.
-
-    Raises:
-        NotIdentified: something that happened had chance 0.
-        InvalidJudgments: the predictions are no distributions.
-
-    """
+    """Return the (n,) losses of votes (bits); each ordered pair of systems is predicted once."""
     k = len(votes.systems)
     pairs, at = np.unique(votes.left.astype(np.int64) * k + votes.right, return_inverse=True)
     names = [(votes.systems[p // k], votes.systems[p % k]) for p in pairs.tolist()]
@@ -105,12 +94,7 @@ def average(values: Array) -> float:
 
 
 def _check(chances: Array, names: list[tuple[str, str]]) -> None:
-    """Refuse chances that are none.
-
-    Raises:
-        InvalidJudgments: names the pair.
-
-    """
+    """Refuse chances that are none."""
     if chances.shape != (len(names), 3):
         raise InvalidJudgments(
             f"predictions have shape {chances.shape}, and {len(names)} pairs have chances of left,"
@@ -132,21 +116,14 @@ def _check(chances: Array, names: list[tuple[str, str]]) -> None:
 # What follows for means of them is in numerics/cluster_intervals.py.
 
 Integers = NDArray[np.int64]
-MOST: Final = 400
-"""Most clusters of a way; more are put together at random, which is valid."""
-SOME: Final = 8
-"""Effective judges below which intervals are wide (INFERENCE B6)."""
+MOST: Final = 400  # Most clusters of a way; more are put together at random, which is valid
+SOME: Final = 8  # Effective judges below which intervals are wide (INFERENCE B6)
 
 
 def find_clusters(votes: Votes, seed: int) -> Clusters:
     """Say which votes hang together: by judge and item where these are known, else by answer.
 
     Fewer than five effective judges say nothing of others: then the statement is about them.
-
-    Args:
-        votes: held-out votes, n of them, of any number of tasks.
-        seed: of how the clusters beyond 400 are put together.
-
     """
     task = number_groups(votes.task)
     tasks = int(task.max()) + 1
@@ -214,11 +191,8 @@ def number_answers(votes: Votes) -> Integers:
 def find_chance(trials: Array) -> tuple[float, float]:
     """Return the variance of a mean over tasks and trials by trials, and its degrees of freedom.
 
-    Args:
-        trials: (T, R) values; with one trial nothing is known, which is told as no variance.
-
-    >>> find_chance(np.array([[1.0, 3.0], [2.0, 2.0]]))  # s² = 2 and 0
-    (0.25, 1.0)
+    trials: (T, R) values; with one trial nothing is known, which is told as no variance. >>>
+        find_chance(np.array([[1.0, 3.0], [2.0, 2.0]]))  # s² = 2 and 0 (0.25, 1.0)
     """
     tasks, each = trials.shape
     if each == 1:
@@ -230,17 +204,7 @@ def find_chance(trials: Array) -> tuple[float, float]:
 
 
 def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> float:
-    """Return the degrees of freedom of a sum of two variances.
-
-    Args:
-        votes: variance by held-out votes.
-        votes_df: its degrees of freedom.
-        chance: variance by trials.
-        chance_df: its degrees of freedom.
-
-    >>> join_df(1.0, 10.0, 1.0, 10.0), join_df(1.0, 25.0, 0.0, 0.0)
-    (20.0, 25.0)
-    """
+    """Return the degrees of freedom of a sum of two variances."""
     if chance == 0:
         return votes_df
     return (votes + chance) ** 2 / (votes**2 / votes_df + chance**2 / chance_df)
@@ -250,36 +214,23 @@ def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> f
 
 Progress = Callable[[int, int], None]
 Models = Mapping[str, PreferenceModel]
+# Why a model may have no loss on some votes
 REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownColumn, UnknownOption)
-"""Why a model may have no loss on some votes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What came of a training.
+    """What came of a training."""
 
-    Attributes:
-        losses: (n,) losses of the test votes (bits); None if it was refused.
-        why: why it was refused, else "".
-        seconds: CPU seconds, without the loading of modules.
-
-    """
-
-    losses: Array | None
-    why: str
-    seconds: float
+    losses: Array | None  # (n,) losses of the test votes (bits); None if it was refused
+    why: str  # why it was refused, else ""
+    seconds: float  # CPU seconds, without the loading of modules
 
 
 def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
     """Fit a model to votes and measure its losses on others.
 
     A training that loads modules is done again, so that its seconds are those of any other.
-
-    Args:
-        model: the model.
-        votes: those that it is fitted to.
-        test: those that it predicts; it must know all of their systems.
-
     """
     loaded = len(sys.modules)
     found = _train(model, votes, test)
@@ -302,55 +253,24 @@ def say_refusal(refusal: EvenhandError) -> str:
 
 
 Rows = NDArray[np.intp]
-MIN_HELD_OUT: Final = 2000
-"""Held-out comparisons of a task, at least."""
+MIN_HELD_OUT: Final = 2000  # Held-out comparisons of a task, at least
 SIZES: Final = (100, 200, 400, 800, 1600, 3200)
 TRIALS: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One task, divided.
+    """One task, divided."""
 
-    Attributes:
-        most: comparisons of a held-out item, at most: k.
-        test: row numbers of the held-out comparisons.
-        train: of the others.
-
-    """
-
-    most: int
-    test: Rows
-    train: Rows
+    most: int  # comparisons of a held-out item, at most: k
+    test: Rows  # row numbers of the held-out comparisons
+    train: Rows  # of the others
 
 
 def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
     """Divide the votes of a task by how many of them are on an item.
 
-    Args:
-        votes: of one task.
-        least: comparisons to hold out, at least.
-
-    Raises:
-        UnknownColumn: the votes do not say which item they are on.
-        NotIdentified: there are too few votes, or nothing would be left to train on.
-
-    >>> none, item = np.zeros(6, np.int32), np.array([0, 0, 0, 1, 2, 2], np.int32)
-    >>> votes = Votes(
-    ...     ("",),
-    ...     ("",),
-    ...     ("x", "y", "z"),
-    ...     ("a", "b"),
-    ...     none,
-    ...     none,
-    ...     item,
-    ...     none,
-    ...     none + 1,
-    ...     np.zeros(6, np.int8),
-    ... )
-    >>> split = hold_out_rare_items(votes, least=2)
-    >>> split.most, split.test.tolist(), split.train.tolist()
-    (2, [3, 4, 5], [0, 1, 2])
+    least: comparisons to hold out, at least.
     """
     if votes.items == ("",):
         raise UnknownColumn(
@@ -377,17 +297,8 @@ def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
 def draw_subset(rows: Rows, size: int, seed: int, at: tuple[int, ...]) -> Rows:
     """Draw some of the rows, all of them where there are no more.
 
-    Args:
-        rows: row numbers in an order that does not depend on that of the table.
-        size: how many.
-        seed: of the whole protocol.
-        at: which draw this is; every draw has a stream of its own.
-
-    Returns:
-        row numbers, in the order in which they were given.
-
-    >>> draw_subset(np.arange(3), 5, 1, (0,)).tolist()
-    [0, 1, 2]
+    Returns row numbers, in the order in which they were given. >>> draw_subset(np.arange(3), 5, 1,
+        (0,)).tolist() [0, 1, 2]
     """
     if len(rows) <= size:
         return rows

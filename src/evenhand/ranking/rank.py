@@ -115,12 +115,7 @@ def rank(
 
 
 def take_only(found: GroupedRankings, *, asked: bool) -> Ranking | GroupedRankings:
-    """Return rankings of groups; the ranking itself, if there is one group that nobody asked for.
-
-    Raises:
-        NotIdentified: no group has a ranking.
-
-    """
+    """Return rankings of groups; the ranking itself where no groups were asked for."""
     if not found.groups:
         whys = (f"{found.by} {name}: {why}" for name, why in found.refused.items())
         raise NotIdentified("; ".join(whys))
@@ -262,18 +257,7 @@ def _rank_group(tally: Tally, settings: Settings) -> Ranking:
 
 
 def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
-    """Fit, put intervals around, and order.
-
-    Args:
-        evidence: the counts, told apart by the candidates for clusters.
-        levels: loads of judges and items.
-        settings: what was asked.
-
-    Raises:
-        NotIdentified: the data determine no worths, or do not show the spread that was asked for.
-        NotConverged: the fit did not settle.
-
-    """
+    """Fit, put intervals around, and order."""
     fit = settings.model.fit(evidence.whole, start=settings.start)
     with one_blas_thread():
         found = find_intervals(fit, evidence, levels, settings)
@@ -286,21 +270,7 @@ def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Rank
 def rank_counts(
     data: Any, group_by: str | None, settings: Settings | ModelSettings, weighing: object
 ) -> Ranking | GroupedRankings:
-    """Rank counts as the judgments that they were made of.
-
-    Args:
-        data: a tally, or counted files.
-        group_by: a factor whose levels are ranked apart; by default the task, if it is one.
-        settings: what was asked.
-        weighing: a mix or cap, which counts cannot have.
-
-    Raises:
-        InvalidJudgments: it is neither.
-        UnknownOption: something is asked that needs the judgments themselves.
-        UnknownColumn: a factor that is not there.
-        NotIdentified: the data determine no worths.
-
-    """
+    """Rank counts as the judgments that they were made of."""
     if not isinstance(data, Tally | CountedFiles):
         raise refuse_kind(data, "only comparisons and rankings can be ranked, not")
     known = tuple(data.factors)
@@ -404,12 +374,7 @@ def _name_counted_answers(ranking: Ranking) -> Ranking:
 
 
 def weigh(table: Comparisons, mix: Mix | JudgeCap) -> Comparisons:
-    """Return the judgments in the mix that was stated.
-
-    Raises:
-        UnknownOption: a mix that is none.
-
-    """
+    """Return the judgments in the mix that was stated."""
     if not isinstance(mix, Mix | JudgeCap):
         raise UnknownOption(
             f"a mix cannot be {mix!r}: state one as"
@@ -419,12 +384,7 @@ def weigh(table: Comparisons, mix: Mix | JudgeCap) -> Comparisons:
 
 
 def refuse_mixed(by: str) -> None:
-    """Refuse a mix that was made over all groups together, which is none in any of them.
-
-    Raises:
-        UnknownOption: says how to mix each.
-
-    """
+    """Refuse a mix that was made over all groups together, which is none in any of them."""
     raise UnknownOption(
         f"these judgments were mixed over every {by} together: give the mix to"
         " rank(data, mix=...), which makes it in each"

@@ -37,18 +37,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Urn:
-    """What resamples are drawn from.
+    """What resamples are drawn from."""
 
-    Attributes:
-        pairs: the tally folded and pooled, an entry per pair of systems.
-        parts: the same told apart by the factor that is drawn, or None to draw comparisons.
-        by: the factor's name, or None.
-
-    """
-
-    pairs: Tally
+    pairs: Tally  # the tally folded and pooled, an entry per pair of systems
+    # the same told apart by the factor that is drawn, or None to draw comparisons
     parts: Tally | None
-    by: str | None
+    by: str | None  # the factor's name, or None
 
     @property
     def name(self) -> str:
@@ -85,17 +79,7 @@ class Urn:
 
 
 def fill_urn(tally: Tally, *, by: str | None = None) -> Urn:
-    """Put a tally's judgments into an urn; their order and sides do not matter.
-
-    Args:
-        tally: the comparisons.
-        by: a factor of the tally whose levels are drawn, or None to draw single comparisons.
-
-    Raises:
-        InvalidJudgments: there is nothing to draw, or the weights are no counts of comparisons.
-        UnknownColumn: the tally was not made by that factor.
-
-    """
+    """Put a tally's judgments into an urn; their order and sides do not matter."""
     pairs = tally.fold().pool()
     counts = pairs.counts
     if not counts.sum() > 0:
@@ -126,19 +110,8 @@ def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers
     Where scores are equal, the best place of the group counts for the lower end and the worst for
     the upper.
 
-    Args:
-        samples: (R, K) scores, higher is better.
-        level: share of places that a range holds.
-
-    Returns:
-        (K,) best and (K,) worst places, 1 is best.
-
-    Raises:
-        UnknownOption: the level is no proportion, or there are too few samples for one.
-
-    >>> best, worst = rank_ranges(np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 2.0]] * 50))
-    >>> best.tolist(), worst.tolist()
-    ([1, 2, 2], [1, 3, 3])
+    samples: (R, K) scores, higher is better.
+    Returns: (K,) best and (K,) worst places, 1 is best.
     """
     runs = len(samples)
     require_level(level)
@@ -154,13 +127,10 @@ def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers
 def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:
     """Return the cluster of each system, 1 is best.
 
-    Args:
-        values: (K,) scores that order the systems.
-        best: (K,) best place of each.
-        worst: (K,) worst place.
-
-    >>> find_clusters(np.array([3.0, 1.0, 2.0]), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
-    [1, 2, 2]
+    values: (K,) scores that order the systems.
+    best: (K,) best place of each.
+    worst: (K,) worst place. >>> find_clusters(np.array([3.0, 1.0, 2.0]), np.array([1, 2, 2]),
+        np.array([1, 3, 3])).tolist() [1, 2, 2]
     """
     order = np.argsort(-values, kind="stable")
     reached = np.maximum.accumulate(worst[order])
@@ -182,20 +152,6 @@ def score_with_clusters(
     """Score by a rule, and give its rank ranges and clusters from resampled judgments.
 
     With expected wins as the rule this is what WMT13 published.
-
-    Args:
-        rule: a rule of the registry, such as `find_rule("expected-wins").load()`.
-        tally: the comparisons.
-        by: a factor of the tally whose levels are drawn, or None to draw single comparisons.
-        runs: number of resamples.
-        level: share of places that a range holds.
-        seed: of the resamples.
-
-    Raises:
-        InvalidJudgments: there is nothing to draw, or the weights are no counts of comparisons.
-        NotIdentified: the rule refuses the data, or more than one resample in twenty.
-        UnknownOption: a setting does not fit.
-
     """
     scores = rule(tally)
     urn = fill_urn(tally, by=by)

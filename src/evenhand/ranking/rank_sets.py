@@ -64,21 +64,16 @@ from evenhand.ranking.settings import REPLICATES
 
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
+# V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments
 BINDS: Final = 2.0
-"""V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments."""
-CHANCE: Final = 0.05
-"""Chance up to which clusters are said to differ so much though they do not."""
+CHANCE: Final = 0.05  # Chance up to which clusters are said to differ so much though they do not
 JUDGMENTS: Final = -1
 
 
 def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
     """Say what binds each pair of systems.
 
-    Args:
-        fit: the fit.
-        spread: its errors by every way of clustering.
-        level: at which all pairs hold together (proportion).
-
+    level: at which all pairs hold together (proportion).
     """
     k = len(fit.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
@@ -102,13 +97,9 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
     """Say whether clusters differ so much that more judgments by them would not help.
 
-    Args:
-        ratios: (P,) V_w / V_0 of pairs that rest on clusters enough.
-        df: effective clusters less one.
-        systems: how many they are, K.
-
-    >>> differ_so_much(np.array([3.0]), 5.0, 2), differ_so_much(np.full(28, 3.0), 5.0, 8)
-    (False, True)
+    ratios: (P,) V_w / V_0 of pairs that rest on clusters enough.
+    systems: how many they are, K. >>> differ_so_much(np.array([3.0]), 5.0, 2),
+        differ_so_much(np.full(28, 3.0), 5.0, 8) (False, True)
     """
     if not len(ratios):
         return False
@@ -117,13 +108,7 @@ def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
 
 
 def mark_barred(ways: Sequence[Way], systems: int) -> tuple[Truths, Truths]:
-    """Return (W, K, K) by which way a difference rests on one cluster alone, and on too few.
-
-    Args:
-        ways: the ways of clustering.
-        systems: how many they are, K.
-
-    """
+    """Return (W, K, K) by which way a difference rests on one cluster alone, and on too few."""
     alone = np.zeros((len(ways), systems, systems), dtype=np.bool_)
     thin = np.zeros_like(alone)
     for place, way in enumerate(ways):
@@ -166,28 +151,18 @@ def independent_variance(fit: Fit, spread: Spread) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LinkedPart:
-    """The systems that log-worths are centred on, and those that have an interval.
+    """The systems that log-worths are centred on, and those that have an interval."""
 
-    Attributes:
-        members: (K,) whether a system is in the part.
-        bounded: (K,) whether it has an interval.
-        stderr: (K,) standard errors of distances to the mean of the part.
-        notes: what the reader should know.
-
-    """
-
-    members: Truths
-    bounded: Truths
-    stderr: Array
-    notes: tuple[str, ...]
+    members: Truths  # (K,) whether a system is in the part
+    bounded: Truths  # (K,) whether it has an interval
+    stderr: Array  # (K,) standard errors of distances to the mean of the part
+    notes: tuple[str, ...]  # what the reader should know
 
     def surround(self, log_worth: Array, critical: float) -> tuple[Array, Array, Array]:
         """Return (K,) standard errors, lower and upper ends; infinite for no interval.
 
-        Args:
-            log_worth: (K,) estimates, in any gauge.
-            critical: value of |t| up to which an interval goes; infinite where none holds.
-
+        log_worth: (K,) estimates, in any gauge.
+        critical: value of |t| up to which an interval goes; infinite where none holds.
         """
         stderr = np.where(self.bounded & np.isfinite(critical), self.stderr, np.inf)
         centred = log_worth - log_worth[self.members].mean()
@@ -199,13 +174,9 @@ def find_part(
 ) -> LinkedPart:
     """Find the linked part, and the errors of distances to its mean.
 
-    Args:
-        fit: the fit.
-        worths: (K, K) covariances of log-worths, of which each contrast takes the largest.
-        effective: (K, K) effective clusters of each difference, the fewest of all ways.
-        resting: (K, K) whether a difference rests on one cluster alone.
-        ways: the ways of clustering.
-
+    worths: (K, K) covariances of log-worths, of which each contrast takes the largest.
+    effective: (K, K) effective clusters of each difference, the fewest of all ways.
+    resting: (K, K) whether a difference rests on one cluster alone.
     """
     members = find_members(effective, resting)
     barring = _name_barring(ways, members)
@@ -255,10 +226,7 @@ def find_members(effective: Array, resting: Truths) -> Truths:
 def _name_barring(ways: Sequence[Way], members: Truths) -> list[str]:
     """Name the ways by which pairs may not be decided that leave systems outside.
 
-    Args:
-        ways: the ways of clustering.
-        members: (K,) which systems are in the linked part.
-
+    members: (K,) which systems are in the linked part.
     """
     alone, thin = mark_barred(ways, len(members))
     barred = (alone | thin)[:, ~members]
@@ -286,8 +254,7 @@ def _it(names: Sequence[str]) -> str:
 
 # Which pairs of systems stay open whatever their t, said for the board (INFERENCE B2).
 
-NAMED: Final = 3
-"""Most clusters that are named for pairs that rest on one of them."""
+NAMED: Final = 3  # Most clusters that are named for pairs that rest on one of them
 
 
 def note_open(
@@ -295,12 +262,8 @@ def note_open(
 ) -> tuple[str, ...]:
     """Say which pairs cannot be decided, and why.
 
-    Args:
-        systems: their names.
-        ways: the ways of clustering.
-        effective: (K, K) effective clusters of each difference, the fewest of all ways.
-        resting: (K, K) whether a difference rests on one cluster alone.
-
+    effective: (K, K) effective clusters of each difference, the fewest of all ways.
+    resting: (K, K) whether a difference rests on one cluster alone.
     """
     notes = [_say_resting(way) for way in ways if (way.resting >= 0).any()]
     thin = (effective < FEW) & ~resting
@@ -340,31 +303,21 @@ def _stay(pairs: int) -> str:
     return "stays" if pairs == 1 else "stay"
 
 
+# Most pairs for which worlds are drawn; of more than about 350 systems Holm's method decides
 MOST: Final = 60_000
-"""Most pairs for which worlds are drawn; of more than about 350 systems Holm's method decides."""
 Worlds = tuple[NDArray[np.float32], Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All pairs of systems, and what is known of each.
+    """All pairs of systems, and what is known of each."""
 
-    Attributes:
-        first: (P,) system of each pair.
-        second: (P,) the other.
-        statistic: (K, K) t of row less column.
-        effective: (K, K) effective clusters, the fewest of all ways.
-        resting: (K, K) whether a difference rests on one cluster alone.
-        active: (P,) whether a pair may be decided.
-
-    """
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    statistic: Array
-    effective: Array
-    resting: NDArray[np.bool_]
-    active: NDArray[np.bool_]
+    first: NDArray[np.intp]  # (P,) system of each pair
+    second: NDArray[np.intp]  # (P,) the other
+    statistic: Array  # (K, K) t of row less column
+    effective: Array  # (K, K) effective clusters, the fewest of all ways
+    resting: NDArray[np.bool_]  # (K, K) whether a difference rests on one cluster alone
+    active: NDArray[np.bool_]  # (P,) whether a pair may be decided
 
     def square(self, chosen: NDArray[np.bool_]) -> NDArray[np.int8]:
         """Return (K, K) decisions, +1, −1 and 0, from those on the active pairs."""
@@ -378,12 +331,7 @@ class Family:
 def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     """Return intervals of centred log-worths, decided pairs and rank sets, all simultaneous.
 
-    Args:
-        fit: the fit.
-        spread: what is known of its errors.
-        level: at which all pairs hold together, and all intervals (proportion).
-        seed: of the bootstrap.
-
+    level: at which all pairs hold together, and all intervals (proportion).
     """
     worths = [fit.to_worth(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([pair_variance(one) for one in worths], axis=0))
@@ -412,11 +360,7 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
 def limit_worths(worlds: Sequence[Array], part: LinkedPart, level: float) -> float:
     """Return the |t| up to which intervals go; infinite where nothing limits them.
 
-    Args:
-        worlds: (B, K) |t*| of log-worths from each source of worlds.
-        part: the systems that have an interval.
-        level: at which all intervals hold together.
-
+    worlds: (B, K) |t*| of log-worths from each source of worlds.
     """
     if not part.bounded.any():
         return np.inf
@@ -437,11 +381,8 @@ def _note_endless(part: LinkedPart, critical: float, level: float) -> tuple[str,
 def gather_pairs(log_worth: Array, margin: Array, ways: Sequence[Way]) -> Family:
     """Put all pairs together.
 
-    Args:
-        log_worth: (K,) estimates.
-        margin: (K, K) standard errors of differences.
-        ways: the ways of clustering.
-
+    log_worth: (K,) estimates.
+    margin: (K, K) standard errors of differences.
     """
     k = len(log_worth)
     apart = log_worth[:, None] - log_worth
@@ -478,15 +419,9 @@ def draw_worlds(
 def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> Worlds:
     """Draw |t| of differences and of log-worths from Student's t with a covariance.
 
-    Args:
-        covariance: (K, K) of log-worths, relative to what is zero.
-        df: degrees of freedom.
-        pairs: (P,) first and (P,) second system of each difference.
-        rng: source of randomness.
-
-    Returns:
-        (B, P) of differences and (B, K) of log-worths, infinite where nothing varies.
-
+    covariance: (K, K) of log-worths, relative to what is zero.
+    pairs: (P,) first and (P,) second system of each difference.
+    Returns: (B, P) of differences and (B, K) of log-worths, infinite where nothing varies.
     """
     size, directions = np.linalg.eigh(covariance)
     root = directions * np.sqrt(np.maximum(size, 0.0))

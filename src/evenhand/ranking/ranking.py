@@ -95,11 +95,10 @@ def write_number(count: float) -> int | float:
 
 # How results print: a ranking in a terminal and a notebook, tables of models and of tests.
 
-SHOWN: Final = 100
-"""Most systems that are printed; `rows` and `to_dict` have them all."""
+SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
 MARK: Final = "†"
+# What the mark on a rank set says
 LEGEND: Final = "some of its pairs stay open, however far apart: see note"
-"""What the mark on a rank set says."""
 NO_VALUE: Final = "-"
 
 
@@ -125,14 +124,7 @@ def title_ranks(ranking: Ranking) -> str:
 
 
 def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> str:
-    """Write the places of a system, with a mark where some pairs may not be decided.
-
-    Args:
-        row: of `Ranking.rows`.
-        dash: between the best and the worst place.
-        mark: behind them.
-
-    """
+    """Write the places of a system, with a mark where some pairs may not be decided."""
     low, high = row["rank_lower"], row["rank_upper"]
     if low is None:
         return str(row["rank"])
@@ -204,10 +196,10 @@ def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
 
 # Why pairs are open, in words: what most of them rest on, or what binds them.
 
+# Effective judges or items below which a reader should know how many there are
 FEW_CLUSTERS: Final = 20.0
-"""Effective judges or items below which a reader should know how many there are."""
+# Part of the board's effective judges below which pairs are said to have a number of their own
 SHARE: Final = 0.5
-"""Part of the board's effective judges below which pairs are said to have a number of their own."""
 ALONE, THIN, JUDGMENTS = "alone", "thin", "judgments"
 BINDING: Final = ("judge", "item", JUDGMENTS)
 Pairs = Sequence[tuple[int, int]]
@@ -219,13 +211,6 @@ def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) 
     """Say what keeps most of some open pairs open, and how many may not be decided at all.
 
     Those that may not be decided come first where they are as many as those of any other cause.
-
-    Args:
-        ranking: the ranking.
-        pairs: open pairs, by places on the board.
-        asked: what the data do not tell: "which" or "more".
-        whose: how the pairs are called, BETWEEN or OWN.
-
     """
     sets = ranking.rank_sets
     if sets is None or not pairs:
@@ -259,15 +244,7 @@ def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
 
 
 def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tuple[str, str]) -> str:
-    """Say how many pairs may not be decided, and on what they rest.
-
-    Args:
-        sets: the rank sets.
-        barred: "alone", "thin" → pairs.
-        of: how many pairs are open.
-        whose: how they are called.
-
-    """
+    """Say how many pairs may not be decided, and on what they rest."""
     article, noun = whose
     if of == 1:
         ((cause, pairs),) = barred.items()
@@ -290,14 +267,7 @@ def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
 
 
 def name_ways(sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)) -> list[str]:
-    """Name the ways of clustering by which pairs may not be decided.
-
-    Args:
-        sets: the rank sets.
-        pairs: that may not be decided.
-        causes: "alone", "thin" or both.
-
-    """
+    """Name the ways of clustering by which pairs may not be decided."""
     if sets.limits is None:
         return list(sets.ways)
     of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
@@ -347,13 +317,7 @@ def say_board(ranking: Ranking) -> str:
 
 
 def say_system(ranking: Ranking, place: int) -> str:
-    """Say where one system stands, such as "B is 2nd to 4th", and of whom that is said.
-
-    Args:
-        ranking: the ranking.
-        place: of the system on the board, from 0.
-
-    """
+    """Say where one system stands, such as "B is 2nd to 4th", and of whom that is said."""
     return f"{_say_stand(ranking, place)}{_limit(ranking)}"
 
 
@@ -436,21 +400,15 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-MAX_MOVES_SHOWN: Final = 6
-"""Most systems that are named for having changed place."""
+MAX_MOVES_SHOWN: Final = 6  # Most systems that are named for having changed place
 
 
 @dataclass(frozen=True)
 class Controlled:
-    """What controls do, and what they change.
+    """What controls do, and what they change."""
 
-    Attributes:
-        effects: each control's, with intervals as for systems.
-        moved: system → place without controls and with them, where the two differ.
-
-    """
-
-    effects: tuple[ControlEffect, ...]
+    effects: tuple[ControlEffect, ...]  # each control's, with intervals as for systems
+    # system → place without controls and with them, where the two differ
     moved: Mapping[str, tuple[int, int]]
 
     @property
@@ -668,18 +626,11 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedRankings:
-    """One ranking per task or other group, from one pass over the data.
+    """One ranking per task or other group, from one pass over the data."""
 
-    Attributes:
-        groups: name → ranking.
-        by: the column that tells the groups apart.
-        refused: name → why, for groups that cannot be ranked.
-
-    """
-
-    groups: Mapping[str, Ranking]
-    by: str
-    refused: Mapping[str, str]
+    groups: Mapping[str, Ranking]  # name → ranking
+    by: str  # the column that tells the groups apart
+    refused: Mapping[str, str]  # name → why, for groups that cannot be ranked
 
     def __getitem__(self, name: str) -> Ranking:
         if name not in self.groups:

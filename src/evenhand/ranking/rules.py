@@ -34,21 +34,13 @@ from evenhand.numerics.sorting import merge_insertion
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of the registry.
+    """A rule of the registry."""
 
-    Attributes:
-        name: as users ask for it.
-        place: "module:function" that scores a tally.
-        title: a few words for a table.
-        seeded: whether it takes `seed=`.
-        in_all: whether `--method all` takes it; a costly variant of another is asked for by name.
-
-    """
-
-    name: str
-    place: str
-    title: str
-    seeded: bool = False
+    name: str  # as users ask for it
+    place: str  # "module:function" that scores a tally
+    title: str  # a few words for a table
+    seeded: bool = False  # whether it takes `seed=`
+    # whether `--method all` takes it; a costly variant of another is asked for by name
     in_all: bool = True
 
     def load(self) -> Callable[..., Scores]:
@@ -120,12 +112,7 @@ RULES: Final[Mapping[str, Rule]] = {
 
 
 def find_rule(name: str) -> Rule:
-    """Return a rule by name.
-
-    Raises:
-        UnknownOption: there is none of that name.
-
-    """
+    """Return a rule by name."""
     require_option("method", name, tuple(RULES))
     return RULES[name]
 
@@ -134,12 +121,7 @@ def find_rule(name: str) -> Rule:
 
 
 def require_linked(tally: Tally) -> None:
-    """Refuse systems that no chain of comparisons joins.
-
-    Raises:
-        NotIdentified: naming a group that was never compared with the rest.
-
-    """
+    """Refuse systems that no chain of comparisons joins."""
     n = len(tally.systems)
     seen = tally.counts.sum(axis=1) > 0
     if not seen.any():
@@ -159,13 +141,8 @@ def find_apart(
 ) -> tuple[int, list[str]]:
     """Return into how many groups systems fall that no pair joins, and who is in the smallest.
 
-    Args:
-        systems: names of the K systems.
-        left: (M,) codes of one side of each pair.
-        right: (M,) codes of the other.
-
-    >>> find_apart("abc", np.array([0]), np.array([1]))
-    (2, ['c'])
+    left: (M,) codes of one side of each pair.
+    right: (M,) codes of the other. >>> find_apart("abc", np.array([0]), np.array([1])) (2, ['c'])
     """
     edges = left.astype(np.intp), right.astype(np.intp)
     part = weak_components(Graph(len(systems), *edges))
@@ -191,24 +168,14 @@ _DIGITS: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class Meetings:
-    """Counts of every pair that met, seen from both sides: two rows a pair.
+    """Counts of every pair that met, seen from both sides: two rows a pair."""
 
-    Attributes:
-        systems: the K systems, sorted by name.
-        system: (M,) whose wins they are.
-        opponent: (M,) against whom.
-        wins: (M,) how often the system was preferred.
-        ties: (M,) how often neither was.
-        losses: (M,) how often the opponent was.
-
-    """
-
-    systems: tuple[str, ...]
-    system: Codes
-    opponent: Codes
-    wins: Array
-    ties: Array
-    losses: Array
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    system: Codes  # (M,) whose wins they are
+    opponent: Codes  # (M,) against whom
+    wins: Array  # (M,) how often the system was preferred
+    ties: Array  # (M,) how often neither was
+    losses: Array  # (M,) how often the opponent was
 
     @property
     def totals(self) -> Array:
@@ -240,22 +207,14 @@ class Meetings:
         Thirds and sixths added up in another order differ in the last digit, so that equal scores
         would get different places, by the names of opponents.
 
-        Args:
-            shares: (M,) of each row.
-            among: (K,) number of opponents, or one for all.
-
+        shares: (M,) of each row.
+        among: (K,) number of opponents, or one for all.
         """
         return np.asarray(np.round(self.sum(shares) / among, _DIGITS) + 0.0)  # + 0: no minus zero
 
 
 def list_meetings(tally: Tally) -> Meetings:
-    """Count all pairs that met; who was shown first is forgotten, weights multiply counts.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems, so that no score of one group can
-            be held against one of another.
-
-    """
+    """Count all pairs that met; who was shown first is forgotten, weights multiply counts."""
     require_linked(tally)
     pooled = tally.pool().fold()
     left, right = pooled.left.astype(np.intp), pooled.right.astype(np.intp)
@@ -271,17 +230,7 @@ def list_meetings(tally: Tally) -> Meetings:
 
 
 def require_decided(met: Meetings, rule: str) -> None:
-    """Refuse a share of decided comparisons where there are none.
-
-    Args:
-        met: the counts.
-        rule: the rule, for the message.
-
-    Raises:
-        NotIdentified: names the systems that only ever tied, or a group of them that only ever tied
-            with the rest.
-
-    """
+    """Refuse a share of decided comparisons where there are none."""
     decided = met.only(met.decided > 0)
     tied = [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]
     if tied:
@@ -311,23 +260,7 @@ def require_decided(met: Meetings, rule: str) -> None:
 
 
 def score_bojar(tally: Tally) -> Scores:
-    """Score systems by the share of their decided comparisons that they won.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Proportions. Ties and pairs that never met do not count.
-
-    Raises:
-        NotIdentified: no chain of decided comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x", "x"], "right": ["y"] * 3, "winner": ["left", "tie", "left"]}
-    >>> score_bojar(read(pl.DataFrame(votes)).tally()).values.tolist()
-    [1.0, 0.0]
-    """
+    """Score systems by the share of their decided comparisons that they won."""
     met = list_meetings(tally)
     require_decided(met, "bojar")
     values = met.sum(met.wins) / met.sum(met.decided)
@@ -348,20 +281,7 @@ def score_bojar(tally: Tally) -> Scores:
 def score_expected_net_wins(tally: Tally) -> Scores:
     """Score systems by their mean share of net wins over the opponents they met.
 
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Net proportions, −1 to 1.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x"], "right": ["y", "y"], "winner": ["left", "tie"]}
-    >>> score_expected_net_wins(read(pl.DataFrame(votes)).tally()).values.tolist()
-    [0.5, -0.5]
+    Returns net proportions, −1 to 1.
     """
     met = list_meetings(tally)
     values = met.mean((met.wins - met.losses) / met.totals, met.opponents)
@@ -389,23 +309,7 @@ def score_expected_net_wins(tally: Tally) -> Scores:
 
 
 def score_expected_wins(tally: Tally) -> Scores:
-    """Score systems by their mean share of wins over the opponents decided against.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Proportions, and a note if pairs are missing.
-
-    Raises:
-        NotIdentified: no chain of decided comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x", "y"], "right": ["y", "y", "z"], "winner": ["left"] * 3}
-    >>> score_expected_wins(read(pl.DataFrame(votes)).tally()).values.tolist()
-    [1.0, 0.5, 0.0]
-    """
+    """Score systems by their mean share of wins over the opponents decided against."""
     met = _decided(tally)
     require_decided(met, "expected-wins")
     values = met.mean(met.wins / met.decided, met.opponents)
@@ -414,23 +318,7 @@ def score_expected_wins(tally: Tally) -> Scores:
 
 
 def score_expected_wins_zero(tally: Tally) -> Scores:
-    """Score systems by their mean share of wins over all others, 0 where nothing was decided.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Proportions, with notes if pairs are missing or a system only ever tied.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x", "y"], "right": ["y", "y", "z"], "winner": ["left"] * 3}
-    >>> score_expected_wins_zero(read(pl.DataFrame(votes)).tally()).values.tolist()
-    [0.5, 0.5, 0.0]
-    """
+    """Score systems by their mean share of wins over all others, 0 where nothing was decided."""
     met = _decided(tally)
     values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
     tied = [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]
@@ -486,29 +374,11 @@ def say_loose(systems: int) -> str:
 # a lot.
 
 _TINY: Final = 1e-250
-_LEAST: Final = 0.001
-"""Probabilities below are written as a power of ten."""
+_LEAST: Final = 0.001  # Probabilities below are written as a power of ten
 
 
 def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order systems so that all pairs are most probably right.
-
-    Args:
-        tally: the comparisons; ties say nothing.
-        seed: of the local search, where no order can be proven to be the most probable.
-
-    Returns:
-        Minus the place of each system in the order; of equally probable orders, the one that puts
-        first who won more. Notes give its probability, and which systems move in the others.
-
-    Raises:
-        NotIdentified: there are no comparisons, or some systems were never compared with others.
-
-    >>> sides = np.array([0, 1], np.int32), np.array([1, 2], np.int32)
-    >>> counts = np.array([[5.0, 4], [0, 0], [2, 1]])
-    >>> score_most_probable(Tally(("a", "b", "c"), *sides, *counts)).order
-    ('a', 'b', 'c')
-    """
+    """Order systems so that all pairs are most probably right."""
     require_linked(tally)
     won = count_wins(tally)
     total = won.sum(axis=1) + won.sum(axis=0)
@@ -557,11 +427,8 @@ def _write(cost: float) -> str:
 def log_chances(won: Array) -> Array:
     """Return (K, K) log P_ij that the row's system is better than the column's.
 
-    Args:
-        won: (K, K) how often the row's system was preferred.
-
-    >>> np.exp(log_chances(np.array([[0.0, 2.0], [0.0, 0.0]]))).round(3).tolist()
-    [[0.5, 0.875], [0.125, 0.5]]
+    won: (K, K) how often the row's system was preferred. >>> np.exp(log_chances(np.array([[0.0,
+        2.0], [0.0, 0.0]]))).round(3).tolist() [[0.5, 0.875], [0.125, 0.5]]
     """
     from scipy.special import betainc
 
@@ -600,23 +467,7 @@ def _log_tail(a: Array, b: Array) -> Array:
 
 
 def score_origwmt(tally: Tally) -> Scores:
-    """Score systems by the share of their comparisons that they did not lose.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Proportions. Pairs that never met do not count.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x", "x"], "right": ["y"] * 3, "winner": ["left", "tie", "right"]}
-    >>> score_origwmt(read(pl.DataFrame(votes)).tally()).values.round(3).tolist()
-    [0.667, 0.667]
-    """
+    """Score systems by the share of their comparisons that they did not lose."""
     met = list_meetings(tally)
     values = met.sum(met.wins + met.ties) / met.sum(met.totals)
     return Scores("origwmt", tally.systems, values, "proportion")
@@ -642,22 +493,7 @@ _AT_ONCE: Final = 10_000
 
 
 def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAMENTS) -> Scores:
-    """Score by the share of simulated knockout tournaments that a system wins.
-
-    Args:
-        tally: the comparisons; ties decide nothing.
-        seed: of brackets and matches.
-        tournaments: how many are played.
-
-    Returns:
-        Shares of tournaments won, and their standard errors from the number of tournaments: they
-        say how far the simulation wanders, not how sure the judgments are.
-
-    Raises:
-        NotIdentified: there are no comparisons, or some systems were never compared with others.
-        UnknownOption: fewer than one tournament.
-
-    """
+    """Score by the share of simulated knockout tournaments that a system wins."""
     if tournaments < 1:
         raise UnknownOption(f"tournaments cannot be {tournaments}: it is a whole number from 1")
     require_linked(tally)
@@ -713,14 +549,10 @@ def beat_chances(tally: Tally) -> tuple[Array, int]:
 def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
     """Return (K,) shares of tournaments won.
 
-    Args:
-        chance: (K, K) chance that the row's system beats the column's.
-        tournaments: how many are played.
-        rng: source of randomness.
-
-    >>> sure = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.0, 0.5]])
-    >>> play_tournaments(sure, 10, np.random.Generator(np.random.PCG64(1))).tolist()
-    [1.0, 0.0, 0.0]
+    chance: (K, K) chance that the row's system beats the column's.
+    rng: source of randomness. >>> sure = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.0,
+        0.5]]) >>> play_tournaments(sure, 10, np.random.Generator(np.random.PCG64(1))).tolist()
+        [1.0, 0.0, 0.0]
     """
     won = np.zeros(len(chance), dtype=np.int64)
     for done in range(0, tournaments, _AT_ONCE):
@@ -759,23 +591,7 @@ def _play_round(chance: Array, field: Integers, rng: np.random.Generator) -> Int
 
 
 def score_soccer(tally: Tally) -> Scores:
-    """Score systems by their mean share of points over the opponents they met.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Proportions of the points.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x"], "right": ["y", "y"], "winner": ["left", "tie"]}
-    >>> score_soccer(read(pl.DataFrame(votes)).tally()).values.tolist()
-    [0.75, 0.25]
-    """
+    """Score systems by their mean share of points over the opponents they met."""
     met = list_meetings(tally)
     values = met.mean((met.wins + met.ties / 2) / met.totals, met.opponents)
     return Scores("soccer", tally.systems, values, "proportion")
@@ -800,36 +616,15 @@ def score_soccer(tally: Tally) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Vilar's R of each ordered pair that met.
+    """Vilar's R of each ordered pair that met."""
 
-    Attributes:
-        pairs: (system, opponent), both ways round.
-        score: (M,) R, above 0 where the system was preferred more often.
-        stderr: (M,) its standard error, None for a pair that met only once.
-
-    """
-
-    pairs: tuple[tuple[str, str], ...]
-    score: Array
-    stderr: tuple[float | None, ...]
+    pairs: tuple[tuple[str, str], ...]  # (system, opponent), both ways round
+    score: Array  # (M,) R, above 0 where the system was preferred more often
+    stderr: tuple[float | None, ...]  # (M,) its standard error, None for a pair that met only once
 
 
 def compare_pairs(tally: Tally) -> PairScores:
-    """Return R and its standard error for every pair of systems that met.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x"] * 4, "right": ["y"] * 4, "winner": ["left", "left", "tie", "right"]}
-    >>> found = compare_pairs(read(pl.DataFrame(votes)).tally())
-    >>> found.pairs[0], float(found.score[0]), found.stderr[0]
-    (('x', 'y'), 0.25, 0.478713553...)
-    """
+    """Return R and its standard error for every pair of systems that met."""
     met = list_meetings(tally)
     m = _answers(tally, met, by_pair=True)
     scores, errors = _mean_and_error(met.wins, met.losses, met.totals, m)
@@ -840,23 +635,8 @@ def compare_pairs(tally: Tally) -> PairScores:
 def score_vilar(tally: Tally) -> Scores:
     """Score systems by the mean of their judgments, +1 for a win and −1 for a loss.
 
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled. With importance weights
-            m is the effective number of comparisons, (Σ weight)² / Σ weight².
-
-    Returns:
-        Net proportions, −1 to 1, with standard errors; these are left out, and a note says so,
+    Returns net proportions, −1 to 1, with standard errors; these are left out, and a note says so,
         where a system has a single comparison.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x"] * 4, "right": ["y"] * 4, "winner": ["left", "left", "tie", "right"]}
-    >>> found = score_vilar(read(pl.DataFrame(votes)).tally())
-    >>> found.values.tolist(), found.stderr.round(4).tolist()
-    ([0.25, -0.25], [0.4787, 0.4787])
     """
     met = list_meetings(tally)
     m = _answers(tally, met, by_pair=False)
@@ -912,23 +692,7 @@ def _mean_and_error(
 
 
 def score_vilar_sort(tally: Tally) -> Scores:
-    """Order systems by merge insertion, the majority of judgments being the comparator.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Minus the places, with notes on the pairs that were asked and contradicted.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "y", "x"], "right": ["y", "z", "z"], "winner": ["right"] * 3}
-    >>> score_vilar_sort(read(pl.DataFrame(votes)).tally()).order
-    ('z', 'y', 'x')
-    """
+    """Order systems by merge insertion, the majority of judgments being the comparator."""
     met = list_meetings(tally)
     k = len(tally.systems)
     net = np.zeros((k, k))
@@ -971,22 +735,6 @@ def _sort_notes(majority: _Majority, order: list[int]) -> tuple[str, ...]:
 
 
 def score_win_rate(tally: Tally) -> Scores:
-    """Score systems by the share of their comparisons that they won.
-
-    Args:
-        tally: counts; groups, judges and who was shown first are pooled.
-
-    Returns:
-        Proportions. Pairs that never met do not count.
-
-    Raises:
-        NotIdentified: no chain of comparisons joins all systems.
-
-    >>> import polars as pl
-    >>> from evenhand import read
-    >>> votes = {"left": ["x", "x"], "right": ["y", "y"], "winner": ["left", "tie"]}
-    >>> score_win_rate(read(pl.DataFrame(votes)).tally()).values.tolist()
-    [0.5, 0.0]
-    """
+    """Score systems by the share of their comparisons that they won."""
     met = list_meetings(tally)
     return Scores("win-rate", tally.systems, met.sum(met.wins) / met.sum(met.totals), "proportion")

@@ -36,33 +36,24 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
 
 ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
-PAIRWISE: Final = 8
-"""Entries per possible pair from which pairs are evaluated instead of entries."""
+PAIRWISE: Final = 8  # Entries per possible pair from which pairs are evaluated instead of entries
+# Cells of the boards of all clusters for an entry, beyond which boards are too empty
 SPARSE: Final = 4
-"""Cells of the boards of all clusters for an entry, beyond which boards are too empty."""
+# Most cells of the boards of all clusters, of which a number each is held
 LARGEST: Final = 4_000_000
-"""Most cells of the boards of all clusters, of which a number each is held."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Entries of a tally at the estimate, with their clusters.
+    """Entries of a tally at the estimate, with their clusters."""
 
-    Attributes:
-        left: (C,) code of the system shown first.
-        right: (C,) code of the other.
-        slopes: (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the
-            second by ηη, ηt, tt.
-        codes: (C,) cluster of each entry.
-        size: number of clusters.
-
-    """
-
-    left: Codes
-    right: Codes
+    left: Codes  # (C,) code of the system shown first
+    right: Codes  # (C,) code of the other
+    # (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the second by
+    # ηη, ηt, tt
     slopes: Array
-    codes: Codes
-    size: int
+    codes: Codes  # (C,) cluster of each entry
+    size: int  # number of clusters
 
     def between(self, start: int, stop: int) -> Pieces:
         """Return consecutive clusters, numbered from 0; entries must be in their order."""
@@ -99,12 +90,7 @@ class Pieces:
 def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
     """Evaluate a fit on every entry of a tally.
 
-    Args:
-        fit: the fit to the data, one worth per system.
-        tally: the same data, told apart by cluster.
-        codes: (C,) cluster of each entry.
-        size: number of clusters.
-
+    codes: (C,) cluster of each entry.
     """
     counts, worth = fit.model.treat_ties(tally.counts), fit.lambdas
     slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
@@ -149,12 +135,8 @@ def cluster_scores(fit: Fit, pieces: Pieces | Boards) -> Array:
 def score_products(law: TieLaw, eta: Array, tie: Tie, squares: Array) -> Local:
     """Return sums of products of single answers' scores by η and t, in place of information.
 
-    Args:
-        law: the tie law.
-        eta: (C,) half log-odds of left against right.
-        tie: the tie parameter.
-        squares: (C, 3) sums of squared weights of left, tie, right.
-
+    eta: (C,) half log-odds of left against right.
+    squares: (C, 3) sums of squared weights of left, tie, right.
     """
     # without tie cells the score of the middle column is the mean of the others': a half-win's own
     by_eta, by_tie = law.scores(eta, tie)
@@ -227,24 +209,18 @@ def sparse_meat(fit: Fit, pieces: Pieces) -> Array:
 # Derivatives are linear in counts, so each pair is evaluated once for each outcome. Clusters are
 # laid out on boards a few at a time, which stay in the cache, and only their sums are kept.
 
+# Cells of the boards that are worked on at a time, each with three counts and a derivative
 CELLS: Final = 40_000
-"""Cells of the boards that are worked on at a time, each with three counts and a derivative."""
 
 
 @dataclass(frozen=True, eq=False)
 class Boards:
-    """Sums of derivatives over the pairs of each cluster, by η and t as those of pieces.
+    """Sums of derivatives over the pairs of each cluster, by η and t as those of pieces."""
 
-    Attributes:
-        totals: (5, G) of all pairs.
-        nets: row → (G, K) onto systems, + for left and − for right; rows that are nowhere zero.
-        links: (G, K, K) information by η, by who stood left and who right.
-
-    """
-
-    totals: Array
+    totals: Array  # (5, G) of all pairs
+    # row → (G, K) onto systems, + for left and − for right; rows that are nowhere zero
     nets: dict[int, Array]
-    links: Array
+    links: Array  # (G, K, K) information by η, by who stood left and who right
 
     @property
     def size(self) -> int:
@@ -282,12 +258,8 @@ class Boards:
 def sum_boards(units: Array, tally: Tally, codes: Codes, size: int) -> Boards:
     """Sum the derivatives of clusters.
 
-    Args:
-        units: (3, 5, K, K) derivatives of one answer of each kind on each pair.
-        tally: entries in the order of their clusters, each pair of a cluster once.
-        codes: (C,) cluster of each entry.
-        size: number of clusters.
-
+    units: (3, 5, K, K) derivatives of one answer of each kind on each pair.
+    codes: (C,) cluster of each entry.
     """
     k = units.shape[-1]
     flat = units.reshape(3, 5, k * k)
@@ -328,25 +300,18 @@ def _lay_out(tally: Tally, codes: Codes, size: int, k: int) -> Iterator[tuple[sl
         yield slice(start, stop), room.reshape(3, step, k**2)[:, : stop - start]
 
 
+# Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place
 DENSE: Final = 20_000_000
-"""Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place."""
+# Most numbers in the information of the clusters that are worked on at a time
 MAX_BLOCK_NUMBERS: Final = 2_000_000
-"""Most numbers in the information of the clusters that are worked on at a time."""
 ROUNDS: Final = 60
 SETTLED: Final = 1e-10
-SUSPECT: Final = 0.999
-"""Trace of H⁻¹ H_g below which H − H_g is surely positive definite."""
-SINGULAR: Final = 1e-11
-"""Pivot, relative to the diagonal, that is rounding and no information."""
+SUSPECT: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is surely positive definite
+SINGULAR: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 
 
 def judgment_covariance(fit: Fit) -> Array:
-    """Return the (p, p) covariance by single comparisons, CR1 with G = n.
-
-    Raises:
-        NotIdentified: no more comparisons than parameters.
-
-    """
+    """Return the (p, p) covariance by single comparisons, CR1 with G = n."""
     n = _count(fit)
     inflation = _inflation(fit, n)  # first: it refuses a single comparison
     bread, meat = fit.raw_vcov, _meat(fit)
@@ -387,17 +352,7 @@ def _inflation(fit: Fit, n: float) -> float:
 
 
 def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
-    """Return the (p, p) covariance by one way of clustering, and its kind: CV3 or CR1.
-
-    Args:
-        fit: the fit to the data.
-        tally: the same data, told apart by cluster.
-        name: the factor that clusters.
-
-    Raises:
-        NotIdentified: one cluster alone links some systems to the rest.
-
-    """
+    """Return the (p, p) covariance by one way of clustering, and its kind: CV3 or CR1."""
     pieces, factor = gather_clusters(fit, tally, name)
     if factor.size * len(fit.raw_vcov) ** 2 > DENSE:
         return pooled_covariance(fit, pieces), "CR1"
@@ -446,12 +401,7 @@ def walk_information(fit: Fit, pieces: Pieces | Boards | RowSums) -> Iterator[tu
 
 
 def pooled_covariance(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
-    """Return the (p, p) covariance by clusters, CR1: none of them need be left out.
-
-    Raises:
-        NotIdentified: there are not two clusters with information.
-
-    """
+    """Return the (p, p) covariance by clusters, CR1: none of them need be left out."""
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
@@ -461,17 +411,7 @@ def pooled_covariance(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
 
 
 def jackknife_covariance(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor) -> Array:
-    """Return the (p, p) covariance by clusters, CV3.
-
-    Args:
-        fit: the fit to the data.
-        pieces: entries in the order of their clusters.
-        factor: names the clusters.
-
-    Raises:
-        NotIdentified: one cluster alone links some systems to the rest.
-
-    """
+    """Return the (p, p) covariance by clusters, CV3."""
     scores, total = sum_scores(fit, pieces), total_information(fit)
     changes, alone = [], []
     for start, own in walk_information(fit, pieces):
@@ -512,10 +452,7 @@ def find_bridges(fit: Fit, total: Array, own: Array) -> list[int]:
 def find_singular(answers: Answers, own: Array) -> list[int]:
     """Return the clusters without which nothing is known in some direction.
 
-    Args:
-        answers: information of all.
-        own: (G, p, p) of each cluster.
-
+    own: (G, p, p) of each cluster.
     """
     leverage = own.reshape(len(own), -1) @ answers.bread.ravel()
     return [
@@ -596,20 +533,12 @@ NOTHING: Final = np.zeros((0, 0, 0))
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """What each cluster of rows holds.
+    """What each cluster of rows holds."""
 
-    Attributes:
-        scores: (G, p) scores.
-        information: (G, p, p) information; empty where only scores were asked for.
-        informed: (G,) whether a cluster holds information.
-        names: the factors whose levels cluster.
-
-    """
-
-    scores: Array
-    information: Array
-    informed: NDArray[np.bool_]
-    names: tuple[str, ...]
+    scores: Array  # (G, p) scores
+    information: Array  # (G, p, p) information; empty where only scores were asked for
+    informed: NDArray[np.bool_]  # (G,) whether a cluster holds information
+    names: tuple[str, ...]  # the factors whose levels cluster
 
     @property
     def size(self) -> int:
@@ -629,14 +558,7 @@ def _parts(fit: ControlledFit) -> Iterator[tuple[Part, Local]]:
 
 
 def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -> RowSums:
-    """Sum the rows of each cluster.
-
-    Args:
-        fit: the fit, whose rows tell the clusters apart.
-        names: the factors whose levels cluster; of two, their cells.
-        information: whether information is wanted beside scores.
-
-    """
+    """Sum the rows of each cluster."""
     factors = [fit.rows.levels[name] for name in names]
     size, p = int(np.prod([factor.size for factor in factors])), fit.likelihood.reported
     scores, informed = np.zeros((size, p)), np.zeros(size)
@@ -722,20 +644,12 @@ def judgment_meat(fit: ControlledFit) -> Array:
 # A row has one of 3 K² scores, which are looked up. They are rounded to binary fractions of which
 # every sum is exact, so that neither the order of rows nor their batches show in the last digit.
 
-BLOCK_ROWS: Final = 50_000
-"""Rows that are worked on at a time."""
-EXACT: Final = 52
-"""Bits of a sum that double precision keeps."""
+BLOCK_ROWS: Final = 50_000  # Rows that are worked on at a time
+EXACT: Final = 52  # Bits of a sum that double precision keeps
 
 
 def crossed_rows_covariance(fit: Fit, rows: CrossedRows) -> Array:
-    """Return the (p, p) covariance by cells of two ways, CR0.
-
-    Args:
-        fit: the fit to the data, one worth per system.
-        rows: the same data, each row with its cell.
-
-    """
+    """Return the (p, p) covariance by cells of two ways, CR0."""
     scores = _sum_scores(fit, rows)
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
 

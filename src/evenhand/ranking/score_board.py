@@ -63,36 +63,21 @@ from evenhand.ranking.settings import MOST_SURE, REPLICATES
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Codes = NDArray[np.int64]
-ROUNDING: Final = 1e-18
-"""Variance beside the largest square of a score, below which it is rounding."""
+ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of one criterion, systems counted from 0 without gaps.
+    """Scores of one criterion, systems counted from 0 without gaps."""
 
-    Attributes:
-        systems: names.
-        system: (n,) code of each score's system.
-        score: (n,) the scores; larger is better.
-        factors: "judge" and "item", those that are known.
-
-    """
-
-    systems: tuple[str, ...]
-    system: Codes
-    score: Array
-    factors: dict[str, Factor]
+    systems: tuple[str, ...]  # names
+    system: Codes  # (n,) code of each score's system
+    score: Array  # (n,) the scores; larger is better
+    factors: dict[str, Factor]  # "judge" and "item", those that are known
 
     @classmethod
     def of(cls, rows: RatingRows, sign: float = 1.0) -> Scores:
-        """Take the scores of rows, which are all of one criterion.
-
-        Args:
-            rows: ratings, in any order; they are put in one of their own.
-            sign: −1 where lower scores are better.
-
-        """
+        """Take the scores of rows, which are all of one criterion."""
         order = np.lexsort((rows.score, rows.item, rows.judge, rows.system))
         rows = rows.take(order)
         present, system = np.unique(rows.system, return_inverse=True)
@@ -133,33 +118,18 @@ def make_factor(labels: Sequence[str], codes: NDArray[np.int32]) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class ScoreWay:
-    """One way of clustering scores.
+    """One way of clustering scores."""
 
-    Attributes:
-        name: judge or item.
-        influence: what leaving each cluster out does to the systems' distances to their mean.
-        vcov: (S, S) covariance CV3 of the means.
-        effective: (S, S) effective clusters of each difference.
-        resting: (S, S) whether a difference rests on one cluster alone.
-
-    """
-
-    name: str
+    name: str  # judge or item
+    # what leaving each cluster out does to the systems' distances to their mean
     influence: Influence
-    vcov: Array
-    effective: Array
-    resting: NDArray[np.bool_]
+    vcov: Array  # (S, S) covariance CV3 of the means
+    effective: Array  # (S, S) effective clusters of each difference
+    resting: NDArray[np.bool_]  # (S, S) whether a difference rests on one cluster alone
 
 
 def leave_scores_out(scores: Scores, name: str, seed: int) -> ScoreWay:
-    """Return what leaving each cluster of a way out does.
-
-    Args:
-        scores: of one criterion.
-        name: a factor of two or more levels.
-        seed: of merging, where there are more than 200.
-
-    """
+    """Return what leaving each cluster of a way out does."""
     factor = merge_levels(scores.factors[name], CLUSTERS, seed)
     sums, counts = scores.sum_by(factor.codes.astype(np.int64), factor.size)
     total, k = scores.count, len(scores.systems)
@@ -207,22 +177,13 @@ def cover_single(scores: Scores) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSpread:
-    """What is known of the errors of mean scores.
+    """What is known of the errors of mean scores."""
 
-    Attributes:
-        ways: the ways of clustering; none for single scores.
-        vcovs: (K, K) covariances, of which each contrast takes the largest.
-        margin: (K, K) standard errors of differences, 0 where nothing shows them.
-        effective: (K, K) effective clusters of each difference, the fewest of all ways.
-        resting: (K, K) whether a difference rests on one cluster alone.
-
-    """
-
-    ways: Sequence[ScoreWay]
-    vcovs: Sequence[Array]
-    margin: Array
-    effective: Array
-    resting: Truths
+    ways: Sequence[ScoreWay]  # the ways of clustering; none for single scores
+    vcovs: Sequence[Array]  # (K, K) covariances, of which each contrast takes the largest
+    margin: Array  # (K, K) standard errors of differences, 0 where nothing shows them
+    effective: Array  # (K, K) effective clusters of each difference, the fewest of all ways
+    resting: Truths  # (K, K) whether a difference rests on one cluster alone
 
     @classmethod
     def of(cls, scores: Scores, ways: Sequence[ScoreWay]) -> ScoreSpread:
@@ -281,64 +242,36 @@ Decided = tuple[NDArray[np.int8], float, str]
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a board.
+    """What was asked of a board."""
 
-    Attributes:
-        level: at which all of it holds together (proportion).
-        seed: of the bootstrap.
-        lower_is_better: whether lower scores are.
-        references: human references, which have no rank.
-
-    """
-
-    level: float
-    seed: int
-    lower_is_better: bool
-    references: tuple[str, ...]
+    level: float  # at which all of it holds together (proportion)
+    seed: int  # of the bootstrap
+    lower_is_better: bool  # whether lower scores are
+    references: tuple[str, ...]  # human references, which have no rank
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreBoard:
-    """Systems by mean score, best first. References stand among them but have no rank.
+    """Systems by mean score, best first. References stand among them but have no rank."""
 
-    Attributes:
-        systems: best first.
-        mean: (K,) mean scores.
-        lower: (K,) lower ends of simultaneous intervals; −∞ for none.
-        upper: (K,) upper ends; ∞ for none.
-        rank_lower: (K,) best rank among the systems that are no references, which have 0.
-        rank_upper: (K,) worst rank.
-        cluster: (K,) number of the cluster, from 1; 0 of references.
-        scores: (K,) number of scores.
-        decided: (K, K) +1 where the row is decided to be better, −1 worse, 0 open.
-        references: human references among the systems.
-        level: at which all of it holds together (proportion).
-        lower_is_better: whether lower scores are.
-        headline: what the reader must know first, such as "about these 3 judges only".
-        method: how, in a few words.
-        notes: what must stand beside it.
-        signature: one line that reproduces it.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    systems: tuple[str, ...]
-    mean: Array
-    lower: Array
-    upper: Array
+    systems: tuple[str, ...]  # best first
+    mean: Array  # (K,) mean scores
+    lower: Array  # (K,) lower ends of simultaneous intervals; −∞ for none
+    upper: Array  # (K,) upper ends; ∞ for none
+    # (K,) best rank among the systems that are no references, which have 0
     rank_lower: NDArray[np.int64]
-    rank_upper: NDArray[np.int64]
-    cluster: NDArray[np.int64]
-    scores: NDArray[np.int64]
-    decided: NDArray[np.int8]
-    references: tuple[str, ...]
-    level: float
-    lower_is_better: bool
-    headline: str | None
-    method: str
-    notes: tuple[str, ...]
-    signature: str
-    excluded: tuple[Exclusion, ...] = ()
+    rank_upper: NDArray[np.int64]  # (K,) worst rank
+    cluster: NDArray[np.int64]  # (K,) number of the cluster, from 1; 0 of references
+    scores: NDArray[np.int64]  # (K,) number of scores
+    decided: NDArray[np.int8]  # (K, K) +1 where the row is decided to be better, −1 worse, 0 open
+    references: tuple[str, ...]  # human references among the systems
+    level: float  # at which all of it holds together (proportion)
+    lower_is_better: bool  # whether lower scores are
+    headline: str | None  # what the reader must know first, such as "about these 3 judges only"
+    method: str  # how, in a few words
+    notes: tuple[str, ...]  # what must stand beside it
+    signature: str  # one line that reproduces it
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def ranked(self) -> Truths:
@@ -356,17 +289,7 @@ def rank_scores(
 ) -> ScoreBoard:
     """Order systems by mean score.
 
-    Args:
-        rows: scores of outputs, of one task under one criterion; controls and repeats are left out.
-        level: at which all rank sets hold together, and all intervals (proportion).
-        seed: of the bootstrap.
-        lower_is_better: as for penalties.
-        references: human references, which are compared with but have no rank.
-
-    Raises:
-        NotIdentified: there is one system, or no score of an output.
-        UnknownOption: a level that is no proportion, or too near 1.
-
+    level: at which all rank sets hold together, and all intervals (proportion).
     """
     require_level(level)
     if level > MOST_SURE:

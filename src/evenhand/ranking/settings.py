@@ -15,12 +15,9 @@ if TYPE_CHECKING:
     from evenhand.judgments.mixing import Mixed
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
-POSTERIOR: Final = "posterior"
-"""Of models that are fitted by draws."""
-REPLICATES: Final = 999
-"""Resamples, or worlds drawn for rank sets."""
-MOST_SURE: Final = 0.999
-"""Highest level of rank sets: that of the largest of so many worlds."""
+POSTERIOR: Final = "posterior"  # Of models that are fitted by draws
+REPLICATES: Final = 999  # Resamples, or worlds drawn for rank sets
+MOST_SURE: Final = 0.999  # Highest level of rank sets: that of the largest of so many worlds
 Progress = Callable[[int, int], None]
 
 
@@ -42,28 +39,16 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked of `rank`.
+    """What was asked of `rank`."""
 
-    Attributes:
-        model: the preference model.
-        interval: rank-sets, sandwich, model or bootstrap.
-        cluster: the clustering that was asked for, or None for what the data have.
-        level: nominal level of intervals (proportion).
-        seed: of everything random.
-        progress: called with steps done and to do.
-        mix: the stated mix that weights make, or None.
-        start: an earlier fit or ranking to start from, or None.
-
-    """
-
-    model: BradleyTerry
-    interval: str
-    cluster: str | None
-    level: float
-    seed: int
-    progress: Progress | None
-    mix: Mixed | None = None
-    start: Any = None
+    model: BradleyTerry  # the preference model
+    interval: str  # rank-sets, sandwich, model or bootstrap
+    cluster: str | None  # the clustering that was asked for, or None for what the data have
+    level: float  # nominal level of intervals (proportion)
+    seed: int  # of everything random
+    progress: Progress | None  # called with steps done and to do
+    mix: Mixed | None = None  # the stated mix that weights make, or None
+    start: Any = None  # an earlier fit or ranking to start from, or None
 
     @property
     def name(self) -> str:
@@ -71,12 +56,7 @@ class Settings:
         return name_settings(self.model)
 
     def __post_init__(self) -> None:
-        """Refuse what does not exist or does not fit.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse what does not exist or does not fit."""
         require_option("interval", self.interval, INTERVALS)
         if self.interval == "model":
             _refuse_cluster(self.cluster)
@@ -100,36 +80,19 @@ class Settings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What was asked of `rank` with a model that is not of the log-linear family.
+    """What was asked of `rank` with a model that is not of the log-linear family."""
 
-    Attributes:
-        name: the model's name in the registry.
-        model: its settings.
-        interval: sandwich, model, bootstrap or posterior; None for what the model has.
-        cluster: the clustering that was asked for, or None for what the data have.
-        level: nominal level of intervals (proportion).
-        seed: of resamples.
-        progress: called with steps done and to do.
-        mix: the stated mix that weights make, or None.
-
-    """
-
-    name: str
-    model: Any
-    interval: str | None
-    cluster: str | None
-    level: float
-    seed: int
-    progress: Progress | None
-    mix: Mixed | None = None
+    name: str  # the model's name in the registry
+    model: Any  # its settings
+    interval: str | None  # sandwich, model, bootstrap or posterior; None for what the model has
+    cluster: str | None  # the clustering that was asked for, or None for what the data have
+    level: float  # nominal level of intervals (proportion)
+    seed: int  # of resamples
+    progress: Progress | None  # called with steps done and to do
+    mix: Mixed | None = None  # the stated mix that weights make, or None
 
     def __post_init__(self) -> None:
-        """Refuse what does not exist or does not fit.
-
-        Raises:
-            UnknownOption: names the setting and what it may be.
-
-        """
+        """Refuse what does not exist or does not fit."""
         if self.interval is not None:
             require_option("interval", self.interval, (*INTERVALS, POSTERIOR))
         if self.interval == "model":
@@ -151,12 +114,7 @@ def _check_numbers(settings: Asked) -> None:
 
 
 def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
-    """Return settings: of the model of a name, with the seed where they have one.
-
-    Raises:
-        UnknownOption: no such model, or controls that it does not know.
-
-    """
+    """Return settings: of the model of a name, with the seed where they have one."""
     spec = BradleyTerry() if model is None else model
     if isinstance(model, str):
         spec = find_model(model).make()
@@ -172,16 +130,7 @@ def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
 
 
 def choose_log_linear(model: object) -> BradleyTerry:
-    """Return settings of the log-linear model, its defaults where none are given.
-
-    Raises:
-        UnknownOption: it is no such settings.
-
-    >>> choose_log_linear(BradleyTerry)
-    Traceback (most recent call last):
-    evenhand.errors.UnknownOption: model is the class BradleyTerry and not settings of it: write
-    BradleyTerry(), with parentheses
-    """
+    """Return settings of the log-linear model, its defaults where none are given."""
     if model is None:
         return BradleyTerry()
     if not isinstance(model, BradleyTerry):

@@ -39,19 +39,15 @@ from evenhand.judgments.votes import Votes
 
 Array = NDArray[np.float64]
 
-PRIOR: Final = 5.0
-"""Both parameters of the Beta distribution."""
+PRIOR: Final = 5.0  # Both parameters of the Beta distribution
 
 
 def log_direct(wins: Array, losses: Array) -> Array:
     """Return log B_st (nats).
 
-    Args:
-        wins: (n,) votes that preferred s to t; at least as many as `losses`.
-        losses: (n,) votes that preferred t to s.
-
-    >>> log_direct(np.array([0.0, 1.0]), np.array([0.0, 0.0])).round(4).tolist()
-    [0.0, 0.2201]
+    wins: (n,) votes that preferred s to t; at least as many as `losses`.
+    losses: (n,) votes that preferred t to s. >>> log_direct(np.array([0.0, 1.0]), np.array([0.0,
+        0.0])).round(4).tolist() [0.0, 0.2201]
     """
     from scipy.special import betainc, betaln
 
@@ -73,8 +69,8 @@ def log_direct(wins: Array, losses: Array) -> Array:
 
 Integers = NDArray[np.int64]
 Pair = tuple[int, int]
+# Codes of what stood first and of the other, and in how many votes
 Seen = tuple[Integers, Integers, Array]
-"""Codes of what stood first and of the other, and in how many votes."""
 
 STEPS: Final = 5
 HALF_LOG_2PI: Final = log(2 * pi) / 2
@@ -82,8 +78,7 @@ NOT_RANDOMISED: Final = "sides were not randomised: "
 COUNTS_AS_WORTH: Final = (
     "a preference for what stands first then counts as worth, and more votes do not mend it"
 )
-ALPHA: Final = 0.05
-"""The chance that sides drawn by lot are ever said not to be."""
+ALPHA: Final = 0.05  # The chance that sides drawn by lot are ever said not to be
 
 
 def log_one_sided(first: Array, second: Array) -> Array:
@@ -101,24 +96,15 @@ def note_sides(
 ) -> tuple[str, ...]:
     """Say who stood on one side more often than lot explains, and what comes of it.
 
-    Args:
-        systems: names by code.
-        shown: codes of the system that stood first and of the other → votes of each outcome; or
-            arrays of these codes and of votes.
-
+    shown: codes of the system that stood first and of the other → votes of each outcome; or arrays
+        of these codes and of votes.
     """
     named = name_sides(systems, shown)
     return (f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH}",) if named else ()
 
 
 def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Seen) -> str:
-    """Name the systems, or else the pairs, that stood on one side too often; "" where none did.
-
-    Args:
-        systems: names by code.
-        shown: as for `note_sides`.
-
-    """
+    """Name the systems, or else the pairs, that stood on one side too often; "" where none did."""
     seen, enough = _take(shown), _find_limit(len(systems))
     return _name_systems(systems, seen, enough) or _name_pairs(systems, seen, enough)
 
@@ -126,15 +112,8 @@ def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | See
 def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | Seen) -> float:
     """Return the largest share on one side that lot does not explain, of systems and pairs.
 
-    Args:
-        k: number of systems.
-        shown: as for `note_sides`.
-
-    Returns:
-        A proportion of at least one half, which is that of nobody where lot explains all.
-
-    >>> find_largest_share(2, {(0, 1): (30, 0, 30), (1, 0): (10, 0, 10)})
-    0.75
+    Returns a proportion of at least one half, which is that of nobody where lot explains all. >>>
+        find_largest_share(2, {(0, 1): (30, 0, 30), (1, 0): (10, 0, 10)}) 0.75
     """
     seen, enough = _take(shown), _find_limit(k)
     largest = 0.5
@@ -160,13 +139,7 @@ def _find_limit(k: int) -> float:
 def count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
     """Return in how many votes each of k systems stood first, and in how many second.
 
-    Args:
-        k: number of systems.
-        seen: who stood first, who second, and in how many votes.
-
-    Returns:
-        Two arrays (K,).
-
+    Returns two arrays (K,).
     """
     left, right, votes = seen
     stood = np.bincount(left, votes, minlength=k).astype(np.float64)
@@ -176,13 +149,7 @@ def count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
 def count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
     """Return each pair's key, and in how many votes the lower code stood first and second.
 
-    Args:
-        k: number of systems.
-        seen: who stood first, who second, and in how many votes.
-
-    Returns:
-        Three arrays (P,) of the pairs that met; a key is k · lower code + higher code.
-
+    Returns three arrays (P,) of the pairs that met; a key is k · lower code + higher code.
     """
     left, right, votes = seen
     keys, pair = np.unique(
@@ -242,36 +209,30 @@ def _share(stood: float, other: float) -> str:
     return f"{stood:,.0f} of {stood + other:,.0f} votes"
 
 
+# What stands beside a claim that rests on such comparisons
 LIMIT = "sides were not randomised: a preference for one side may be in it"
-"""What stands beside a claim that rests on such comparisons."""
+# What `rank` notes, and why `models`, `compare` and `bias` have no order effect
 INSEPARABLE = (
     "every pair of systems was always shown in one order, so that the order effect cannot be"
     " separated from the worths"
 )
-"""What `rank` notes, and why `models`, `compare` and `bias` have no order effect."""
 REMEDY = "show pairs in both orders"
+# Share of votes on one side, of a system or a pair, from which that stands beside the claim
 UNEVEN = 0.6
-"""Share of votes on one side, of a system or a pair, from which that stands beside the claim."""
 
 
 @dataclass(frozen=True)
 class OneSided:
-    """What is to be said of sides that were not randomised.
+    """What is to be said of sides that were not randomised."""
 
-    Attributes:
-        notes: that they were not; empty where chance explains them, or they do not matter.
-        uneven: whether they were so far from random that a preference for one may carry a claim.
-            In very many votes also a share of 51 % is not explained by chance; a note says so, and
-            no more.
-        named: who stood on one side too often, with counts; empty where chance explains it.
-        both_orders: share of comparisons whose pair was shown in both orders (proportion); 1 where
-            positions are not known, which is refused elsewhere.
-
-    """
-
+    # that they were not; empty where chance explains them, or they do not matter
     notes: tuple[str, ...] = ()
+    # whether they were so far from random that a preference for one may carry a claim. In very
+    # many votes also a share of 51 % is not explained by chance; a note says so, and no more.
     uneven: bool = False
-    named: str = ""
+    named: str = ""  # who stood on one side too often, with counts; empty where chance explains it
+    # share of comparisons whose pair was shown in both orders (proportion); 1 where positions are
+    # not known, which is refused elsewhere
     both_orders: float = 1.0
 
     @property
@@ -283,16 +244,11 @@ class OneSided:
 def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) -> OneSided:
     """Return what is to be said of sides that were not randomised.
 
-    Args:
-        tally: the counts that are ranked.
-        model: settings of the model; one that fits an order effect allows for sides.
-        of_pairs: whether answers are comparisons, and no rankings; None to tell it by the counts.
-
-    >>> names, codes = ("new", "old"), np.array([[0, 1]], dtype=np.int32)
-    >>> tally = Tally(names, *codes.T, *np.array([[50.0], [15.0], [35.0]]), n_judgments=100.0)
-    >>> found = find_one_sided(tally, None)
-    >>> found.uneven, found.separable, found.notes[0][:70]
-    (True, False, 'sides were not randomised: new stood first in 100 of 100 votes, old st')
+    of_pairs: whether answers are comparisons, and no rankings; None to tell it by the counts. >>>
+        names, codes = ("new", "old"), np.array([[0, 1]], dtype=np.int32) >>> tally = Tally(names,
+        *codes.T, *np.array([[50.0], [15.0], [35.0]]), n_judgments=100.0) >>> found =
+        find_one_sided(tally, None) >>> found.uneven, found.separable, found.notes[0][:70] (True,
+        False, 'sides were not randomised: new stood first in 100 of 100 votes, old st')
     """
     if not tally.positions_known:
         return OneSided()
@@ -302,13 +258,7 @@ def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) ->
 
 
 def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
-    """Return the same of votes row by row.
-
-    Args:
-        votes: comparisons; of rankings nothing is said.
-        model: as for `find_one_sided`.
-
-    """
+    """Return the same of votes row by row."""
     if not votes.positions_known:
         return OneSided()
     seen = votes.left.astype(np.int64), votes.right.astype(np.int64), np.ones(votes.size)
@@ -333,13 +283,9 @@ def _judge(systems: tuple[str, ...], seen: Seen, model: Any, *, of_pairs: bool) 
 def share_of_both_orders(k: int, seen: Seen) -> float:
     """Return the share of votes whose pair was shown in both orders (proportion).
 
-    Args:
-        k: number of systems.
-        seen: who stood first, who second, and in how many votes.
-
-    >>> first, second = np.array([0, 1, 0]), np.array([1, 0, 2])
-    >>> share_of_both_orders(3, (first, second, np.array([20.0, 10.0, 10.0])))
-    0.75
+    seen: who stood first, who second, and in how many votes. >>> first, second = np.array([0, 1,
+        0]), np.array([1, 0, 2]) >>> share_of_both_orders(3, (first, second, np.array([20.0, 10.0,
+        10.0]))) 0.75
     """
     _, stood, other = count_pairs(k, seen)
     n = stood + other
@@ -362,13 +308,9 @@ def have_pairs_own_sides(k: int, seen: Seen) -> bool:
     Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
     The evidence of pairs multiplies, since lot is drawn for each by itself.
 
-    Args:
-        k: number of systems.
-        seen: who stood first, who second, and in how many votes.
-
-    >>> first, second = np.triu_indices(5, 1)
-    >>> [have_pairs_own_sides(5, (first, second, np.full(10, n))) for n in (1.0, 2.0, 5.0)]
-    [False, False, True]
+    seen: who stood first, who second, and in how many votes. >>> first, second = np.triu_indices(5,
+        1) >>> [have_pairs_own_sides(5, (first, second, np.full(10, n))) for n in (1.0, 2.0, 5.0)]
+        [False, False, True]
     """
     _, stood, other = count_pairs(k, seen)
     return bool(log_one_sided(stood, other).sum() >= -np.log(ALPHA))

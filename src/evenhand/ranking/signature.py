@@ -79,13 +79,7 @@ def name_model(fit: Fit) -> str:
 
 
 def sign_data(fit: Fit, tally: Tally) -> list[str]:
-    """Return digests of what is joined or controlled for, which the counts do not show.
-
-    Args:
-        fit: the fit.
-        tally: the counts, told apart by the covariates of judges, items and ties.
-
-    """
+    """Return digests of what is joined or controlled for, which the counts do not show."""
     covariates = sign_covariates(tally, fit.model.covariates, fit.model.system_covariates)
     if not is_controlled(fit):
         return covariates
@@ -99,14 +93,7 @@ def sign_covariates(
     names: Iterable[str],
     of_systems: Mapping[str, Mapping[str, float | str]],
 ) -> list[str]:
-    """Return the digest of covariates; nothing where there are none.
-
-    Args:
-        tally: the counts, told apart by the covariates.
-        names: covariates of judges or items, in any order.
-        of_systems: system covariate → system → number or level.
-
-    """
+    """Return the digest of covariates; nothing where there are none."""
     kept = sorted(set(names))
     if not kept and not of_systems:
         return []

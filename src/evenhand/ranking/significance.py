@@ -45,10 +45,9 @@ from evenhand.ranking.tests import (
 )
 
 BLOCKS: Final = ("judge", "item", "ranking")
-USUAL: Final = 0.05
-"""P-value at which a preference is said to be there."""
+USUAL: Final = 0.05  # P-value at which a preference is said to be there
+# Comparisons of each judge, item or ranking, on average, that are no independent answers
 MANY: Final = 2
-"""Comparisons of each judge, item or ranking, on average, that are no independent answers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,20 +202,7 @@ def find_preferences(
 def run_tests(
     tally: Tally, blocks: str, *, ties_as: str, new: str | None, repeated: tuple[str, ...] = ()
 ) -> PreferenceTests:
-    """Run the tests that these counts allow.
-
-    Args:
-        tally: the counts, by the blocks where they are known.
-        blocks: judge | item | ranking.
-        ties_as: what a tie is.
-        new: the system that is to be preferred, or None.
-        repeated: which of judge, item and ranking give many comparisons each.
-
-    Raises:
-        UnknownOption: importance weights, or no such treatment of ties.
-        NotIdentified: nobody compared the new system.
-
-    """
+    """Run the tests that these counts allow."""
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
     said = [*say_alike(tally.systems)]
     if pairs.untested:
@@ -232,12 +218,7 @@ def run_tests(
 
 
 def find_repeats(table: Comparisons) -> dict[str, str]:
-    """Find out which of judge, item and ranking give many comparisons each, and how many.
-
-    Raises:
-        InvalidJudgments: a value in the data that cannot be.
-
-    """
+    """Find out which of judge, item and ranking give many comparisons each, and how many."""
     many: dict[str, str] = {}
     for role in BLOCKS:
         loads = count_levels(table, role) if table.has(role) else None
@@ -249,12 +230,7 @@ def find_repeats(table: Comparisons) -> dict[str, str]:
 
 
 def say_dependence(repeats: Mapping[str, str]) -> tuple[str, ...]:
-    """Say where one judge, item or ranking gives many comparisons; nothing where none does.
-
-    Args:
-        repeats: what `find_repeats` found.
-
-    """
+    """Say where one judge, item or ranking gives many comparisons; nothing where none does."""
     if not repeats:
         return ()
     verb = "is" if next(iter(repeats.values())).startswith("1 ") else "are"

@@ -62,42 +62,25 @@ IGNORES: Final = (
     "differences between blocks",
     "how many judgments a block rests on",
 )
-_SAME: Final = 1e-12
-"""Relative distance from complete agreement that is rounding."""
+_SAME: Final = 1e-12  # Relative distance from complete agreement that is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Friedman's test of one table.
+    """Friedman's test of one table."""
 
-    Attributes:
-        systems: the k systems.
-        blocks: number n of blocks.
-        statistic: Q, corrected for ties.
-        df: k − 1.
-        p: χ² p-value of Q.
-        f: Iman and Davenport's F; None where all blocks agree completely.
-        f_df: degrees of freedom of F.
-        f_p: its p-value; exact where all blocks agree completely.
-        kendall_w: Kendall's W (proportion).
-        mean_ranks: (k,) mean rank of each system, higher is better.
-        assumes: what the p-values rest on.
-        ignores: what they do not look at.
-
-    """
-
-    systems: tuple[str, ...]
-    blocks: int
-    statistic: float
-    df: int
-    p: float
-    f: float | None
-    f_df: tuple[int, int]
-    f_p: float
-    kendall_w: float
-    mean_ranks: Array
-    assumes: tuple[str, ...] = ASSUMES
-    ignores: tuple[str, ...] = IGNORES
+    systems: tuple[str, ...]  # the k systems
+    blocks: int  # number n of blocks
+    statistic: float  # Q, corrected for ties
+    df: int  # k − 1
+    p: float  # χ² p-value of Q
+    f: float | None  # Iman and Davenport's F; None where all blocks agree completely
+    f_df: tuple[int, int]  # degrees of freedom of F
+    f_p: float  # its p-value; exact where all blocks agree completely
+    kendall_w: float  # Kendall's W (proportion)
+    mean_ranks: Array  # (k,) mean rank of each system, higher is better
+    assumes: tuple[str, ...] = ASSUMES  # what the p-values rest on
+    ignores: tuple[str, ...] = IGNORES  # what they do not look at
 
     @property
     def mean_places(self) -> Array:
@@ -110,22 +93,8 @@ def friedman_test(
 ) -> Friedman:
     """Test whether blocks agree on an order of systems.
 
-    Args:
-        scores: (n, k) score of each system in each block, higher is better, NaN where a block did
-            not see it.
-        systems: names of the columns.
-        blocks: names of the rows.
-
-    Raises:
-        NotIdentified: fewer than two blocks or systems, or no block tells any systems apart.
-        InvalidJudgments: a block lacks a score; names it.
-
-    First preferences by judge, Dras (2015), Table 1:
-
-    >>> table = [[111, 41, 6, 77], [111, 40, 3, 76], [69, 9, 37, 107], [111, 37, 8, 74]]
-    >>> found = friedman_test(np.array(table, float), "ABCD")
-    >>> round(found.statistic, 4), round(found.p, 4), round(found.kendall_w, 4), found.f
-    (10.2, 0.0169, 0.85, 17.0)
+    scores: (n, k) score of each system in each block, higher is better, NaN where a block did not
+        see it.
     """
     n, k = _check(scores, systems, blocks)
     ranks = average_ranks(scores)
@@ -195,37 +164,23 @@ def _chance_to_agree(ranks: Array, blocks: int) -> float:
 
 Codes = NDArray[np.int32]
 RANKING: Final = "ranking"
-_DIGITS: Final = 12
-"""Decimals of a mean share: what differs further back is rounding."""
+_DIGITS: Final = 12  # Decimals of a mean share: what differs further back is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Scores of systems by block.
+    """Scores of systems by block."""
 
-    Attributes:
-        by: what blocks are: judge, item, ranking or another factor.
-        systems: the k systems, sorted by name.
-        names: the n blocks that saw all systems.
-        scores: (n, k) share of a system's comparisons in which it was preferred, ties being half
-            (proportion).
-        incomplete: blocks that did not see all systems, and are left out.
-
-    """
-
-    by: str
-    systems: tuple[str, ...]
-    names: tuple[str, ...]
+    by: str  # what blocks are: judge, item, ranking or another factor
+    systems: tuple[str, ...]  # the k systems, sorted by name
+    names: tuple[str, ...]  # the n blocks that saw all systems
+    # (n, k) share of a system's comparisons in which it was preferred, ties being half
+    # a proportion
     scores: Array
-    incomplete: tuple[str, ...]
+    incomplete: tuple[str, ...]  # blocks that did not see all systems, and are left out
 
     def test(self) -> Friedman:
-        """Run Friedman's test on the complete blocks.
-
-        Raises:
-            NotIdentified: fewer than two of them, or none tells any systems apart.
-
-        """
+        """Run Friedman's test on the complete blocks."""
         if len(self.names) < 2:
             complete, every = len(self.names), len(self.names) + len(self.incomplete)
             left = f": left out {listing(self.incomplete)}" if self.incomplete else ""
@@ -237,17 +192,7 @@ class Blocks:
 
 
 def score_blocks(tally: Tally, by: str) -> Blocks:
-    """Score systems within the levels of a factor.
-
-    Args:
-        tally: judgments, told apart by the factor.
-        by: the factor: judge, item, ranking, ...
-
-    Raises:
-        UnknownColumn: the tally was not made by it.
-        UnknownOption: its levels were merged, or weights are importance weights.
-
-    """
+    """Score systems within the levels of a factor."""
     factor = tally.factor(by)
     if factor.merged:
         raise UnknownOption(f"the levels of {by} were merged: tally without a limit for it")
@@ -304,10 +249,8 @@ def _both_sides(
 ) -> tuple[NDArray[np.int64], Codes, Array]:
     """Return every entry of the blocks kept from either side.
 
-    Returns:
-        (E,) row of the block; (2, E) the system and its opponent; (3, E) comparisons won, tied and
-        lost by the system.
-
+    Returns: (E,) row of the block; (2, E) the system and its opponent; (3, E) comparisons won, tied
+        and lost by the system.
     """
     block = tally.factor(by).codes
     own = np.isin(block, kept)
@@ -346,25 +289,16 @@ _SIZE: Final = "how much the systems differ (no odds)"
 
 @dataclass(frozen=True)
 class Variant:
-    """A treatment of ties.
+    """A treatment of ties."""
 
-    Attributes:
-        name: as it is asked for.
-        title: in a few words.
-        tail: P(evidence for the first system at least this strong), from (n,) counts of
-            preferences for the first, ties and preferences for the second.
-        score: (n,) standard normal statistic from the same, where there is one.
-        assumes: beside the independence of comparisons.
-        ignores: what of the answers plays no part.
-
-    """
-
-    name: str
-    title: str
+    name: str  # as it is asked for
+    title: str  # in a few words
+    # P(evidence for the first system at least this strong), from (n,) counts of preferences for
+    # the first, ties and preferences for the second
     tail: Tail
-    score: Tail | None
-    assumes: tuple[str, ...]
-    ignores: tuple[str, ...]
+    score: Tail | None  # (n,) standard normal statistic from the same, where there is one
+    assumes: tuple[str, ...]  # beside the independence of comparisons
+    ignores: tuple[str, ...]  # what of the answers plays no part
 
     def two_sided(self, better: Array, ties: Array, worse: Array) -> Array:
         """Return (n,) p-values against both directions: twice the smaller tail, at most 1."""
@@ -374,58 +308,26 @@ class Variant:
 
 @dataclass(frozen=True)
 class SignTest:
-    """One sign test of one pair.
+    """One sign test of one pair."""
 
-    Attributes:
-        variant: the treatment of ties, by name.
-        title: the same in a few words.
-        better: comparisons that prefer the first system.
-        ties: comparisons that prefer neither.
-        worse: comparisons that prefer the second.
-        z: standard normal statistic of the normal variants, else None (also with nothing decided).
-        p: two-sided p-value.
-        greater: one-sided p-value: is the first system preferred?
-        interval: Clopper-Pearson interval (.95) of the chance of the first system among decided
-            comparisons; only of `ignore`.
-        assumes: what the p-value rests on.
-        ignores: what it does not look at.
-
-    """
-
-    variant: str
-    title: str
-    better: int
-    ties: int
-    worse: int
+    variant: str  # the treatment of ties, by name
+    title: str  # the same in a few words
+    better: int  # comparisons that prefer the first system
+    ties: int  # comparisons that prefer neither
+    worse: int  # comparisons that prefer the second
+    # standard normal statistic of the normal variants, else None (also with nothing decided)
     z: float | None
-    p: float
-    greater: float
+    p: float  # two-sided p-value
+    greater: float  # one-sided p-value: is the first system preferred?
+    # Clopper-Pearson interval (.95) of the chance of the first system among decided comparisons;
+    # only of `ignore`
     interval: tuple[float, float] | None
-    assumes: tuple[str, ...]
-    ignores: tuple[str, ...]
+    assumes: tuple[str, ...]  # what the p-value rests on
+    ignores: tuple[str, ...]  # what it does not look at
 
 
 def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") -> SignTest:
-    """Test whether one of two systems is preferred.
-
-    Args:
-        better: comparisons that prefer the first system.
-        ties: comparisons that prefer neither.
-        worse: comparisons that prefer the second.
-        variant: ignore | ignore-normal | split | split-normal | against | trinomial.
-
-    Raises:
-        UnknownOption: there is no such variant.
-        InvalidJudgments: counts that are negative or no whole numbers, or no comparison at all.
-
-    Counts of ModPref, Dras (2015), Figure 1(c):
-
-    >>> test = sign_test(61, 24, 35)
-    >>> round(test.p, 4), test.assumes
-    (0.0103, ('all comparisons are independent', 'every decided comparison has the same chance'))
-    >>> round(sign_test(61, 24, 35, variant="trinomial").p, 4)
-    0.0091
-    """
+    """Test whether one of two systems is preferred."""
     require_option("variant", variant, tuple(VARIANTS))
     chosen = VARIANTS[variant]
     counts = np.array([[better], [ties], [worse]], dtype=np.float64)
@@ -451,27 +353,14 @@ def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") ->
 
 
 def sign_tests(better: int, ties: int, worse: int) -> tuple[SignTest, ...]:
-    """Return every variant of the test of one pair, to be read side by side.
-
-    Raises:
-        InvalidJudgments: counts that are negative or no whole numbers, or no comparison at all.
-
-    >>> [f"{one.variant} {one.p:.4f}" for one in sign_tests(83, 77, 39)][:3]
-    ['ignore 0.0001', 'ignore-normal 0.0001', 'split 0.0022']
-    """
+    """Return every variant of the test of one pair, to be read side by side."""
     return tuple(sign_test(better, ties, worse, variant=name) for name in VARIANTS)
 
 
 def check_counts(counts: Array) -> None:
     """Refuse what cannot be counts of comparisons.
 
-    Args:
-        counts: (3, n) better, ties, worse.
-
-    Raises:
-        InvalidJudgments: says what is wrong.
-        UnknownOption: fractions, which only importance weights make.
-
+    counts: (3, n) better, ties, worse.
     """
     if not (np.isfinite(counts) & (counts >= 0)).all():
         raise InvalidJudgments("sign tests need counts of comparisons: none may be negative")
@@ -569,42 +458,24 @@ VARIANTS: Final[Mapping[str, Variant]] = {
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """Sign tests of all pairs that were compared, smallest p first.
+    """Sign tests of all pairs that were compared, smallest p first."""
 
-    Attributes:
-        systems: the K systems, sorted by name.
-        variant: the treatment of ties, by name.
-        title: the same in a few words.
-        new: the system that had to be preferred, whose pairs alone are tested; None for all pairs.
-        first: (P,) code of one system of each pair: `new`, else the one that is preferred more.
-        second: (P,) code of the other.
-        better: (P,) comparisons that prefer the first.
-        ties: (P,) comparisons that prefer neither.
-        worse: (P,) comparisons that prefer the second.
-        p: (P,) p-values, two-sided; one-sided where `new` is named.
-        holm: (P,) the same after Holm's adjustment.
-        fdr: (P,) the same after Benjamini and Hochberg's.
-        untested: pairs that nobody compared.
-        assumes: what the p-values rest on.
-        ignores: what they do not look at.
-
-    """
-
-    systems: tuple[str, ...]
-    variant: str
-    title: str
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    variant: str  # the treatment of ties, by name
+    title: str  # the same in a few words
+    # the system that had to be preferred, whose pairs alone are tested; None for all pairs
     new: str | None
-    first: Codes
-    second: Codes
-    better: Array
-    ties: Array
-    worse: Array
-    p: Array
-    holm: Array
-    fdr: Array
-    untested: int
-    assumes: tuple[str, ...]
-    ignores: tuple[str, ...]
+    first: Codes  # (P,) code of one system of each pair: `new`, else the one that is preferred more
+    second: Codes  # (P,) code of the other
+    better: Array  # (P,) comparisons that prefer the first
+    ties: Array  # (P,) comparisons that prefer neither
+    worse: Array  # (P,) comparisons that prefer the second
+    p: Array  # (P,) p-values, two-sided; one-sided where `new` is named
+    holm: Array  # (P,) the same after Holm's adjustment
+    fdr: Array  # (P,) the same after Benjamini and Hochberg's
+    untested: int  # pairs that nobody compared
+    assumes: tuple[str, ...]  # what the p-values rest on
+    ignores: tuple[str, ...]  # what they do not look at
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each pair."""
@@ -622,22 +493,7 @@ class PairTests:
 
 
 def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = None) -> PairTests:
-    """Test every pair of systems that was compared.
-
-    Args:
-        tally: the judgments; only counts per pair matter.
-        variant: ignore | ignore-normal | split | split-normal | against | trinomial.
-        new: the system that is to be preferred: only its pairs, one-sided.
-
-    Raises:
-        UnknownOption: there is no such variant, or weights are importance weights.
-        NotIdentified: nobody compared `new`, or there is no such system.
-
-    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
-    >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
-    >>> sign_test_pairs(Tally(("new", "old"), one, two, *counts)).p.round(4).tolist()
-    [0.0103]
-    """
+    """Test every pair of systems that was compared."""
     require_option("variant", variant, tuple(VARIANTS))
     chosen = VARIANTS[variant]
     first, second, counts = _pairs(tally, new)

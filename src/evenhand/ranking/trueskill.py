@@ -56,22 +56,16 @@ Array = NDArray[np.float64]
 WIN: Final = 1
 DRAW: Final = 0
 LOSS: Final = -1
+# Standard deviations beyond which a probability is no longer a number of full precision
 _FAR: Final = 37.0
-"""Standard deviations beyond which a probability is no longer a number of full precision."""
 _ROOT: Final = 1 / sqrt(2 * pi)
 
 
 class Skill(NamedTuple):
-    """What is believed of the skills of some systems.
+    """What is believed of the skills of some systems."""
 
-    Attributes:
-        mean: (R,) μ.
-        variance: (R,) σ².
-
-    """
-
-    mean: Array
-    variance: Array
+    mean: Array  # (R,) μ
+    variance: Array  # (R,) σ²
 
 
 def draw_margin(chance: float, beta: float) -> float:
@@ -94,11 +88,9 @@ def surprise(gap: Array, margin: Array, outcome: NDArray[np.int64]) -> tuple[Arr
     The outcome says that a standard normal fell into an interval; turned so that the interval lies
     below zero, no difference of large probabilities is taken.
 
-    Args:
-        gap: (R,) t, the difference of means in units of c.
-        margin: (R,) ε/c.
-        outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
-
+    gap: (R,) t, the difference of means in units of c.
+    margin: (R,) ε/c.
+    outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
     """
     from scipy.special import ndtr
 
@@ -119,17 +111,13 @@ def play(
 ) -> tuple[Skill, Skill]:
     """Return both skills after a match.
 
-    Args:
-        first: (R,) skills of one side in R separate matches.
-        second: (R,) of the other.
-        outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
-        beta: β, the standard deviation of a performance around a skill.
-        margin: ε, see `draw_margin`.
-
-    >>> new = Skill(np.array([25.0]), np.array([(25 / 3) ** 2 + (25 / 300) ** 2]))
-    >>> won, _ = play(new, new, np.array([WIN]), beta=25 / 6, margin=draw_margin(0.1, 25 / 6))
-    >>> round(float(won.mean[0]), 3), round(float(won.variance[0]) ** 0.5, 3)
-    (29.396, 7.171)
+    first: (R,) skills of one side in R separate matches.
+    second: (R,) of the other.
+    outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
+    margin: ε, see `draw_margin`. >>> new = Skill(np.array([25.0]), np.array([(25 / 3) ** 2 + (25 /
+        300) ** 2])) >>> won, _ = play(new, new, np.array([WIN]), beta=25 / 6,
+        margin=draw_margin(0.1, 25 / 6)) >>> round(float(won.mean[0]), 3),
+        round(float(won.variance[0]) ** 0.5, 3) (29.396, 7.171)
     """
     scale = np.sqrt(2 * beta * beta + first.variance + second.variance)
     shift, narrowing = surprise((first.mean - second.mean) / scale, margin / scale, outcome)
@@ -153,37 +141,27 @@ def _density(x: Array) -> Array:
 Integers = NDArray[np.int64]
 SIGMA: Final = 0.5
 DRAWS: Final = 0.25
-PACE: Final = 40
-"""β is σ times the number of matches over this, in keisks/wmt-trueskill."""
+PACE: Final = 40  # β is σ times the number of matches over this, in keisks/wmt-trueskill
 _BLOCK: Final = 256
 _BELOW_ONE: Final = 1 - 2.0**-50
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """What can happen in R runs.
+    """What can happen in R runs."""
 
-    Attributes:
-        cell: (K, K) row of `win` and `undefeated` for a first and a second system, −1 if unseen.
-        win: (2C, R) chance that the first wins, in that direction.
-        undefeated: (2C, R) chance that it does not lose.
-        met: (K, K, R) whether a pair was seen in a run, or None where all pairs were in all runs.
-
-    """
-
+    # (K, K) row of `win` and `undefeated` for a first and a second system, −1 if unseen
     cell: Integers
-    win: Array
-    undefeated: Array
+    win: Array  # (2C, R) chance that the first wins, in that direction
+    undefeated: Array  # (2C, R) chance that it does not lose
+    # (K, K, R) whether a pair was seen in a run, or None where all pairs were in all runs
     met: NDArray[np.bool_] | None
 
     @classmethod
     def of(cls, pairs: Tally, counts: Array) -> Matches:
         """Turn counts into chances.
 
-        Args:
-            pairs: the pairs of systems, each once.
-            counts: (R, C, 3) wins, ties and losses of each pair's left system in every run.
-
+        counts: (R, C, 3) wins, ties and losses of each pair's left system in every run.
         """
         k, c = len(pairs.systems), len(pairs.left)
         seen = counts.sum(axis=2).T
@@ -201,21 +179,13 @@ class Matches:
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """Beliefs of all runs, changed match by match.
+    """Beliefs of all runs, changed match by match."""
 
-    Attributes:
-        mean: (K, R) μ.
-        variance: (R, K) σ², −1 for a system that nobody met: it never plays.
-        up: (K, R) exp(μ).
-        down: (K, R) exp(−μ).
-        room: two (K, R) arrays to work in: new ones would cost more than what is done in them.
-
-    """
-
-    mean: Array
-    variance: Array
-    up: Array
-    down: Array
+    mean: Array  # (K, R) μ
+    variance: Array  # (R, K) σ², −1 for a system that nobody met: it never plays
+    up: Array  # (K, R) exp(μ)
+    down: Array  # (K, R) exp(−μ)
+    # two (K, R) arrays to work in: new ones would cost more than what is done in them
     room: tuple[Array, Array]
 
     @classmethod
@@ -232,14 +202,7 @@ class _State:
 
 
 def replay(matches: Matches, n: int, rng: np.random.Generator) -> Array:
-    """Play n matches in every run, and return (R, K) mean skills.
-
-    Args:
-        matches: the outcomes to draw from.
-        n: matches per run.
-        rng: source of randomness.
-
-    """
+    """Play n matches in every run, and return (R, K) mean skills."""
     k, size = len(matches.cell), matches.win.shape[1]
     beta = SIGMA * n / PACE
     margin = draw_margin(DRAWS, beta)
@@ -282,45 +245,30 @@ def _choose(state: _State, matches: Matches, first: Integers, luck: Array) -> In
     return np.asarray(passed.sum(axis=0, dtype=np.int64))
 
 
-_DENSE: Final = 20_000_000
-"""Most chances that are held at once."""
+_DENSE: Final = 20_000_000  # Most chances that are held at once
+# Most matches × systems × runs: about a minute or two; WMT16's largest task needs 3.9 · 10⁹
 _WORK: Final = 4_000_000_000
-"""Most matches × systems × runs: about a minute or two; WMT16's largest task needs 3.9 · 10⁹."""
 
 
 @dataclass(frozen=True)
 class TrueSkill:
-    """Settings of TrueSkill; the defaults are those of WMT 2016.
+    """Settings of TrueSkill; the defaults are those of WMT 2016."""
 
-    Attributes:
-        runs: how often all matches are played, each time others.
-        matches: matches per run, one more than there are comparisons by default, or as many
-            as a minute or two allows. Fewer are quicker, and noisier.
-        by: a factor whose levels are drawn, such as "ranking", or None for single comparisons.
-        level: share of places that a rank range holds.
-        resampled: whether each run plays on a resample of the comparisons (WMT 2016), or on the
-            comparisons as they are (WMT 2015).
-
-    >>> TrueSkill(by="judge", resampled=False)
-    Traceback (most recent call last):
-    ...
-    evenhand.errors.UnknownOption: by="judge" draws whole levels: it needs resampled=True
-
-    """
-
-    runs: int = RUNS
+    runs: int = RUNS  # how often all matches are played, each time others
+    # matches per run, one more than there are comparisons by default, or as many as a minute or
+    # two allows. Fewer are quicker, and noisier.
     matches: int | None = None
+    # a factor whose levels are drawn, such as "ranking", or None for single comparisons
     by: str | None = None
-    level: float = 0.95
+    level: float = 0.95  # share of places that a rank range holds
+    # whether each run plays on a resample of the comparisons (WMT 2016), or on the comparisons as
+    # they are (WMT 2015). >>> TrueSkill(by="judge", resampled=False) Traceback (most recent call
+    # last): ... evenhand.errors.UnknownOption: by="judge" draws whole levels: it needs
+    # with resampling
     resampled: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UnknownOption: fewer than one run or match, or a factor to draw and no resamples.
-
-        """
+        """Refuse what cannot be."""
         if self.by is not None and not self.resampled:
             raise UnknownOption(f'by="{self.by}" draws whole levels: it needs resampled=True')
         for name, value in (("runs", self.runs), ("matches", self.matches)):
@@ -333,37 +281,12 @@ WMT15: Final = TrueSkill(resampled=False)
 
 
 def score_trueskill_wmt15(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Score by TrueSkill without resampling, as WMT 2015 did: the method `trueskill-wmt15`.
-
-    Args:
-        tally: the comparisons.
-        seed: of matches.
-
-    Raises:
-        InvalidJudgments: the weights are no counts of comparisons.
-        NotIdentified: there are no comparisons, or some systems were never compared with others.
-
-    """
+    """Score by TrueSkill without resampling, as WMT 2015 did: the method `trueskill-wmt15`."""
     return score_trueskill(tally, seed=seed, settings=WMT15)
 
 
 def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT) -> Scores:
-    """Score by TrueSkill as WMT did, with rank ranges and clusters.
-
-    Args:
-        tally: the comparisons, with the factor of `settings.by` if that is drawn.
-        seed: of resamples and matches.
-        settings: how many of them, and whether there are resamples.
-
-    Returns:
-        Mean skills; standard deviations over runs; ranges and clusters.
-
-    Raises:
-        InvalidJudgments: single comparisons are drawn and the weights are no counts of them.
-        NotIdentified: there are no comparisons, or some systems were never compared with others.
-        UnknownColumn: the tally was not made by that factor.
-
-    """
+    """Score by TrueSkill as WMT did, with rank ranges and clusters."""
     require_linked(tally)
     urn = fill_urn(tally, by=settings.by)
     n = settings.matches or _affordable(urn, settings.runs)
@@ -406,10 +329,7 @@ def _replays(
 def _count_absent(pairs: Tally, counts: Array) -> NDArray[np.intp]:
     """Return (K,) in how many runs each system met nobody.
 
-    Args:
-        pairs: the pairs of systems, each once.
-        counts: (R, C, 3) wins, ties and losses of each pair in every run.
-
+    counts: (R, C, 3) wins, ties and losses of each pair in every run.
     """
     k = len(pairs.systems)
     ends = np.concatenate([pairs.left, pairs.right])

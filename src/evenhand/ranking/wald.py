@@ -68,42 +68,24 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class WaldTest:
-    """A cluster-robust Wald test.
+    """A cluster-robust Wald test."""
 
-    Attributes:
-        cluster: what hangs together: judge, item or ranking.
-        clusters: their number.
-        effective: their effective number for what is tested, G.
-        statistic: F.
-        df: its degrees of freedom, q and G − q.
-        p: p-value.
-        kind: how the covariance was made, CV3 or CR1.
-
-    """
-
-    cluster: str
-    clusters: int
-    effective: float
-    statistic: float
-    df: tuple[int, float]
-    p: float
-    kind: str
+    cluster: str  # what hangs together: judge, item or ranking
+    clusters: int  # their number
+    effective: float  # their effective number for what is tested, G
+    statistic: float  # F
+    df: tuple[int, float]  # its degrees of freedom, q and G − q
+    p: float  # p-value
+    kind: str  # how the covariance was made, CV3 or CR1
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The covariance of a fit by clusters.
+    """The covariance of a fit by clusters."""
 
-    Attributes:
-        vcov: (p, p) covariance of the parameters.
-        scores: (G, p) scores of the clusters.
-        own: (G, p, p) their information; None where it would be too large.
-
-    """
-
-    vcov: Array
-    scores: Array
-    own: Array | None
+    vcov: Array  # (p, p) covariance of the parameters
+    scores: Array  # (G, p) scores of the clusters
+    own: Array | None  # (G, p, p) their information; None where it would be too large
 
     @property
     def kind(self) -> str:
@@ -123,15 +105,7 @@ class Spread:
 def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> WaldTest:
     """Test that some parameters of a fit are zero, by clusters of judgments.
 
-    Args:
-        fit: the fit.
-        tally: the same judgments, told apart by the covariates of the model and by cluster.
-        cluster: the factor that clusters.
-        at: (q,) places of the parameters in `fit.estimate`.
-
-    Raises:
-        NotIdentified: clusters are too few, or one of them alone determines a parameter.
-
+    at: (q,) places of the parameters in `fit.estimate`.
     """
     spread = cluster_spread(fit, tally, cluster)
     q, clusters = len(at), len(spread.scores)
@@ -156,12 +130,7 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
 
 
 def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
-    """Return the covariance of a fit with judge groups by clusters.
-
-    Raises:
-        NotIdentified: one cluster alone determines a parameter.
-
-    """
+    """Return the covariance of a fit with judge groups by clusters."""
     pooled = tally.pool(tuple(dict.fromkeys([*fit.model.covariates, cluster])))
     factor = pooled.factor(cluster)
     parts = _take_apart(fit, pooled, factor)
@@ -191,14 +160,7 @@ def _of_scores(fit: Fit, scores: Array) -> Spread:
 
 
 def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:
-    """Return the likelihood of every cluster that holds information.
-
-    Args:
-        fit: the fit.
-        tally: counts by covariates and cluster.
-        factor: names the clusters.
-
-    """
+    """Return the likelihood of every cluster that holds information."""
     design, ties = fit.design, fit.likelihood.ties
     counts = fit.model.treat_ties(tally.counts)
     rows = np.flatnonzero(counts.sum(axis=1) > 0)
@@ -226,12 +188,7 @@ def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:
 def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.bool_]) -> Codes:
     """Return what a fit knows of each entry's judge group, for the entries of another tally.
 
-    Args:
-        fit: the fit, whose own tally tells the groups apart.
-        tally: the other tally.
-        known: (C,) what is known of the entries that the fit used.
-        used: entries of the fit's tally that it used.
-
+    known: (C,) what is known of the entries that the fit used.
     """
     keys = {"own": np.zeros(len(known), np.int64), "other": np.zeros(len(tally.left), np.int64)}
     for name in fit.model.covariates:
@@ -247,12 +204,7 @@ def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.
 def _say_who_is_alone(fit: Fit, tally: Tally, cluster: str, alone: Sequence[int]) -> str:
     """Say which clusters nothing can be left out of, and what hangs on the first of them.
 
-    Args:
-        fit: the fit.
-        tally: counts by cluster.
-        cluster: the factor that clusters.
-        alone: codes of those clusters.
-
+    alone: codes of those clusters.
     """
     factor = tally.factor(cluster)
     what = "for some judge group"
@@ -293,17 +245,7 @@ ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking for 
 def count_ways(
     table: Comparisons, by: str | None, covariates: Sequence[str]
 ) -> dict[str, dict[str, Tally]]:
-    """Count the same judgments by each way in which they may hang together.
-
-    Args:
-        table: comparisons.
-        by: the column that tells groups apart, or None.
-        covariates: what a model tells apart besides.
-
-    Returns:
-        Group → way → tally by covariates and that way; more than 200 clusters are merged.
-
-    """
+    """Count the same judgments by each way in which they may hang together."""
     found: dict[str, dict[str, Tally]] = {}
     for way in FACTORS:
         if not table.has(way) or (way == by and way != "judge"):
@@ -317,11 +259,6 @@ def note_numbers(ways: Mapping[str, Tally], covariates: Sequence[str]) -> tuple[
     """Say which covariates are numbers that nearly every judge (or item) has one of.
 
     Each number is then a group by itself, as a name would be.
-
-    Args:
-        ways: way → tally by the covariates and that way.
-        covariates: the covariates of a model.
-
     """
     notes = []
     for name in (one for one in covariates if one not in ways):
@@ -364,12 +301,7 @@ def walds_by_ways(
 ) -> Found:
     """Test that parameters are zero by each way of clustering, or say why there is no test.
 
-    Args:
-        fit: the fit.
-        ways: way → the same judgments, told apart by the covariates of the model and that way.
-        at: (q,) places of the parameters in `fit.estimate`.
-        besides: the covariate whose levels are compared: they are no clusters of one another.
-
+    at: (q,) places of the parameters in `fit.estimate`.
     """
     evidence, of_judges = Evidence(ways, fit.tally), besides == "judge"
     chosen = choose_ways(evidence, of_these_judges=of_judges)
@@ -415,52 +347,31 @@ def say_of_rankings(ways: Mapping[str, Tally], whole: Tally) -> tuple[str, ...]:
     return (ONE_RANKING,) if single_answers(Evidence(ways, whole)) else ()
 
 
-LEVEL: Final = 0.05
-"""Adjusted p-value below which an interaction stands out."""
+LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The tests of one covariate.
+    """The tests of one covariate."""
 
-    Attributes:
-        covariate: its name.
-        of: whether worths or ties are asked to depend on it.
-        lr: the likelihood-ratio test; None under a prior or importance weights.
-        walds: cluster-robust tests of the same, one for each way of clustering.
-        notes: why a way of clustering has no test.
-
-    """
-
-    covariate: str
-    of: Kind
-    lr: LRTest | None
-    walds: tuple[WaldTest, ...]
-    notes: tuple[str, ...]
+    covariate: str  # its name
+    of: Kind  # whether worths or ties are asked to depend on it
+    lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
+    walds: tuple[WaldTest, ...]  # cluster-robust tests of the same, one for each way of clustering
+    notes: tuple[str, ...]  # why a way of clustering has no test
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """One parameter by which a judge group differs from the reference group.
+    """One parameter by which a judge group differs from the reference group."""
 
-    Attributes:
-        coefficient: the parameter.
-        covariate: the covariate that tells the group.
-        level: the group's level of it.
-        home: the reference level, which it is compared with.
-        of: the system (or system covariate) that the parameter is about; "tie" for ties.
-        against: the reference system, which liking is against; empty where there is none.
-        p_holm: its p-value, adjusted for all interactions of the fit.
-
-    """
-
-    coefficient: Coefficient
-    covariate: str
-    level: str
-    home: str
-    of: str
-    against: str
-    p_holm: float
+    coefficient: Coefficient  # the parameter
+    covariate: str  # the covariate that tells the group
+    level: str  # the group's level of it
+    home: str  # the reference level, which it is compared with
+    of: str  # the system (or system covariate) that the parameter is about; "tie" for ties
+    against: str  # the reference system, which liking is against; empty where there is none
+    p_holm: float  # its p-value, adjusted for all interactions of the fit
 
     @property
     def stands_out(self) -> bool:
@@ -468,12 +379,7 @@ class Interaction:
         return self.p_holm < LEVEL
 
     def say(self, *, alone: bool = True) -> str:
-        """Say who differs from whom in what, and how much on the λ scale.
-
-        Args:
-            alone: whether there is one covariate only, which need not be named.
-
-        """
+        """Say who differs from whom in what, and how much on the λ scale."""
         one = self.coefficient
         of = "" if alone else f"{self.covariate}="
         who, whom = f"{of}{self.level}", f"{of}{self.home}"
@@ -487,48 +393,27 @@ class Interaction:
 
 @dataclass(frozen=True)
 class OddReference:
-    """A reference level from which most others differ, and alike: it is the odd one.
+    """A reference level from which most others differ, and alike: it is the odd one."""
 
-    Attributes:
-        covariate: the covariate.
-        level: its reference level.
-        of: the system (or system covariate) on which it differs; "tie" for ties.
-        against: the reference system, which liking is against; empty where there is none.
-        alike: how most others differ from it, the largest |z| first.
-        more: whether others are above it.
-        others: number of other levels.
-        farthest: the level farthest from the mean of all, the reference counted as 0.
-        distance: how far it is from that mean, on the λ scale.
-
-    """
-
-    covariate: str
-    level: str
-    of: str
-    against: str
-    alike: tuple[Interaction, ...]
-    more: bool
-    others: int
-    farthest: str
-    distance: float
+    covariate: str  # the covariate
+    level: str  # its reference level
+    of: str  # the system (or system covariate) on which it differs; "tie" for ties
+    against: str  # the reference system, which liking is against; empty where there is none
+    alike: tuple[Interaction, ...]  # how most others differ from it, the largest |z| first
+    more: bool  # whether others are above it
+    others: int  # number of other levels
+    farthest: str  # the level farthest from the mean of all, the reference counted as 0
+    distance: float  # how far it is from that mean, on the λ scale
 
 
 @dataclass(frozen=True)
 class Effects:
-    """What covariates do to a fit.
+    """What covariates do to a fit."""
 
-    Attributes:
-        tests: one for each covariate.
-        interactions: all of them, the largest |z| first.
-        orders: the systems in the eyes of each group.
-        scale: what the log-worths of the orders are against.
-
-    """
-
-    tests: tuple[Effect, ...]
-    interactions: tuple[Interaction, ...]
-    orders: tuple[GroupOrder, ...]
-    scale: str
+    tests: tuple[Effect, ...]  # one for each covariate
+    interactions: tuple[Interaction, ...]  # all of them, the largest |z| first
+    orders: tuple[GroupOrder, ...]  # the systems in the eyes of each group
+    scale: str  # what the log-worths of the orders are against
 
     @property
     def odd_references(self) -> tuple[OddReference, ...]:
@@ -567,24 +452,15 @@ def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | No
 def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
     """Test the covariates of a fit, and say what each judge group prefers.
 
-    Args:
-        fit: a fit with judge or tie covariates.
-        evidence: way of clustering (judge, item, ranking) → the same judgments, told apart by the
-            covariates of the model and by that way.
-
-    >>> from evenhand import BradleyTerry, Comparisons, datasets, read
-    >>> import polars as pl
-    >>> one = datasets.load("dras2015_table1")
-    >>> data = read(pl.DataFrame(one.rows, schema=list(one.columns), orient="row"))
-    >>> fit = BradleyTerry(judge_covariates=("judge",)).fit(data)
-    >>> found = find_effects(fit, {})
-    >>> print(found.tests[0].lr)
-    LR 173.4128 on 9 df, p <.0001 (assumes independent judgments)
-    >>> [
-    ...     one.say() for one in found.interactions if one.stands_out
-    ... ]  # doctest: +NORMALIZE_WHITESPACE
-    ['J3 likes A less than J1 does, against D (−1.868, z −6.5)',
-     'J3 likes B less than J1 does, against D (−1.281, z −4.1)']
+    evidence: way of clustering (judge, item, ranking) → the same judgments, told apart by the
+        covariates of the model and by that way. >>> from evenhand import BradleyTerry, Comparisons,
+        datasets, read >>> import polars as pl >>> one = datasets.load("dras2015_table1") >>> data =
+        read(pl.DataFrame(one.rows, schema=list(one.columns), orient="row")) >>> fit =
+        BradleyTerry(judge_covariates=("judge",)).fit(data) >>> found = find_effects(fit, {}) >>>
+        print(found.tests[0].lr) LR 173.4128 on 9 df, p <.0001 (assumes independent judgments) >>> [
+        ...     one.say() for one in found.interactions if one.stands_out ... ]  # doctest:
+        +NORMALIZE_WHITESPACE ['J3 likes A less than J1 does, against D (−1.868, z −6.5)', 'J3 likes
+        B less than J1 does, against D (−1.281, z −4.1)']
     """
     orders, scale = order_groups(fit)
     return Effects(

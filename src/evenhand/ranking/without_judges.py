@@ -33,10 +33,8 @@ from evenhand.ranking.rank import make_ranking, rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.settings import Settings
 
-NAMED: Final = 3
-"""Most pairs of systems, or tasks, that are named in a sentence."""
-NO_TASK: Final = ""
-"""The task of data without tasks."""
+NAMED: Final = 3  # Most pairs of systems, or tasks, that are named in a sentence
+NO_TASK: Final = ""  # The task of data without tasks
 
 
 def compare_without(
@@ -45,21 +43,6 @@ def compare_without(
     """Return what tells, for a judge's name, how the ranking changes without that judge.
 
     The whole data are ranked once, when the first judge is asked for.
-
-    Args:
-        data: comparisons or rankings with judges.
-        cluster: as in `rank`.
-        level: as in `rank`.
-
-    Raises:
-        UnknownColumn: the data name no judges.
-
-    >>> import evenhand, pandas as pd
-    >>> rows = [(f"j{i % 9}", "A", "B", "left" if i % 4 else "right") for i in range(90)]
-    >>> votes = pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"])
-    >>> tell = compare_without(evenhand.read(votes))
-    >>> tell("j3")
-    'nothing changes: all systems keep their places, and 1 of 1 pairs is decided as before'
     """
     every = data.comparisons() if isinstance(data, Rankings) else data
     every.require("judge")
@@ -101,14 +84,7 @@ def _count_own(table: Comparisons, judge: str) -> float:
 
 
 def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> str:
-    """Say in a sentence which systems change places, and how many pairs are decided.
-
-    Args:
-        before: the ranking by all judges.
-        after: the ranking without some.
-        whom: who was left out.
-
-    """
+    """Say in a sentence which systems change places, and how many pairs are decided."""
     lost = [system for system in before.systems if system not in after.systems]
     both = [system for system in before.systems if system in after.systems]
     place = {system: k for k, system in enumerate(after.systems)}
@@ -193,25 +169,7 @@ NAMELESS: Final = ("",)
 
 
 def rank_without(votes: Votes, judges: Collection[str], settings: Settings) -> Ranking:
-    """Rank the systems of one task by the votes of all judges but some.
-
-    Args:
-        votes: of one task; controls, which tell of judges, are left out.
-        judges: names of those to leave out; nobody, to rank all votes.
-        settings: how to rank; no controls of the model, which need the table.
-
-    Raises:
-        NotIdentified: nobody else judged, or the votes that are left determine no worths.
-        NotConverged: the estimates were not found.
-
-    >>> import evenhand, pandas as pd
-    >>> from evenhand.models.bradley_terry import BradleyTerry
-    >>> rows = [(f"j{i % 9}", "A", "B", "left" if i % 4 else "right") for i in range(90)]
-    >>> table = pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"])
-    >>> settings = Settings(BradleyTerry(), "rank-sets", None, 0.95, 20131, None)
-    >>> rank_without(evenhand.read(table).votes(), ["j3"], settings).n_judgments
-    80.0
-    """
+    """Rank the systems of one task by the votes of all judges but some."""
     gone = [code for code, name in enumerate(votes.judges) if name in judges]
     kept = ~np.isin(votes.judge, gone)
     if votes.kind is not None:
@@ -237,8 +195,7 @@ def _name_factors(votes: Votes) -> set[str]:
 # Flags are over all tasks, since a judge is one person; tables of agreement, outliers and removal
 # are task by task, since scores of different tasks are not of one kind.
 
-ALL_TASKS: Final = "all tasks"
-"""Name of the part that holds the flags, where tasks are kept apart."""
+ALL_TASKS: Final = "all tasks"  # Name of the part that holds the flags, where tasks are kept apart
 
 NO_FLAGS: Final = "no flags: "
 
@@ -247,18 +204,13 @@ Diagnose = Callable[[RatingRows], Diagnosis]
 
 @dataclass(frozen=True, eq=False)
 class JudgePanel:
-    """What is said of some judges.
+    """What is said of some judges."""
 
-    Attributes:
-        screening: flags with their evidence; None where they are given elsewhere.
-        diagnosis: the tables of Hamon et al. (2007); None for comparisons and rankings.
-        lacking: why one of the two is missing, in sentences.
-
-    """
-
+    # flags with their evidence; None where they are given elsewhere
     screening: Screening | None = None
+    # the tables of Hamon et al. (2007); None for comparisons and rankings.
     diagnosis: Diagnosis | None = None
-    lacking: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()  # why one of the two is missing, in sentences
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -290,17 +242,7 @@ class JudgePanel:
 
 
 def examine_comparisons(data: Comparisons | Rankings, *, level: float) -> JudgePanel:
-    """Screen the judges of comparisons or rankings; flagged ones are left out to see what changes.
-
-    Args:
-        data: comparisons or rankings.
-        level: share of honest judges among the flagged that is allowed.
-
-    Raises:
-        NotIdentified: nobody knows who the judges are.
-        UnknownOption: a level that is no share.
-
-    """
+    """Screen judges of comparisons or rankings; show what excluding the flagged ones changes."""
     effect = compare_without(data) if "judge" in data.columns else None
     return JudgePanel(screen_judges(data, level=level, effect=effect))
 
@@ -313,25 +255,7 @@ def examine_ratings(
     level: float,
     scale: Scale | None = None,
 ) -> tuple[dict[str, JudgePanel], dict[str, str]]:
-    """Screen the judges of all ratings, and diagnose those of each group.
-
-    Args:
-        rows: ratings, with the factors that the diagnosis needs.
-        diagnose: how a group is diagnosed.
-        by: what tells groups apart, or None.
-        level: share of honest judges among the flagged that is allowed.
-        scale: the declared scale, or None.
-
-    Returns:
-        Panels by group: the flags under `ALL` and the diagnoses under the groups' names, or both
-        under "" where there is one group only; and why there is none for other groups.
-
-    Raises:
-        NotIdentified: nothing can be said at all.
-        UnknownOption: a setting that does not exist or fit.
-        InvalidJudgments: a score off the declared scale.
-
-    """
+    """Screen the judges of all ratings, and diagnose those of each group."""
     screening, lacking = _screen(rows, level, scale)
     parts = {"": rows} if by is None else {name: own for (name,), own in rows.split((by,)).items()}
     found: dict[str, Diagnosis] = {}

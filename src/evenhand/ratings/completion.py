@@ -83,34 +83,22 @@ from evenhand.ratings.matrix import (
 
 Array = NDArray[np.float64]
 
-ERRORS: Final = 1.645
-"""Standard errors by which the low-rank part must be better than intercepts."""
+ERRORS: Final = 1.645  # Standard errors by which the low-rank part must be better than intercepts
+# Gap, relative to the objective of the intercepts, at which a point of the path is judged
 ROUGHLY: Final = 1e-3
-"""Gap, relative to the objective of the intercepts, at which a point of the path is judged."""
-RISES: Final = 2
-"""Rises of the error after which the path is left."""
-ROUNDING: Final = 1e-9
-"""Remainder of the intercepts, relative to the ratings, that is none."""
-FEW: Final = 10
-"""Held-out cells below which nothing is chosen."""
+RISES: Final = 2  # Rises of the error after which the path is left
+ROUNDING: Final = 1e-9  # Remainder of the intercepts, relative to the ratings, that is none
+FEW: Final = 10  # Held-out cells below which nothing is chosen
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """One τ of the path.
+    """One τ of the path."""
 
-    Attributes:
-        share: of the τ at which nothing but intercepts is left.
-        tau: weight of the nuclear norm.
-        rank: of the low-rank part.
-        mae: mean absolute error on the held-out cells, in points of the scale.
-
-    """
-
-    share: float
-    tau: float
-    rank: int
-    mae: float
+    share: float  # of the τ at which nothing but intercepts is left
+    tau: float  # weight of the nuclear norm
+    rank: int  # of the low-rank part
+    mae: float  # mean absolute error on the held-out cells, in points of the scale
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
@@ -119,37 +107,22 @@ class PathPoint:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the held-out cells say.
+    """What the held-out cells say."""
 
-    Attributes:
-        path: the τ that were looked at, strongest first.
-        best: the one with the smallest error; None where there is none.
-        intercepts: mean absolute error of intercepts alone; None where nothing was held out.
-        gain: by how much the best is better, with its standard error; None likewise.
-        used: whether that is enough.
-        why: the reason, in words.
-        start: the low-rank part of the best, where the last fit begins; None without a best.
-
-    """
-
-    path: tuple[PathPoint, ...]
-    best: PathPoint | None
+    path: tuple[PathPoint, ...]  # the τ that were looked at, strongest first
+    best: PathPoint | None  # the one with the smallest error; None where there is none
+    # mean absolute error of intercepts alone; None where nothing was held out
     intercepts: float | None
+    # by how much the best is better, with its standard error; None likewise
     gain: tuple[float, float] | None
-    used: bool
-    why: str
+    used: bool  # whether that is enough
+    why: str  # the reason, in words
+    # the low-rank part of the best, where the last fit begins; None without a best
     start: LowRank | None = None
 
 
 def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) -> Choice:
-    """Choose τ, or none.
-
-    Args:
-        seen: what is learned from.
-        held: cells that decide.
-        shares: the path, descending, as shares of the τ at which nothing is left.
-
-    """
+    """Choose τ, or none."""
     if len(held.value) < FEW:
         return Choice((), None, None, None, used=False, why=_few(len(held.value)))
     problem = SoftImpute(seen.cells, seen.value)
@@ -202,41 +175,26 @@ def _decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choi
 
 @dataclass(frozen=True)
 class Prediction:
-    """What one judge would say of one output.
+    """What one judge would say of one output."""
 
-    Attributes:
-        score: the prediction, in points of the scale.
-        lower: end of its interval; minus infinity where there is no bound, None for a given rating.
-        upper: the other.
-        seen: the rating that the judge gave (the mean of several), or None.
-
-    """
-
-    score: float
+    score: float  # the prediction, in points of the scale
+    # end of its interval; minus infinity where there is no bound, None for a given rating
     lower: float | None
-    upper: float | None
-    seen: float | None
+    upper: float | None  # the other
+    seen: float | None  # the rating that the judge gave (the mean of several), or None
 
 
 @dataclass(frozen=True)
 class GroupWidth:
-    """How wide the intervals of a group of judges are.
+    """How wide the intervals of a group of judges are."""
 
-    Attributes:
-        group: its name.
-        judges: how many.
-        n: held-out ratings that intervals rest on.
-        narrowest: smallest half width among its missing ratings, in points; infinite if endless,
-            None where nothing is missing.
-        widest: largest.
-
-    """
-
-    group: str
-    judges: int
-    n: int
+    group: str  # its name
+    judges: int  # how many
+    n: int  # held-out ratings that intervals rest on
+    # smallest half width among its missing ratings, in points; infinite if endless, None where
+    # nothing is missing
     narrowest: float | None
-    widest: float | None
+    widest: float | None  # largest
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
@@ -423,33 +381,17 @@ class Completion(InNotebooks):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What is said of every cell.
+    """What is said of every cell."""
 
-    Attributes:
-        predicted: (m, n) predictions.
-        effects: judge + output alone, from the same ratings.
-        tau: weight of the nuclear norm; None where intercepts alone are used.
-        rank: of the low-rank part.
-        gap: the objective is at most so far above its minimum, in squared points.
-
-    """
-
-    predicted: Array
-    effects: Effects
-    tau: float | None = None
-    rank: int = 0
-    gap: float = 0.0
+    predicted: Array  # (m, n) predictions
+    effects: Effects  # judge + output alone, from the same ratings
+    tau: float | None = None  # weight of the nuclear norm; None where intercepts alone are used
+    rank: int = 0  # of the low-rank part
+    gap: float = 0.0  # the objective is at most so far above its minimum, in squared points
 
 
 def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None = None) -> Solution:
-    """Solve at the τ that was chosen, or for intercepts alone.
-
-    Args:
-        seen: what is learned from.
-        choice: whether the low-rank part is used, and at which share of the τ that leaves nothing.
-        clip: lowest and highest prediction, or None.
-
-    """
+    """Solve at the τ that was chosen, or for intercepts alone."""
     if choice.best is None or not choice.used:
         effects = seen.cells.effects(seen.value)
         return Solution(keep_within(effects.table(), clip), effects)
@@ -461,10 +403,7 @@ def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None =
 def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
     """Keep predictions on a scale, in place.
 
-    Args:
-        predicted: of any shape.
-        clip: lowest and highest score, or None.
-
+    predicted: of any shape.
     """
     return predicted if clip is None else np.clip(predicted, *clip, out=predicted)
 
@@ -480,8 +419,8 @@ def _follow(seen: RatingMatrix, share: float, start: LowRank | None) -> tuple[Ef
 
 Flags = NDArray[np.bool_]
 
+# Ratings of the judge or output of a given cell, for each of that of a missing one: too many
 UNEVEN: Final = 1.25
-"""Ratings of the judge or output of a given cell, for each of that of a missing one: too many."""
 
 
 class Settings(Protocol):
@@ -505,12 +444,8 @@ def write_notes(
 ) -> tuple[str, ...]:
     """Return what must be said of predictions and intervals.
 
-    Args:
-        dealt: the ratings that were given, and which were held out.
-        predicted: (m, n) predictions.
-        half_width: (m, 1) or (m, n) of the intervals.
-        settings: level, groups, and whether predictions were kept on the scale.
-
+    predicted: (m, n) predictions.
+    half_width: (m, 1) or (m, n) of the intervals.
     """
     matrix = dealt.every
     beyond = _beyond(matrix, predicted) if settings.clip is None else []
@@ -623,8 +558,7 @@ def _say_some(dealt: Dealt, endless: Flags, level: float) -> list[str]:
 
 
 PATH: Final = (0.9, 0.7, 0.5, 0.35, 0.25)
-HELD: Final = 0.9
-"""Largest share of the ratings that may be held out."""
+HELD: Final = 0.9  # Largest share of the ratings that may be held out
 
 
 @dataclass(frozen=True)
@@ -659,12 +593,7 @@ class NuclearNorm:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: shares that leave nothing, a level or a path that is none.
-
-        """
+        """Refuse settings that cannot be."""
         require_option("missing", self.missing, MISSING)
         shares = (self.calibration, self.validation)
         if min(shares) < 0 or sum(shares) > HELD:

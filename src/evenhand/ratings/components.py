@@ -40,18 +40,11 @@ RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A partition of the scores.
+    """A partition of the scores."""
 
-    Attributes:
-        name: of the component, such as "judge x system".
-        codes: (n,) level of each score, 0 to size − 1, all of them seen.
-        size: number of levels q.
-
-    """
-
-    name: str
-    codes: Integers
-    size: int
+    name: str  # of the component, such as "judge x system"
+    codes: Integers  # (n,) level of each score, 0 to size − 1, all of them seen
+    size: int  # number of levels q
 
     @property
     def counts(self) -> Integers:
@@ -90,85 +83,52 @@ def _compact(codes: NDArray[np.integer]) -> tuple[Integers, int]:
 # each item, and a border of effects that all items share. The same holds with judges for items.
 # Taken is what costs less; blocks of one shape are solved in batches.
 
+# Most effects that are solved for together: beyond, a dense matrix of them takes too long
 BORDER: Final = 4_000
-"""Most effects that are solved for together: beyond, a dense matrix of them takes too long."""
-NUMBERS: Final = 2_000_000
-"""Numbers held at once by a batch."""
+NUMBERS: Final = 2_000_000  # Numbers held at once by a batch
+# What belongs to one item, and to one judge
 LOCAL: Final = {
     ITEM: frozenset({ITEM, ITEM_SYSTEM, JUDGE_ITEM}),
     JUDGE: frozenset({JUDGE, JUDGE_SYSTEM, JUDGE_ITEM}),
 }
-"""What belongs to one item, and to one judge."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Blocks filled up to one width d, bordered by up to g shared effects.
+    """Blocks filled up to one width d, bordered by up to g shared effects."""
 
-    Attributes:
-        effects: (B, d) number of each effect among all; the number of none where filled up.
-        shared: (B, g) place of each shared effect in the border; the width of the border: none.
-        inner: (B, d, d) scores that two effects share.
-        across: (B, d, g) scores that an effect shares with a shared one.
-
-    """
-
-    effects: Integers
+    effects: Integers  # (B, d) number of each effect among all; the number of none where filled up
+    # (B, g) place of each shared effect in the border; the width of the border: none
     shared: Integers
-    inner: Array
-    across: Array
+    inner: Array  # (B, d, d) scores that two effects share
+    across: Array  # (B, d, g) scores that an effect shares with a shared one
 
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """The mixed-model equations without their variances.
+    """The mixed-model equations without their variances."""
 
-    Attributes:
-        columns: columns of the fixed effects p, numbered first; random effects follow.
-        starts: (K,) number of the first effect of each term.
-        effects: number of all effects, p + Σ q_k.
-        border: (G,) numbers of the shared effects.
-        crossing: (G, G) scores that two shared effects share.
-        batches: the blocks.
-        cost: operations of solving them once, roughly.
-
-    """
-
-    columns: int
-    starts: tuple[int, ...]
-    effects: int
-    border: Integers
-    crossing: Array
-    batches: tuple[Batch, ...]
-    cost: float
+    columns: int  # columns of the fixed effects p, numbered first; random effects follow
+    starts: tuple[int, ...]  # (K,) number of the first effect of each term
+    effects: int  # number of all effects, p + Σ q_k
+    border: Integers  # (G,) numbers of the shared effects
+    crossing: Array  # (G, G) scores that two shared effects share
+    batches: tuple[Batch, ...]  # the blocks
+    cost: float  # operations of solving them once, roughly
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """A way to arrange: terms that are eliminated, by the levels of which factor.
+    """A way to arrange: terms that are eliminated, by the levels of which factor."""
 
-    Attributes:
-        inside: numbers of those terms.
-        block: (n,) block of each score; None where nothing is eliminated.
-        cost: operations, roughly.
-        width: of the border.
-
-    """
-
-    inside: tuple[int, ...]
-    block: Integers | None
-    cost: float
-    width: int
+    inside: tuple[int, ...]  # numbers of those terms
+    block: Integers | None  # (n,) block of each score; None where nothing is eliminated
+    cost: float  # operations, roughly
+    width: int  # of the border
 
 
 def arrange(terms: Sequence[Term], fixed: Term) -> Arrangement | None:
-    """Arrange the equations of fixed and random effects; None where both ways cost too much.
-
-    Args:
-        terms: random terms.
-        fixed: levels with a mean of their own, one for each score.
-
-    """
+    """Arrange the equations of fixed and random effects; None where both ways cost too much."""
     plan = _choose(terms, fixed)
     if plan is None:
         return None
@@ -250,11 +210,8 @@ def _make_batches(
 ) -> list[Batch]:
     """Fill blocks up to common widths, and count within them.
 
-    Args:
-        block: (n,) block of each score.
-        sides: (n,) numbers of the effects inside, by term, and places of those outside.
-        none: the number, and the place, of no effect.
-
+    block: (n,) block of each score.
+    sides: (n,) numbers of the effects inside, by term, and places of those outside.
     """
     inner, outer = (_place(block, one) for one in sides)
     wide = np.stack((_rounded(inner.sizes), _rounded(outer.sizes)), axis=1)
@@ -272,20 +229,12 @@ def _make_batches(
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Where effects stand in their blocks.
+    """Where effects stand in their blocks."""
 
-    Attributes:
-        sizes: (blocks,) different effects of each.
-        within: by term (n,) place of the effect of each score in its block.
-        block: (n,) block of each score.
-        numbers: (all,) effects, block by block.
-
-    """
-
-    sizes: Integers
-    within: tuple[Integers, ...]
-    block: Integers
-    numbers: Integers
+    sizes: Integers  # (blocks,) different effects of each
+    within: tuple[Integers, ...]  # by term (n,) place of the effect of each score in its block
+    block: Integers  # (n,) block of each score
+    numbers: Integers  # (all,) effects, block by block
 
 
 def _place(block: Integers, effects: list[Integers]) -> _Places:
@@ -346,26 +295,16 @@ def _list(places: _Places, chosen: Integers, width: int, none: int) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """The inverse of M as far as it is needed.
+    """The inverse of M as far as it is needed."""
 
-    Attributes:
-        log_det: log|M|.
-        diagonal: (effects,) diagonal of M⁻¹.
-        border: numbers of the shared effects.
-        corner: (G, G) M⁻¹ among them.
-        blocks: for each batch its (B, d, d) inverse A⁻¹ and (B, d, g) A⁻¹B.
-        batches: the batches.
-        means_inverse: (p, p) M⁻¹ among fixed effects.
-
-    """
-
-    log_det: float
-    diagonal: Array
-    border: NDArray[np.int64]
-    corner: Array
+    log_det: float  # log|M|
+    diagonal: Array  # (effects,) diagonal of M⁻¹
+    border: NDArray[np.int64]  # numbers of the shared effects
+    corner: Array  # (G, G) M⁻¹ among them
+    # for each batch its (B, d, d) inverse A⁻¹ and (B, d, g) A⁻¹B
     blocks: tuple[tuple[Array, Array], ...]
-    batches: tuple[Batch, ...]
-    means_inverse: Array
+    batches: tuple[Batch, ...]  # the batches
+    means_inverse: Array  # (p, p) M⁻¹ among fixed effects
 
     @classmethod
     def of(cls, made: Arrangement, scale: Array, residual: float) -> Factor:
@@ -471,20 +410,12 @@ def _invert(matrix: Array) -> tuple[Array, float]:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Scores, and what explains them.
+    """Scores, and what explains them."""
 
-    Attributes:
-        score: (n,) scores.
-        terms: K random terms.
-        fixed: levels with a mean of their own.
-        arrangement: of the equations.
-
-    """
-
-    score: Array
-    terms: Sequence[Term]
-    fixed: Term
-    arrangement: Arrangement
+    score: Array  # (n,) scores
+    terms: Sequence[Term]  # K random terms
+    fixed: Term  # levels with a mean of their own
+    arrangement: Arrangement  # of the equations
 
     @property
     def df(self) -> int:
@@ -507,32 +438,17 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The restricted likelihood at one point, to second order.
+    """The restricted likelihood at one point, to second order."""
 
-    Attributes:
-        value: ℓ (nats).
-        gradient: (K + 1,) derivatives by the variances, the residual's last.
-        information: (K + 1, K + 1) average information.
-        effects: (effects,) β, and u_k of every level.
-        means_vcov: (p, p) covariance of β.
-
-    """
-
-    value: float
-    gradient: Array
-    information: Array
-    effects: Array
-    means_vcov: Array
+    value: float  # ℓ (nats)
+    gradient: Array  # (K + 1,) derivatives by the variances, the residual's last
+    information: Array  # (K + 1, K + 1) average information
+    effects: Array  # (effects,) β, and u_k of every level
+    means_vcov: Array  # (p, p) covariance of β
 
 
 def solve_equations(problem: Problem, variances: Array) -> Solved:
-    """Factor and solve the equations.
-
-    Args:
-        problem: scores and terms.
-        variances: (K + 1,) above 0, the residual's last.
-
-    """
+    """Factor and solve the equations."""
     made = problem.arrangement
     residual = float(variances[-1])
     sizes = [term.size for term in problem.terms]
@@ -587,18 +503,12 @@ def _average_information(
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """What terms share, pair by pair.
+    """What terms share, pair by pair."""
 
-    Attributes:
-        n: number of scores.
-        gram: (K, K) ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out.
-        within: (K, K) trace of Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to
-            the sum of squares within levels of k.
-
-    """
-
-    n: int
-    gram: Array
+    n: int  # number of scores
+    gram: Array  # (K, K) ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out
+    # (K, K) trace of Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum
+    # of squares within levels of k
     within: Array
 
 
@@ -623,14 +533,13 @@ def count_incidence(terms: Sequence[Term]) -> Incidence:
     return Incidence(n, gram, within)
 
 
-LEAST: Final = 1e-9
-"""Share of a term's matrix that must be its own."""
-SOME: Final = 1e-3
-"""Weight from which a term counts among those that another cannot be told from."""
+LEAST: Final = 1e-9  # Share of a term's matrix that must be its own
+SOME: Final = 1e-3  # Weight from which a term counts among those that another cannot be told from
 
+# Share of the scores that must be more than a term's levels, to tell it from the residual
 SPARE: Final = 5e-3
-"""Share of the scores that must be more than a term's levels, to tell it from the residual."""
 
+# What is true of a design in which two terms are one partition
 _SEEN: Final = {
     (JUDGE_SYSTEM, RESIDUAL): "each judge saw each system once",
     (ITEM_SYSTEM, RESIDUAL): "each output was scored once",
@@ -651,23 +560,16 @@ _SEEN: Final = {
     (JUDGE_ITEM, ITEM_SYSTEM): "each judge scored one output of an item, and each output once",
     (JUDGE_ITEM, JUDGE_SYSTEM): "each judge scored one item of each system",
 }
-"""What is true of a design in which two terms are one partition."""
 
 
 @dataclass(frozen=True)
 class Identified:
-    """What can be estimated.
+    """What can be estimated."""
 
-    Attributes:
-        terms: terms with a variance of their own.
-        carries: name of a term, or "residual" → terms that cannot be told from it.
-        reasons: what cannot be told, and why, in sentences.
-
-    """
-
-    terms: tuple[Term, ...]
+    terms: tuple[Term, ...]  # terms with a variance of their own
+    # name of a term, or "residual" → terms that cannot be told from it
     carries: Mapping[str, tuple[str, ...]]
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  # what cannot be told, and why, in sentences
 
 
 def identify(terms: Sequence[Term]) -> Identified:

@@ -31,13 +31,11 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Missing = Literal["at random", "by value"]
 
+# How missing ratings come about, beside those that were held out
 MISSING: Final = ("at random", "by value")
-"""How missing ratings come about, beside those that were held out."""
-_SLACK: Final = 1e-9
-"""Rounding of a share that counts as reached."""
+_SLACK: Final = 1e-9  # Rounding of a share that counts as reached
 _STEPS: Final = 50
-_RIDGE: Final = 1e-3
-"""Weight that keeps a slope finite where groups are told apart without error."""
+_RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are told apart without error
 
 
 def least_number(level: float) -> int:
@@ -52,14 +50,10 @@ def least_number(level: float) -> int:
 def half_widths(residual: Array, group: Integers, groups: int, level: float) -> Array:
     """Return the half width of each group, infinite where there are too few residuals.
 
-    Args:
-        residual: (n,) what the held-out ratings are away from their predictions.
-        group: (n,) group of each.
-        groups: how many groups there are.
-        level: of the intervals.
-
-    >>> half_widths(np.arange(1.0, 12.0), np.r_[np.zeros(9, int), 1, 1], 2, 0.9).tolist()
-    [9.0, inf]
+    residual: (n,) what the held-out ratings are away from their predictions.
+    group: (n,) group of each.
+    level: of the intervals. >>> half_widths(np.arange(1.0, 12.0), np.r_[np.zeros(9, int), 1, 1], 2,
+        0.9).tolist() [9.0, inf]
     """
     found = np.full(groups, inf)
     for code in range(groups):
@@ -73,14 +67,9 @@ def half_widths(residual: Array, group: Integers, groups: int, level: float) -> 
 def weighted_half_widths(residual: Array, weight: Array, new: Array, level: float) -> Array:
     """Return a half width for each new cell, given how much likelier it is to be missing.
 
-    Args:
-        residual: (n,) of the held-out ratings of the group.
-        weight: (n,) their odds of missing.
-        new: (k,) odds of the cells that are missing.
-        level: of the intervals.
-
-    >>> weighted_half_widths(np.arange(1.0, 10.0), np.ones(9), np.array([1.0, 2.0]), 0.9).tolist()
-    [9.0, inf]
+    residual: (n,) of the held-out ratings of the group.
+    weight: (n,) their odds of missing.
+    new: (k,) odds of the cells that are missing.
     """
     order = np.argsort(np.abs(residual), kind="stable")
     sizes = np.r_[np.abs(residual)[order], inf]
@@ -93,14 +82,9 @@ def weighted_half_widths(residual: Array, weight: Array, new: Array, level: floa
 def odds_of_missing(held: Array, missing: Array, rating: Array) -> tuple[Array, Array]:
     """Return the odds, up to a factor, that a rating of such a height is missing.
 
-    Args:
-        held: (n,) predictions of held-out ratings.
-        missing: (k,) predictions of missing ones.
-        rating: (n,) the held-out ratings.
-
-    Returns:
-        Odds at the held-out ratings, and at the predictions of the missing ones.
-
+    held: (n,) predictions of held-out ratings.
+    missing: (k,) predictions of missing ones.
+    rating: (n,) the held-out ratings.
     """
     every = np.r_[held, missing]
     centre, spread = float(every.mean()), float(every.std())
@@ -128,16 +112,9 @@ def find_half_widths(
 ) -> Array:
     """Return the half width of each judge's intervals, or of each cell's where they differ.
 
-    Args:
-        predicted: (m, n) predictions.
-        dealt: what was learned from, and what was held out.
-        groups: of judges.
-        settings: level, and how missing ratings come about.
-
-    Returns:
-        (m, 1), or (m, n) where they depend on the prediction, or on whether anything was learned
-        of the output. Judges without ratings have none.
-
+    predicted: (m, n) predictions.
+    Returns: (m, 1), or (m, n) where they depend on the prediction, or on whether anything was
+        learned of the output. Judges without ratings have none.
     """
     level, missing = settings
     cells = dealt.tested.cells

@@ -29,10 +29,9 @@ from evenhand.numerics.gaussian_process import Points
 
 Array = NDArray[np.float64]
 
+# The label that is different for each output: its item and its system
 OUTPUT: Final = "each output"
-"""The label that is different for each output: its item and its system."""
-HEAVY: Final = 0.9
-"""Share of a number's variance beyond which one value hides all others."""
+HEAVY: Final = 0.9  # Share of a number's variance beyond which one value hides all others
 
 
 def name_output(task: str, item: str, system: str) -> str:
@@ -72,23 +71,13 @@ def fold_number(text: str) -> str:
 
 
 def read_numbers(rows: RatingRows, name: str) -> Array:
-    """Return a column of numbers, read as a factor.
-
-    Raises:
-        InvalidJudgments: not all are numbers.
-
-    """
+    """Return a column of numbers, read as a factor."""
     labels, codes = rows.labels(name)
     return np.array([parse_number(name, label) for label in labels])[codes]
 
 
 def parse_number(name: str, text: str) -> float:
-    """Return a finite number.
-
-    Raises:
-        InvalidJudgments: it is none.
-
-    """
+    """Return a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -119,12 +108,7 @@ def leans(values: Array) -> bool:
 
 
 def refuse_dates(types: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuse dates and times where numbers are wanted.
-
-    Raises:
-        InvalidJudgments: for that reason.
-
-    """
+    """Refuse dates and times where numbers are wanted."""
     for name in names:
         if types[name].is_temporal():
             raise InvalidJudgments(
@@ -139,11 +123,11 @@ def refuse_dates(types: Mapping[str, Any], names: Sequence[str]) -> None:
 # blanks between words (Han, kana, Thai, Lao, Khmer, Burmese) are tokens by themselves. Texts are
 # put into Unicode's composed form (NFC) first, so that é is one character however it was typed.
 
+# Characters that are tokens by themselves
 ALONE: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
 )
-"""Characters that are tokens by themselves."""
 ONE_TEXT: Final = (
     *("log characters", "log tokens", "type-token ratio"),
     *("punctuation share", "digit share"),
@@ -211,14 +195,7 @@ def compare_texts(source: str, output: str) -> tuple[float, float]:
 def measure_texts(
     source: Sequence[str] | None, output: Sequence[str] | None, size: int
 ) -> tuple[tuple[str, ...], Array]:
-    """Return the names and the (n, p) numbers of texts; each different text is read once.
-
-    Args:
-        source: n texts, or None.
-        output: n texts, or None.
-        size: n, where there are no texts.
-
-    """
+    """Return the names and the (n, p) numbers of texts; each different text is read once."""
     names: list[str] = []
     columns: list[Array] = []
     for name, texts in (("source", source), ("output", output)):
@@ -240,26 +217,17 @@ __all__ += ["parse_number", "read_numbers"]
 Texts = NDArray[Any]
 
 ROLES: Final = ("task", "item", "system", "criterion")
-SAME: Final = 1e-12
-"""Spread, relative to the size of a number, that is none."""
+SAME: Final = 1e-12  # Spread, relative to the size of a number, that is none
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """Features of n outputs, as they are.
+    """Features of n outputs, as they are."""
 
-    Attributes:
-        names: of the P numbers.
-        numbers: (n, P), all finite.
-        label_names: of the L labels.
-        labels: (n, L) texts.
-
-    """
-
-    names: tuple[str, ...]
-    numbers: Array
-    label_names: tuple[str, ...]
-    labels: Texts
+    names: tuple[str, ...]  # of the P numbers
+    numbers: Array  # (n, P), all finite
+    label_names: tuple[str, ...]  # of the L labels
+    labels: Texts  # (n, L) texts
 
     def take(self, rows: NDArray[Any]) -> FeatureTable:
         """Keep some rows."""
@@ -291,12 +259,7 @@ class OutputFeatures:
     output_text: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: no feature at all, one that is asked for twice, or the judge as one.
-
-        """
+        """Refuse settings that cannot be."""
         for name in ("numbers", "labels"):
             object.__setattr__(self, name, take_names(getattr(self, name)))
         asked = [*self.numbers, *self.labels, *self._texts()]
@@ -412,24 +375,15 @@ class OutputFeatures:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """How features become points, with the constants of the outputs that were learned from.
+    """How features become points, with the constants of the outputs that were learned from."""
 
-    Attributes:
-        names: of the numbers that are used.
-        means: (P,) their means over ratings.
-        deviations: (P,) their standard deviations.
-        levels: label → its names, in the order of their codes; those that are used.
-        constant: features that are the same everywhere, and left out.
-        heavy: numbers of which one value carries most of the variance.
-
-    """
-
-    names: tuple[str, ...]
-    means: Array
-    deviations: Array
+    names: tuple[str, ...]  # of the numbers that are used
+    means: Array  # (P,) their means over ratings
+    deviations: Array  # (P,) their standard deviations
+    # label → its names, in the order of their codes; those that are used
     levels: Mapping[str, tuple[str, ...]]
-    constant: tuple[str, ...]
-    heavy: tuple[str, ...] = ()
+    constant: tuple[str, ...]  # features that are the same everywhere, and left out
+    heavy: tuple[str, ...] = ()  # numbers of which one value carries most of the variance
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -470,12 +424,7 @@ class Scaling:
 
 
 def learn_scaling(table: FeatureTable) -> Scaling:
-    """Find the constants of features.
-
-    Raises:
-        InvalidJudgments: nothing differs between outputs, or a number is too large to square.
-
-    """
+    """Find the constants of features."""
     with np.errstate(over="ignore", invalid="ignore"):
         means, deviations = table.numbers.mean(axis=0), table.numbers.std(axis=0)
     finite = np.isfinite(means) & np.isfinite(deviations)

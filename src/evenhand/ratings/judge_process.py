@@ -85,20 +85,12 @@ from evenhand.ratings.process_search import (
 
 Array = NDArray[np.float64]
 
-QUANTILE_DRAWS: Final = 1000
-"""Draws of parameters that quantiles are taken of."""
-MIN_RATINGS: Final = 20
-"""Ratings of a judge below which intervals rest on the prior."""
+QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
+MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
 
 
 def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
-    """Say whose ratings are too few for intervals to be sharp.
-
-    Args:
-        fit: of the processes.
-        judge: who is asked; None for all.
-
-    """
+    """Say whose ratings are too few for intervals to be sharp."""
     asked = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
     few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in asked if fit.ratings[d] < MIN_RATINGS]
     if not few:
@@ -197,8 +189,7 @@ def _find_ends(fit: JudgeProcess, level: float) -> tuple[Array, Array, float] | 
 #
 # Each output counts once, however often it was rated, and each judge as if he had rated all.
 
-OUTPUTS_AT_ONCE = 1000
-"""Outputs that are looked at at once."""
+OUTPUTS_AT_ONCE = 1000  # Outputs that are looked at at once
 
 
 def find_outputs(points: Points) -> Points:
@@ -212,14 +203,7 @@ def find_leniency(
 ) -> tuple[Array, Array]:
     """Return how lenient judges are beside the mean of all.
 
-    Args:
-        weighed: draws of the parameters, with the posterior of the functions under each.
-        points: features of the outputs that were rated.
-        support: rows that the posteriors rest on.
-
-    Returns:
-        (S, D) means and standard deviations, on standardised ratings.
-
+    Returns: (S, D) means and standard deviations, on standardised ratings.
     """
     outputs = find_outputs(points)
     means, variances = zip(*(_find_at(*one, outputs, support) for one in weighed), strict=True)
@@ -258,16 +242,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Standard:
-    """Constants that ratings were standardised by, all judges together.
+    """Constants that ratings were standardised by, all judges together."""
 
-    Attributes:
-        mean: in points of the scale.
-        deviation: likewise.
-
-    """
-
-    mean: float
-    deviation: float
+    mean: float  # in points of the scale
+    deviation: float  # likewise
 
     def shrink(self, score: Array) -> Array:
         """Return standardised ratings."""
@@ -276,20 +254,12 @@ class Standard:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What the numbers of a process refer to.
+    """What the numbers of a process refer to."""
 
-    Attributes:
-        features: which features outputs have.
-        scaling: how they become points.
-        standard: constants of the ratings.
-        judges: names, sorted.
-
-    """
-
-    features: OutputFeatures
-    scaling: Scaling
-    standard: Standard
-    judges: tuple[str, ...]
+    features: OutputFeatures  # which features outputs have
+    scaling: Scaling  # how they become points
+    standard: Standard  # constants of the ratings
+    judges: tuple[str, ...]  # names, sorted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -526,23 +496,17 @@ class JudgeProcess(InNotebooks):
 
 # What of a judge process the ratings can tell, and what its priors told instead.
 
-NEAR: Final = np.exp(-0.5)
-"""Covariance k of outputs that are one length scale apart."""
+NEAR: Final = np.exp(-0.5)  # Covariance k of outputs that are one length scale apart
+# Correlation of the estimates of κ and σ² beyond which only their sum is told
 TOGETHER: Final = 0.95
-"""Correlation of the estimates of κ and σ² beyond which only their sum is told."""
-MIN_TO_TELL: Final = 5
-"""Ratings of a judge below which priors speak louder."""
-MAX_RATINGS_COMPARED: Final = 1000
-"""Most ratings of a judge that this looks at."""
+MIN_TO_TELL: Final = 5  # Ratings of a judge below which priors speak louder
+MAX_RATINGS_COMPARED: Final = 1000  # Most ratings of a judge that this looks at
 
 
 def find_near(asked: Asked, log_scales: Array) -> Flags:
     """Return (D, D) whether two judges rated outputs within a length scale of each other.
 
-    Args:
-        asked: n rows, sorted by judge.
-        log_scales: (P + L,) log ℓ.
-
+    asked: n rows, sorted by judge.
     """
     starts = np.flatnonzero(np.diff(asked.judge, prepend=-1))
     ends = [*starts[1:].tolist(), len(asked)]
@@ -692,12 +656,7 @@ class MultiTaskGP:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: an unknown way to share, or numbers below 1.
-
-        """
+        """Refuse settings that cannot be."""
         require_option("sharing", self.sharing, SHARINGS)
         for name in ("rank", "exact", "inducing"):
             if getattr(self, name) < 1:
@@ -787,12 +746,7 @@ def sort_rows(rows: RatingRows, table: FeatureTable) -> tuple[RatingRows, Featur
 
 
 def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
-    """Refuse ratings that nothing can be learned from.
-
-    Raises:
-        InvalidJudgments: for that reason.
-
-    """
+    """Refuse ratings that nothing can be learned from."""
     if rows.size < LEAST:
         raise InvalidJudgments(
             f"{rows.size} ratings of outputs: a process is learned from {LEAST} or more, and says"

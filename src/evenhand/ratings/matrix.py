@@ -53,32 +53,20 @@ from evenhand.ratings.process_search import Asked, Coregion
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-LARGEST = 100_000_000
-"""Most cells of a matrix; a completed one is held in memory as a whole."""
+LARGEST = 100_000_000  # Most cells of a matrix; a completed one is held in memory as a whole
 
 
 @dataclass(frozen=True, eq=False)
 class RatingMatrix:
-    """Which cells are seen, and what is in them.
+    """Which cells are seen, and what is in them."""
 
-    Attributes:
-        judges: names of the rows, those without a rating included.
-        items: (n,) item of each column.
-        systems: (n,) system of each column.
-        cells: judge, output and number of ratings of each cell that is seen.
-        value: (c,) mean rating of each.
-        answer: (c,) one rating of each, drawn where there are several.
-        notes: what must be said of the data.
-
-    """
-
-    judges: tuple[str, ...]
-    items: tuple[str, ...]
-    systems: tuple[str, ...]
-    cells: SeenCells
-    value: Array
-    answer: Array
-    notes: tuple[str, ...] = ()
+    judges: tuple[str, ...]  # names of the rows, those without a rating included
+    items: tuple[str, ...]  # (n,) item of each column
+    systems: tuple[str, ...]  # (n,) system of each column
+    cells: SeenCells  # judge, output and number of ratings of each cell that is seen
+    value: Array  # (c,) mean rating of each
+    answer: Array  # (c,) one rating of each, drawn where there are several
+    notes: tuple[str, ...] = ()  # what must be said of the data
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -122,18 +110,7 @@ class RatingMatrix:
 
 
 def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEED) -> RatingMatrix:
-    """Arrange ratings by judge and output.
-
-    Args:
-        rows: ratings of one task under one criterion. Controls and second answers are left out.
-        judges: further judges, who have rated nothing.
-        seed: of the answer that is drawn where a judge rated an output several times.
-
-    Raises:
-        InvalidJudgments: several tasks or criteria, or a matrix too large for memory.
-        NotIdentified: fewer than two judges or outputs: there is nothing to learn a cell from.
-
-    """
+    """Arrange ratings by judge and output."""
     kept = rows.targets()
     _refuse_several(kept)
     _refuse_few(kept)
@@ -185,16 +162,7 @@ def _answers(
 
 
 def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
-    """Refuse a scale that given scores are not on: intervals would be cut where ratings are.
-
-    Args:
-        rows: ratings.
-        clip: lowest and highest score, or None.
-
-    Raises:
-        InvalidJudgments: names the first.
-
-    """
+    """Refuse a scale that given scores are not on: intervals would be cut where ratings are."""
     if clip is None:
         return
     low, high = clip
@@ -213,12 +181,7 @@ def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
 
 
 def refuse_equal(matrix: RatingMatrix) -> None:
-    """Refuse ratings that are all the same.
-
-    Raises:
-        NotIdentified: names the score.
-
-    """
+    """Refuse ratings that are all the same."""
     if np.ptp(matrix.value) == 0 == np.ptp(matrix.answer):
         raise NotIdentified(
             f"all {matrix.cells.weight.sum():,.0f} ratings are {matrix.value[0]:g}: there is"
@@ -286,30 +249,20 @@ def _say_idle(n: int) -> list[str]:
 SPREAD: Final = "spread"
 COMMON: Final = "common"
 SHARES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-LEAST: Final = 0.5
-"""Share of the ratings that must lie in the full part of a matrix."""
+LEAST: Final = 0.5  # Share of the ratings that must lie in the full part of a matrix
 
 
 @dataclass(frozen=True)
 class Design:
-    """A cheaper campaign.
+    """A cheaper campaign."""
 
-    Attributes:
-        kind: SPREAD or COMMON.
-        share: of the matrix that it sees.
-
-    """
-
-    kind: str
-    share: float
+    kind: str  # SPREAD or COMMON
+    share: float  # of the matrix that it sees
 
     def draw(self, shape: tuple[int, int], rng: np.random.Generator) -> Flags:
         """Return the (m, n) table of which cells are seen.
 
-        Args:
-            shape: judges and outputs.
-            rng: of the draw.
-
+        shape: judges and outputs.
         """
         m, n = shape
         place = rng.permuted(np.tile(np.arange(m)[:, None], (1, n)), axis=0)
@@ -324,12 +277,7 @@ class Design:
 
 
 def make_designs(judges: int) -> list[Design]:
-    """Return the designs that are looked at: one rating per output, then 10 to 90 % seen.
-
-    Args:
-        judges: rows of the matrix.
-
-    """
+    """Return the designs that are looked at: one rating per output, then 10 to 90 % seen."""
     one = 1 / judges
     spread = [Design(SPREAD, one), *(Design(SPREAD, s) for s in SHARES if s > 1.05 * one)]
     return [*spread, *(Design(COMMON, s) for s in SHARES[:5] if s > 1.2 * one)]
@@ -339,10 +287,6 @@ def take_full(matrix: RatingMatrix) -> RatingMatrix:
     """Keep judges and outputs among whom nothing is missing.
 
     The judge or output with the largest share missing is left out, again and again.
-
-    Raises:
-        NotIdentified: less than half of the ratings are left.
-
     """
     absent = ~matrix.seen()
     rows, columns = (np.ones(n, np.bool_) for n in absent.shape)
@@ -399,18 +343,11 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """Which ratings were learned from, and which were not.
+    """Which ratings were learned from, and which were not."""
 
-    Attributes:
-        every: all that were given.
-        learned: those that the last fit learns from.
-        tested: the others, one answer of each cell.
-
-    """
-
-    every: RatingMatrix
-    learned: RatingMatrix
-    tested: RatingMatrix
+    every: RatingMatrix  # all that were given
+    learned: RatingMatrix  # those that the last fit learns from
+    tested: RatingMatrix  # the others, one answer of each cell
 
     @cached_property
     def known(self) -> Flags:
@@ -432,10 +369,7 @@ class Dealt:
 def deal(matrix: RatingMatrix, held: Flags) -> Dealt:
     """Deal ratings out.
 
-    Args:
-        matrix: the ratings.
-        held: (c,) which cells nothing is learned from.
-
+    held: (c,) which cells nothing is learned from.
     """
     return Dealt(matrix, matrix.take(~held), matrix.take(held).single())
 
@@ -444,38 +378,21 @@ def deal(matrix: RatingMatrix, held: Flags) -> Dealt:
 
 BY_JUDGE: Final = "judge"
 ALL: Final = "all judges"
+# What a rating is about, which does not group judges
 ABOUT: Final = ("task", "item", "system", "criterion")
-"""What a rating is about, which does not group judges."""
 NOBODY: Final = "judges without ratings"
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeGroups:
-    """Which group a judge is in.
+    """Which group a judge is in."""
 
-    Attributes:
-        names: of the groups.
-        code: (m,) group of each judge.
-
-    """
-
-    names: tuple[str, ...]
-    code: Integers
+    names: tuple[str, ...]  # of the groups
+    code: Integers  # (m,) group of each judge
 
 
 def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> JudgeGroups:
-    """Return the groups of judges: all in one, each alone, or by a column.
-
-    Args:
-        rows: ratings, with the column among their factors.
-        judges: names of the judges, in the order of the matrix.
-        by: None, "judge", or the name of a factor.
-
-    Raises:
-        UnknownColumn: a factor that was not read, or one that is not about judges.
-        InvalidJudgments: a judge who is in two groups.
-
-    """
+    """Return the groups of judges: all in one, each alone, or by a column."""
     if by is None:
         return JudgeGroups((ALL,), np.zeros(len(judges), dtype=np.int64))
     if by == BY_JUDGE:
@@ -512,32 +429,20 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
 # items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
 # what is left.
 
-DRAWN: Final = 5
-"""Differences that the mean of all items counts for."""
-MOST: Final = 2_000_000
-"""Most differences that are looked at."""
+DRAWN: Final = 5  # Differences that the mean of all items counts for
+MOST: Final = 2_000_000  # Most differences that are looked at
 
 
 @dataclass(frozen=True)
 class ItemSpread:
-    """How far systems are apart on one item.
+    """How far systems are apart on one item."""
 
-    Attributes:
-        item: its name.
-        differences: differences of two systems by one judge that it rests on.
-        difference: their mean size (points).
-        drawn: the same, drawn towards the mean of all items.
-        high: the system with the highest mean score on it.
-        low: that with the lowest.
-
-    """
-
-    item: str
-    differences: int
-    difference: float
-    drawn: float
-    high: str
-    low: str
+    item: str  # its name
+    differences: int  # differences of two systems by one judge that it rests on
+    difference: float  # their mean size (points)
+    drawn: float  # the same, drawn towards the mean of all items
+    high: str  # the system with the highest mean score on it
+    low: str  # that with the lowest
 
 
 def count_differences(rows: RatingRows) -> int:
@@ -549,9 +454,7 @@ def count_differences(rows: RatingRows) -> int:
 def spread_items(rows: RatingRows) -> list[ItemSpread]:
     """Return the items on which a judge scored two systems, those farthest apart first.
 
-    Args:
-        rows: scores of outputs under one criterion; at most MOST differences.
-
+    rows: scores of outputs under one criterion; at most MOST differences.
     """
     order = np.lexsort((rows.score, rows.system, rows.judge, rows.item))
     rows = rows.take(order)
@@ -598,39 +501,24 @@ def _find_ends(rows: RatingRows) -> NDArray[np.int64]:
 
 Codes = NDArray[np.int64]
 
-BLOCK: Final = 1000
-"""Outputs that are predicted at once."""
+BLOCK: Final = 1000  # Outputs that are predicted at once
 
 
 @dataclass(frozen=True, eq=False)
 class Foreseen:
-    """Predicted ratings.
+    """Predicted ratings."""
 
-    Attributes:
-        mean: (n,) in points of the scale.
-        variance: (n,) of what the judge says on average of such an output, in squared points;
-            that parameters are uncertain is part of it.
-        noise: (n,) variance of one rating around that.
-        means: (S, n) means under each of S draws of the parameters.
-        deviations: (S, n) standard deviations of one rating under each, its noise included.
-        notes: what must stand beside the predictions.
-
-    """
-
-    mean: Array
+    mean: Array  # (n,) in points of the scale
+    # (n,) of what the judge says on average of such an output, in squared points; that parameters
+    # are uncertain is part of it
     variance: Array
-    noise: Array
-    means: Array
-    deviations: Array
-    notes: tuple[str, ...] = ()
+    noise: Array  # (n,) variance of one rating around that
+    means: Array  # (S, n) means under each of S draws of the parameters
+    deviations: Array  # (S, n) standard deviations of one rating under each, its noise included
+    notes: tuple[str, ...] = ()  # what must stand beside the predictions
 
     def interval(self, level: float = 0.9) -> tuple[Array, Array]:
-        """Return the ends of intervals for one rating, its noise included.
-
-        Raises:
-            UnknownOption: a level that is no proportion.
-
-        """
+        """Return the ends of intervals for one rating, its noise included."""
         require_level(level, ".9")
         low, high = (
             mixture_quantile(0.5 + side * level / 2, self.means, self.deviations)
@@ -642,10 +530,7 @@ class Foreseen:
 def mix(parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()) -> Foreseen:
     """Put together what is foreseen under each draw of the parameters.
 
-    Args:
-        parts: of each draw (n,) means, variances and variances of noise.
-        notes: to stand beside.
-
+    parts: of each draw (n,) means, variances and variances of noise.
     """
     means, variances, noises = (np.array(one) for one in zip(*parts, strict=True))
     return Foreseen(
@@ -663,12 +548,7 @@ def foresee_at(
 ) -> tuple[Array, Array, Array]:
     """Return (n,) means, variances and variances of noise, a block of outputs at a time.
 
-    Args:
-        weighed: parameters, and the posterior under them.
-        support: rows that the posterior rests on.
-        points: n outputs.
-        judge: (n,) who is asked; None for the mean of all judges.
-
+    judge: (n,) who is asked; None for the mean of all judges.
     """
     at, posterior = weighed
     parts = []
@@ -701,25 +581,16 @@ METHODS: Final = (RANDOM, JUDGE_MEAN, OUTPUT, ADDITIVE, COMPLETION)
 
 @dataclass(frozen=True)
 class MethodError:
-    """How far a method is off on held-out cells.
+    """How far a method is off on held-out cells."""
 
-    Attributes:
-        method: of METHODS.
-        n: number of cells.
-        mae: mean absolute error, in points of the scale.
-        rmse: root mean squared error.
-        mae_more: by how much more than completion; None for completion itself, and where all cells
-            are of one item and of few judges, so that there is no interval.
-        rmse_more: the same of the other.
-
-    """
-
-    method: str
-    n: int
-    mae: float
-    rmse: float
+    method: str  # of METHODS
+    n: int  # number of cells
+    mae: float  # mean absolute error, in points of the scale
+    rmse: float  # root mean squared error
+    # by how much more than completion; None for completion itself, and where all cells are of one
+    # item and of few judges, so that there is no interval
     mae_more: Estimate | None = None
-    rmse_more: Estimate | None = None
+    rmse_more: Estimate | None = None  # the same of the other
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
@@ -735,26 +606,14 @@ class MethodError:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Errors of one method, cell by cell.
+    """Errors of one method, cell by cell."""
 
-    Attributes:
-        absolute: (n,) |error|, or its expectation.
-        squared: (n,) its square, likewise.
-
-    """
-
-    absolute: Array
-    squared: Array
+    absolute: Array  # (n,) |error|, or its expectation
+    squared: Array  # (n,) its square, likewise
 
 
 def find_errors(seen: RatingMatrix, held: RatingMatrix) -> dict[str, Errors]:
-    """Return the errors of the means and of the random draw on held-out cells.
-
-    Args:
-        seen: what predictions are learned from.
-        held: what they are compared with.
-
-    """
+    """Return the errors of the means and of the random draw on held-out cells."""
     cells = seen.cells
     return {
         RANDOM: _draw(seen, held),
@@ -806,11 +665,7 @@ def compare_errors(
 ) -> tuple[MethodError, ...]:
     """Return the table of errors, in the order of METHODS.
 
-    Args:
-        errors: of each method on the same cells, completion among them.
-        ways: judge and item of each cell, (n,) each, which cells hang together by.
-        level: of the intervals of differences.
-
+    ways: judge and item of each cell, (n,) each, which cells hang together by.
     """
     clusters, best = choose_ways(ways), errors[COMPLETION]
     rows = []

@@ -33,28 +33,18 @@ from evenhand.ratings.process_search import (
 
 Array = NDArray[np.float64]
 
-LEAST: Final = 3
-"""Labels below which parameters stay at their priors."""
+LEAST: Final = 3  # Labels below which parameters stay at their priors
 
 
 @dataclass(frozen=True, eq=False)
 class OutputProcess:
-    """What is believed of outputs.
+    """What is believed of outputs."""
 
-    Attributes:
-        known: features of the outputs with labels.
-        standard: constants of the labels.
-        vector: parameters, as they were searched for.
-        at: the same, by name.
-        posterior: of the function.
-
-    """
-
-    known: Points
-    standard: Standard
-    vector: Array
-    at: Coregion
-    posterior: Posterior
+    known: Points  # features of the outputs with labels
+    standard: Standard  # constants of the labels
+    vector: Array  # parameters, as they were searched for
+    at: Coregion  # the same, by name
+    posterior: Posterior  # of the function
 
     @property
     def noise(self) -> float:
@@ -99,19 +89,7 @@ def relearn(
 ) -> Array:
     """Search for the likeliest parameters.
 
-    Args:
-        points: features of n outputs with labels.
-        target: (n,) labels.
-        start: where to begin.
-        most: labels that the search looks at; more are drawn from by chance.
-        rng: of that draw.
-
-    Returns:
-        The parameters; as they were where labels say nothing of them: fewer than 3, or all alike.
-
-    Raises:
-        NotConverged: no likeliest parameters are found.
-
+    target: (n,) labels.
     """
     if len(target) < LEAST or np.ptp(target) == 0:
         return start
@@ -129,14 +107,7 @@ def relearn(
 def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
     """Return what is believed, given parameters and labels.
 
-    Args:
-        points: features of n outputs with labels.
-        target: (n,) labels.
-        vector: parameters.
-
-    Raises:
-        NotConverged: the covariance of the outputs is singular.
-
+    target: (n,) labels.
     """
     at, asked = read_parameters(_lay_out(points), vector), _ask(points)
     standard = _standardise(target)

@@ -50,73 +50,45 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 MULTI: Final = "multi-task"
-SIZES: Final = (1, 5, 20, 100)
-"""Least ratings of a judge in each line of coverage by size."""
+SIZES: Final = (1, 5, 20, 100)  # Least ratings of a judge in each line of coverage by size
 
 
 @dataclass(frozen=True)
 class ProcessError:
-    """How far one way to predict is off.
+    """How far one way to predict is off."""
 
-    Attributes:
-        method: its name.
-        mae: mean absolute error, in points of the scale.
-        rmse: root mean squared error.
-        covered: share of ratings within 90 % intervals; None without intervals.
-        mae_more: by how much more than multi-task; None for itself, and without any interval.
-        rmse_more: the same of the other.
-        mae_these: `mae_more` with an interval about these judges: the ratings of an item alone
-            depend on each other.
-
-    """
-
-    method: str
-    mae: float
-    rmse: float
-    covered: float | None
+    method: str  # its name
+    mae: float  # mean absolute error, in points of the scale
+    rmse: float  # root mean squared error
+    covered: float | None  # share of ratings within 90 % intervals; None without intervals
+    # by how much more than multi-task; None for itself, and without any interval
     mae_more: Estimate | None
-    rmse_more: Estimate | None
+    rmse_more: Estimate | None  # the same of the other
+    # `mae_more` with an interval about these judges: the ratings of an item alone depend on each
+    # other
     mae_these: Estimate | None
 
 
 @dataclass(frozen=True, eq=False)
 class Foreseeing:
-    """Predictions of held-out ratings, one by one: of n ratings m times in all.
+    """Predictions of held-out ratings, one by one: of n ratings m times in all."""
 
-    Attributes:
-        residual: method → (m,) rating less prediction.
-        held: method → (m,) whether the 90 % interval holds the rating; GPs only.
-        rating: (m,) which rating.
-        learned: (m,) how many ratings of the judge were learned from.
-
-    """
-
-    residual: Mapping[str, Array]
-    held: Mapping[str, Flags]
-    rating: Integers
-    learned: Integers
+    residual: Mapping[str, Array]  # method → (m,) rating less prediction
+    held: Mapping[str, Flags]  # method → (m,) whether the 90 % interval holds the rating; GPs only
+    rating: Integers  # (m,) which rating
+    learned: Integers  # (m,) how many ratings of the judge were learned from
 
 
 @dataclass(frozen=True, eq=False)
 class ProcessErrors:
-    """Errors of all methods on the same held-out ratings.
+    """Errors of all methods on the same held-out ratings."""
 
-    Attributes:
-        found: predictions.
-        judge: (n,) number of each rating's judge.
-        item: (n,) number of its item.
-        task: (n,) number of its task: 0 but for `pool_errors`.
-        left_out: ratings that no split predicts: of their judges nothing was seen.
-        level: of intervals, unless told otherwise.
-
-    """
-
-    found: Foreseeing
-    judge: Integers
-    item: Integers
-    task: Integers
-    left_out: int
-    level: float = 0.95
+    found: Foreseeing  # predictions
+    judge: Integers  # (n,) number of each rating's judge
+    item: Integers  # (n,) number of its item
+    task: Integers  # (n,) number of its task: 0 but for `pool_errors`
+    left_out: int  # ratings that no split predicts: of their judges nothing was seen
+    level: float = 0.95  # of intervals, unless told otherwise
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -126,9 +98,7 @@ class ProcessErrors:
     def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
         """Return the table of errors.
 
-        Args:
-            level: of intervals (proportion); that of `HeldOut` unless told otherwise.
-
+        level: of intervals (proportion); that of `HeldOut` unless told otherwise.
         """
         level = self.level if level is None else level
         every, these = self._clusters(("judge", "item")), self._clusters(("item",))
@@ -151,13 +121,7 @@ class ProcessErrors:
         return tuple(rows)
 
     def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
-        """Return what share 90 % intervals hold, by how much was learned of the judge.
-
-        Returns:
-            A row for each of less than 5, 20, 100 and more ratings: `least` ratings, `predicted`
-            ratings, and the share `covered`.
-
-        """
+        """Return what share 90 % intervals hold, by how much was learned of the judge."""
         size = np.searchsorted(SIZES, self.found.learned, side="right") - 1
         held = self.found.held[method]
         return [
@@ -185,12 +149,7 @@ class ProcessErrors:
 
 
 def pool_errors(parts: list[ProcessErrors]) -> ProcessErrors:
-    """Put the errors of several tasks together; their judges and items are different ones.
-
-    Raises:
-        InvalidJudgments: tasks on which different methods were compared.
-
-    """
+    """Put the errors of several tasks together; their judges and items are different ones."""
     methods = [set[str](part.found.residual) for part in parts]
     if any(own != methods[0] for own in methods):
         odd = sorted(methods[0].union(*methods) - methods[0].intersection(*methods))
@@ -230,26 +189,18 @@ def _stack(codes: list[Integers], sizes: list[int] | None = None) -> Integers:
 #
 # Source: Golub, Heath & Wahba (1979), Technometrics 21:215-223.
 
+# λ that are tried; columns are of about unit spread
 WEIGHTS: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
-"""λ that are tried; columns are of about unit spread."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ridge:
-    """A fit.
+    """A fit."""
 
-    Attributes:
-        mean: m.
-        weights: (p,) of judges, numbers and levels.
-        sizes: how many judges, and how many levels of each label, have a column.
-        penalty: λ.
-
-    """
-
-    mean: float
-    weights: Array
-    sizes: tuple[int, ...]
-    penalty: float
+    mean: float  # m
+    weights: Array  # (p,) of judges, numbers and levels
+    sizes: tuple[int, ...]  # how many judges, and how many levels of each label, have a column
+    penalty: float  # λ
 
     def predict(self, asked: Asked) -> Array:
         """Return (n,) predictions; a level that was not seen adds nothing."""
@@ -259,10 +210,7 @@ class Ridge:
 def fit_ridge(asked: Asked, y: Array) -> Ridge:
     """Fit, with λ by generalised cross-validation.
 
-    Args:
-        asked: n rows.
-        y: (n,) ratings.
-
+    y: (n,) ratings.
     """
     codes = [asked.judge, *asked.points.labels.T]
     sizes = tuple(int(code.max()) + 1 for code in codes)
@@ -281,13 +229,7 @@ def fit_ridge(asked: Asked, y: Array) -> Ridge:
 
 
 def spread_columns(asked: Asked, sizes: tuple[int, ...]) -> Array:
-    """Return the (n, p) columns of judges, numbers and levels.
-
-    Args:
-        asked: n rows.
-        sizes: columns of judges, and of each label; a code beyond has none.
-
-    """
+    """Return the (n, p) columns of judges, numbers and levels."""
     judges, *levels = (
         (code[:, None] == np.arange(size)).astype(np.float64)
         for code, size in zip([asked.judge, *asked.points.labels.T], sizes, strict=True)
@@ -307,8 +249,8 @@ def spread_columns(asked: Asked, sizes: tuple[int, ...]) -> Array:
 # All learn from the same ratings and are compared on the same others (process_errors.py), in
 # several splits, since one alone may speak for either side.
 
+# Residuals, whether intervals hold, and ratings of the judge that were learned from
 Part = tuple[dict[str, Array], dict[str, Flags], NDArray[np.int64]]
-"""Residuals, whether intervals hold, and ratings of the judge that were learned from."""
 
 RIDGE: Final = "ridge"
 JUDGE: Final = "judge mean"
@@ -343,12 +285,7 @@ class HeldOut:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be.
-
-        Raises:
-            UnknownOption: one fold, a share or level that is none.
-
-        """
+        """Refuse settings that cannot be."""
         require_option("by", self.by, ("rating", "item"))
         require_level(self.level)
         if self.folds <= 1 or self.splits < 1 or not 0 < self.share <= 1:
@@ -456,45 +393,28 @@ def _predict(
     return residual, within, counts[held.judge]
 
 
-MANY: Final = 1000
-"""Ratings beyond which a fit takes minutes."""
+MANY: Final = 1000  # Ratings beyond which a fit takes minutes
 
 
 @dataclass(frozen=True)
 class Pair:
-    """How alike two judges are.
+    """How alike two judges are."""
 
-    Attributes:
-        judge: one.
-        other: the other.
-        correlation: of their opinions of outputs, their leniency aside.
-        lower: end of its interval; None where it has none.
-        upper: the other end.
-        known: whether the ratings say that they are alike, or that they are opposites.
-
-    """
-
-    judge: str
-    other: str
-    correlation: float
-    lower: float | None
-    upper: float | None
-    known: bool
+    judge: str  # one
+    other: str  # the other
+    correlation: float  # of their opinions of outputs, their leniency aside
+    lower: float | None  # end of its interval; None where it has none
+    upper: float | None  # the other end
+    known: bool  # whether the ratings say that they are alike, or that they are opposites
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeLikeness:
-    """Judges of one task, and how alike they are.
+    """Judges of one task, and how alike they are."""
 
-    Attributes:
-        process: what was learned.
-        level: of intervals.
-        errors: how well it predicts beside other ways; None where nobody asked.
-
-    """
-
-    process: JudgeProcess
-    level: float = 0.95
+    process: JudgeProcess  # what was learned
+    level: float = 0.95  # of intervals
+    # how well it predicts beside other ways; None where nobody asked
     errors: ProcessErrors | None = None
 
     @cached_property
@@ -587,21 +507,7 @@ def examine_likeness(
     level: float = 0.95,
     warn: Callable[[str], None] | None = None,
 ) -> JudgeLikeness:
-    """Learn how alike the judges of one task are.
-
-    Args:
-        data: ratings of one task under one criterion, or with these among the features.
-        features: what is known of outputs.
-        model: settings.
-        how: what is held out to see how well this predicts; None does not look.
-        level: of intervals.
-        warn: is told before the work begins that it takes long.
-
-    Raises:
-        InvalidJudgments: fewer than two judges, a rank beyond their number, or as for fits.
-        NotConverged: no likeliest parameters are found.
-
-    """
+    """Learn how alike the judges of one task are."""
     if not data.has("judge"):
         raise InvalidJudgments(
             "there is no judge column, and so nobody to be alike: name it with --column judge=NAME"
@@ -622,12 +528,7 @@ def examine_likeness(
 
 
 def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
-    """Keep the ratings under one criterion.
-
-    Raises:
-        InvalidJudgments: there is no such criterion.
-
-    """
+    """Keep the ratings under one criterion."""
     if criterion is None:
         return data
     levels = list_levels(data, "criterion") if data.has("criterion") else []

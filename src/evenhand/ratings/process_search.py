@@ -49,30 +49,19 @@ Codes = NDArray[np.int64]
 Sharing = Literal["low rank", "none", "full"]
 
 SHARINGS: Final[tuple[Sharing, ...]] = ("low rank", "none", "full")
-MEAN_VARIANCE: Final = 1.0
-"""Of the mean of all judges before the data, in variances of the ratings."""
+MEAN_VARIANCE: Final = 1.0  # Of the mean of all judges before the data, in variances of the ratings
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where parameters lie in one vector; all but the loadings are logarithms.
+    """Where parameters lie in one vector; all but the loadings are logarithms."""
 
-    Attributes:
-        sharing: of SHARINGS.
-        judges: number D of judges.
-        rank: number of columns of W.
-        scales: number of length scales.
-        means: whether judges have means of their own.
-        noises: whether judges have noise of their own.
-
-    """
-
-    sharing: Sharing
-    judges: int
-    rank: int
-    scales: int
-    means: bool
-    noises: bool
+    sharing: Sharing  # of SHARINGS
+    judges: int  # number D of judges
+    rank: int  # number of columns of W
+    scales: int  # number of length scales
+    means: bool  # whether judges have means of their own
+    noises: bool  # whether judges have noise of their own
 
     def sizes(self) -> dict[str, int]:
         """Return the parts of the vector, in order.
@@ -102,16 +91,10 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Who was asked about what.
+    """Who was asked about what."""
 
-    Attributes:
-        judge: (n,) code of the judge.
-        points: n outputs' features.
-
-    """
-
-    judge: Codes
-    points: Points
+    judge: Codes  # (n,) code of the judge
+    points: Points  # n outputs' features
 
     def __len__(self) -> int:
         return len(self.judge)
@@ -123,22 +106,13 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Coregion:
-    """The covariance at one set of parameters.
+    """The covariance at one set of parameters."""
 
-    Attributes:
-        loadings: (D, R) W.
-        private: (D,) κ.
-        log_scales: (P + L,) log ℓ.
-        noise: (D,) σ².
-        spread: v.
-
-    """
-
-    loadings: Array
-    private: Array
-    log_scales: Array
-    noise: Array
-    spread: float
+    loadings: Array  # (D, R) W
+    private: Array  # (D,) κ
+    log_scales: Array  # (P + L,) log ℓ
+    noise: Array  # (D,) σ²
+    spread: float  # v
 
     @property
     def similarity(self) -> Array:
@@ -177,18 +151,11 @@ class Coregion:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Derivatives of the log evidence by B, log ℓ and v.
+    """Derivatives of the log evidence by B, log ℓ and v."""
 
-    Attributes:
-        similarity: (D, D) by the entries of B.
-        scales: (P + L,) by log ℓ.
-        spread: by v.
-
-    """
-
-    similarity: Array
-    scales: Array
-    spread: float
+    similarity: Array  # (D, D) by the entries of B
+    scales: Array  # (P + L,) by log ℓ
+    spread: float  # by v
 
     def __add__(self, other: Slopes) -> Slopes:
         return Slopes(
@@ -201,12 +168,8 @@ class Slopes:
 def find_slopes(at: Coregion, slope: Array, rows: tuple[Asked, Asked], k: Array) -> Slopes:
     """Return derivatives, given those by the entries of a covariance.
 
-    Args:
-        at: where.
-        slope: (n, m) derivative by the covariances of the first rows with the second.
-        rows: the two.
-        k: (n, m) their k; overwritten.
-
+    slope: (n, m) derivative by the covariances of the first rows with the second.
+    k: (n, m) their k; overwritten.
     """
     (a, b), judges = rows, len(at.noise)
     first, second = _indicate(a.judge, judges), _indicate(b.judge, judges)
@@ -242,12 +205,7 @@ def read_parameters(layout: Layout, vector: Array) -> Coregion:
 def collect_gradient(layout: Layout, at: Coregion, slopes: Slopes, noise: Array) -> Array:
     """Return the derivatives by the vector of parameters.
 
-    Args:
-        layout: of the vector.
-        at: where.
-        slopes: derivatives by B, log ℓ and v.
-        noise: (D,) derivative by each judge's σ².
-
+    noise: (D,) derivative by each judge's σ².
     """
     both = slopes.similarity + slopes.similarity.T
     loadings = both @ at.loadings
@@ -297,26 +255,16 @@ TOGETHER: Final = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """Log density, up to a constant, and its derivatives.
+    """Log density, up to a constant, and its derivatives."""
 
-    Attributes:
-        value: in nats.
-        gradient: (p,) by the vector of parameters.
-
-    """
-
-    value: float
-    gradient: Array
+    value: float  # in nats
+    gradient: Array  # (p,) by the vector of parameters
 
 
 def weigh_parameters(layout: Layout, vector: Array, numbers: int) -> Prior:
     """Return the log prior of a vector of parameters.
 
-    Args:
-        layout: of the vector.
-        vector: (p,) parameters.
-        numbers: how many of the length scales are those of numbers.
-
+    vector: (p,) parameters.
     """
     parts = layout.split(vector)
     centre = parts["centre"] if layout.noises else np.array([NOISE])
@@ -394,49 +342,31 @@ def _loadings(layout: Layout, flat: Array) -> Array:
 # The surface is climbed by BFGS (numerics/quasi_newton.py). Where there are many ratings a
 # spread-out part of them is climbed first, which costs little and leaves few steps for the whole.
 
-PART: Final = 500
-"""Ratings of the part that is climbed first."""
-TOLERANCE: Final = 1e-4
-"""What the gain to come may be, relative to the log evidence."""
+PART: Final = 500  # Ratings of the part that is climbed first
+TOLERANCE: Final = 1e-4  # What the gain to come may be, relative to the log evidence
+# Least variance of the noise, which goes to 0 where judges repeat themselves to the point
 FLOOR: Final = 1e-6
-"""Least variance of the noise, which goes to 0 where judges repeat themselves to the point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Log evidence and log prior at one vector of parameters.
+    """Log evidence and log prior at one vector of parameters."""
 
-    Attributes:
-        value: their sum, in nats.
-        gradient: (p,) its derivatives.
-        evidence: what was found, with the posterior of the functions.
-        at: the covariance.
-        vector: (p,) the parameters.
-
-    """
-
-    value: float
-    gradient: Array
-    evidence: Evidence
-    at: Coregion
-    vector: Array
+    value: float  # their sum, in nats
+    gradient: Array  # (p,) its derivatives
+    evidence: Evidence  # what was found, with the posterior of the functions
+    at: Coregion  # the covariance
+    vector: Array  # (p,) the parameters
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Ratings that a judge process is to explain.
+    """Ratings that a judge process is to explain."""
 
-    Attributes:
-        layout: of the parameters.
-        asked: n rows, who rated what.
-        y: (n,) standardised ratings.
-        inducing: rows that all others hang together by; None for the exact evidence.
-
-    """
-
-    layout: Layout
-    asked: Asked
-    y: Array
+    layout: Layout  # of the parameters
+    asked: Asked  # n rows, who rated what
+    y: Array  # (n,) standardised ratings
+    # rows that all others hang together by; None for the exact evidence
     inducing: Asked | None = None
 
     @property
@@ -445,12 +375,7 @@ class Problem:
         return self.asked if self.inducing is None else self.inducing
 
     def expand(self, vector: Array) -> Surface:
-        """Return value and gradient at a vector of parameters.
-
-        Raises:
-            NotConverged: no covariance there.
-
-        """
+        """Return value and gradient at a vector of parameters."""
         at = read_parameters(self.layout, vector)
         found, slopes = self._exact(at) if self.inducing is None else self._sparse(at)
         noise = np.bincount(self.asked.judge, found.noise, self.layout.judges).astype(np.float64)
@@ -459,12 +384,7 @@ class Problem:
         return Surface(found.value + prior.value, gradient + prior.gradient, found, at, vector)
 
     def weigh(self, at: Coregion) -> Posterior:
-        """Return the posterior of the functions at given parameters.
-
-        Raises:
-            NotConverged: no covariance there.
-
-        """
+        """Return the posterior of the functions at given parameters."""
         noise = at.noise[self.asked.judge] + FLOOR
         if self.inducing is None:
             covariance, _ = at.covariance(self.asked, self.asked)
@@ -475,12 +395,7 @@ class Problem:
         return weigh_inducing(cross, inner, at.own(self.asked), noise, self.y).posterior
 
     def climb(self, start: Array) -> tuple[Array, Surface]:
-        """Climb from a vector of parameters to the top.
-
-        Raises:
-            NotConverged: no top is found.
-
-        """
+        """Climb from a vector of parameters to the top."""
         found, _, _ = climb(
             lambda vector, _: self.expand(vector),
             (start, self.expand(start)),
@@ -525,12 +440,7 @@ class Problem:
 
 
 def search(problem: Problem, rng: np.random.Generator) -> Surface:
-    """Return the top of the surface: a spread-out part of the ratings is climbed first.
-
-    Raises:
-        NotConverged: no top is found.
-
-    """
+    """Return the top of the surface: a spread-out part of the ratings is climbed first."""
     layout = problem.layout
     at = start_parameters(layout, problem.asked.points.numbers.shape[1], rng)
     if len(problem.y) > 2 * PART:
@@ -554,28 +464,18 @@ def spread_out(judge: NDArray[np.int64], size: int, rng: np.random.Generator) ->
     return np.sort(by_judge[np.argsort(turn, kind="stable")][:size])
 
 
-CURVED: Final = 1000
-"""Most ratings whose second derivatives are found."""
-STEP: Final = 1e-4
-"""Of differences of the gradient."""
-LEAST: Final = 0.5
-"""Least curvature, in that of the prior."""
+CURVED: Final = 1000  # Most ratings whose second derivatives are found
+STEP: Final = 1e-4  # Of differences of the gradient
+LEAST: Final = 0.5  # Least curvature, in that of the prior
 
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """A normal around parameters.
+    """A normal around parameters."""
 
-    Attributes:
-        layout: of the parameters.
-        centre: (p,) the likeliest.
-        root: (p, p) a square root of their covariance.
-
-    """
-
-    layout: Layout
-    centre: Array
-    root: Array
+    layout: Layout  # of the parameters
+    centre: Array  # (p,) the likeliest
+    root: Array  # (p, p) a square root of their covariance
 
     def draw(self, size: int, seed: int) -> list[Coregion]:
         """Draw parameters by chance."""
@@ -587,14 +487,7 @@ class Uncertainty:
 def find_uncertainty(problem: Problem, centre: Array, seed: int) -> Uncertainty:
     """Find how sure the likeliest parameters are.
 
-    Args:
-        problem: what they explain.
-        centre: (p,) the likeliest parameters.
-        seed: of the ratings that are looked at where there are many.
-
-    Raises:
-        NotConverged: no covariance beside the centre.
-
+    centre: (p,) the likeliest parameters.
     """
     part = _take_part(problem, seed)
     steps = STEP * np.eye(len(centre))

@@ -39,26 +39,18 @@ from evenhand.ratings.matrix import (
 # How reliable decisions are with fewer ratings: points of a curve, each with its intervals.
 
 RAW: Final = "raw mean"
+# What a decision rests on: the ratings as they are, and two ways to fill in the missing ones
 DECIDERS: Final = (RAW, ADDITIVE, COMPLETION)
-"""What a decision rests on: the ratings as they are, and two ways to fill in the missing ones."""
-ONE: Final = "one rating"
-"""Raw means of one rating per output, drawn at random."""
+ONE: Final = "one rating"  # Raw means of one rating per output, drawn at random
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval.
+    """A number with its interval."""
 
-    Attributes:
-        value: the number.
-        lower: end of its interval.
-        upper: the other.
-
-    """
-
-    value: float
-    lower: float
-    upper: float
+    value: float  # the number
+    lower: float  # end of its interval
+    upper: float  # the other
 
     def to_dict(self) -> dict[str, float]:
         """Return the JSON contract."""
@@ -67,24 +59,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class DecisionPoint:
-    """What a design gives.
+    """What a design gives."""
 
-    Attributes:
-        design: which ratings are seen.
-        reliability: of DECIDERS: share of pairs of systems that are ordered as by all ratings.
-        gains: what completion has more than RAW and ADDITIVE on the same ratings, and than ONE.
-        mae: method → mean absolute error on the cells that are not seen, in points of the scale.
-        more: method → what its error has more than completion's.
-        abstained: share of the draws in which completion abstained.
-
-    """
-
-    design: Design
+    design: Design  # which ratings are seen
+    # of DECIDERS: share of pairs of systems that are ordered as by all ratings
     reliability: Mapping[str, Estimate]
+    # what completion has more than RAW and ADDITIVE on the same ratings, and than ONE
     gains: Mapping[str, Estimate]
+    # method → mean absolute error on the cells that are not seen, in points of the scale
     mae: Mapping[str, Estimate]
-    more: Mapping[str, Estimate]
-    abstained: float
+    more: Mapping[str, Estimate]  # method → what its error has more than completion's
+    abstained: float  # share of the draws in which completion abstained
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
@@ -218,10 +203,8 @@ def _count(name: str, points: list[DecisionPoint]) -> str:
 
 Array = NDArray[np.float64]
 
-NAMED: Final = 3
-"""Most pairs that are named."""
-FAR: Final = 1e-9
-"""Distance of an estimate from the end of its interval that is one."""
+NAMED: Final = 3  # Most pairs that are named
+FAR: Final = 1e-9  # Distance of an estimate from the end of its interval that is one
 
 
 def write_notes(
@@ -230,15 +213,7 @@ def write_notes(
     points: Sequence[DecisionPoint],
     level: float,
 ) -> tuple[str, ...]:
-    """Return what must be said of a curve.
-
-    Args:
-        part: all ratings that were given, and the part in which nothing is missing.
-        truth: (B + 1, pairs) differences of systems' means by all ratings; see `say_even`.
-        points: of the curve.
-        level: of the intervals.
-
-    """
+    """Return what must be said of a curve."""
     full = part[1]
     even = say_even(np.unique(full.systems).tolist(), truth, level)
     return (*full.notes, *_say_cut(*part), *even, *say_ends(points))
@@ -256,18 +231,7 @@ def _say_cut(given: RatingMatrix, full: RatingMatrix) -> list[str]:
 
 
 def say_even(names: Sequence[str], truth: Array, level: float) -> list[str]:
-    """Say which systems are not told apart even by all ratings, the closest first.
-
-    Args:
-        names: of the systems.
-        truth: (B + 1, pairs) differences of their means by all ratings, in the order of
-            `np.triu_indices`: once, then with items drawn anew.
-        level: of the intervals of these.
-
-    >>> even = np.array([[0.1, 2.0, 1.9], [-0.3, 2.1, 1.8], [0.5, 1.9, 2.0]])
-    >>> print(*say_even(["a", "b", "c"], even, 0.9))  # doctest: +ELLIPSIS
-    1 of 3 pairs of systems is not told apart by all ratings either: a and b (0.1 points apart); ...
-    """
+    """Say which systems are not told apart even by all ratings, the closest first."""
     one, other = np.triu_indices(len(names), 1)
     low, high = np.quantile(truth[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
     even = np.flatnonzero((low <= 0) & (high >= 0))
@@ -331,26 +295,18 @@ Flags = NDArray[np.bool_]
 
 DRAWS: Final = 20
 RESAMPLES: Final = 1000
-APART: Final = 1e-9
-"""Difference of two means that is none."""
+APART: Final = 1e-9  # Difference of two means that is none
 
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """What the draws of one design gave, output by output.
+    """What the draws of one design gave, output by output."""
 
-    Attributes:
-        score: (draws, 3, n) what each output is worth, by DECIDERS.
-        error: (5, n) absolute errors on the cells that are not seen, summed over judges and draws.
-        count: (n,) how many cells that is.
-        abstained: share of the draws.
-
-    """
-
-    score: Array
+    score: Array  # (draws, 3, n) what each output is worth, by DECIDERS
+    # (5, n) absolute errors on the cells that are not seen, summed over judges and draws
     error: Array
-    count: Array
-    abstained: float
+    count: Array  # (n,) how many cells that is
+    abstained: float  # share of the draws
 
 
 @carries_excluded("controls", "repeats")
@@ -556,16 +512,10 @@ def _within(one: Estimate) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class CompletedPart:
-    """What is found of the ratings of one task under one criterion.
+    """What is found of the ratings of one task under one criterion."""
 
-    Attributes:
-        completion: predictions of what is missing.
-        decisions: the curve of decisions; None where nobody asked.
-
-    """
-
-    completion: Completion
-    decisions: DecisionCurve | None = None
+    completion: Completion  # predictions of what is missing
+    decisions: DecisionCurve | None = None  # the curve of decisions; None where nobody asked
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
@@ -574,14 +524,7 @@ class CompletedPart:
 
 
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:
-    """Complete ratings, and study decisions where draws are given.
-
-    Args:
-        rows: ratings of one task under one criterion.
-        model: settings.
-        draws: of the ratings that are hidden, for each share; None leaves decisions out.
-
-    """
+    """Complete ratings, and study decisions where draws are given."""
     found = model.fit(rows)
     if draws is None:
         return CompletedPart(found)

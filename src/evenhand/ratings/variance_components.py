@@ -58,16 +58,7 @@ Array = NDArray[np.float64]
 def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
     """Return the variances of the terms and, last, of the residual.
 
-    Args:
-        score: (n,) scores.
-        terms: K terms that the design can tell apart.
-
-    Returns:
-        (K + 1,) variances, none below 0.
-
-    >>> judge = Term("judge", np.array([0, 0, 1, 1]), 2)
-    >>> estimate_moments(np.array([1.0, 3.0, 5.0, 7.0]), [judge]).round(9).tolist()
-    [7.0, 2.0]
+    score: (n,) scores.
     """
     n = len(score)
     whole = Term("", np.zeros(n, dtype=np.int64), 1)
@@ -92,38 +83,24 @@ def _squares_within(score: Array, term: Term) -> float:
 # Source: Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450; resting at the bound:
 # Bertsekas (1982), SIAM Journal on Control and Optimization 20:221-246.
 
-FLOOR: Final = 1e-7
-"""Variance of a term that is as good as 0, where scores have variance 1."""
-LEAST_RESIDUAL: Final = 1e-9
-"""The same of the residual, which the equations are divided by."""
+FLOOR: Final = 1e-7  # Variance of a term that is as good as 0, where scores have variance 1
+LEAST_RESIDUAL: Final = 1e-9  # The same of the residual, which the equations are divided by
 STEPS: Final = 200
 HALVINGS: Final = 30
-GAIN: Final = 1e-8
-"""Twice the log-likelihood still to be gained at the end (nats)."""
-LOGLIK_ROUNDING: Final = 1e-9
-"""Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding."""
-NEARLY: Final = 1e-4
-"""The same where rounding keeps the likelihood from rising."""
-LEAST_KNOWN: Final = 1e-12
-"""Information that is rounding."""
-RIDGE: Final = 1e-9
-"""Share added to the diagonal of the information."""
+GAIN: Final = 1e-8  # Twice the log-likelihood still to be gained at the end (nats)
+LOGLIK_ROUNDING: Final = 1e-9  # Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding
+NEARLY: Final = 1e-4  # The same where rounding keeps the likelihood from rising
+LEAST_KNOWN: Final = 1e-12  # Information that is rounding
+RIDGE: Final = 1e-9  # Share added to the diagonal of the information
 
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where the restricted likelihood is highest.
+    """Where the restricted likelihood is highest."""
 
-    Attributes:
-        variances: (K + 1,) estimates, the residual's last; the floor where they are 0.
-        solved: the likelihood there.
-        steps: steps taken.
-
-    """
-
-    variances: Array
-    solved: Solved
-    steps: int
+    variances: Array  # (K + 1,) estimates, the residual's last; the floor where they are 0
+    solved: Solved  # the likelihood there
+    steps: int  # steps taken
 
     @property
     def zero(self) -> NDArray[np.bool_]:
@@ -136,15 +113,7 @@ def maximise(
 ) -> Peak:
     """Climb to the highest restricted likelihood.
 
-    Args:
-        problem: scores of variance about 1, and terms.
-        start: (K + 1,) variances to begin with.
-        held: the number of a variance that stays as it is.
-        gain: twice the log-likelihood that may be left to gain.
-
-    Raises:
-        NotConverged: no step gains, or 200 do not suffice.
-
+    gain: twice the log-likelihood that may be left to gain.
     """
     floors = _floors(len(start))
     variances = np.maximum(start, floors)
@@ -228,43 +197,24 @@ def _look(problem: Problem, variances: Array) -> Solved | None:
 # half the time 0, half the time χ² on one degree of freedom (Self & Liang 1987, Journal of the
 # American Statistical Association 82:605-610).
 
+# How near the root of the statistic must come to the quantile, a third digit of sd
 CLOSE: Final = 0.004
-"""How near the root of the statistic must come to the quantile, a third digit of sd."""
 TRIES: Final = 25
-FARTHEST: Final = log(1e8)
-"""Log of the largest variance looked at, where scores have variance 1."""
+FARTHEST: Final = log(1e8)  # Log of the largest variance looked at, where scores have variance 1
 _GAIN: Final = 1e-5
 
 
 @dataclass(frozen=True)
 class Range:
-    """What is known of one variance.
+    """What is known of one variance."""
 
-    Attributes:
-        lower: lower end of the interval of the variance; None where nobody asked.
-        upper: upper end; infinite where the profile never falls far enough.
-        p: one-sided p-value of 0; None of the residual.
-
-    """
-
-    lower: float | None
-    upper: float | None
-    p: float | None
+    lower: float | None  # lower end of the interval of the variance; None where nobody asked
+    upper: float | None  # upper end; infinite where the profile never falls far enough
+    p: float | None  # one-sided p-value of 0; None of the residual
 
 
 def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
-    """Return interval and test of one variance.
-
-    Args:
-        problem: scores and terms.
-        peak: the maximum.
-        at: number of the variance; the last is the residual's.
-        level: of the interval.
-
-    Raises:
-        NotConverged: a profile was not found.
-
-    """
+    """Return interval and test of one variance."""
     z = normal_quantile((1 + level) / 2)
     curve = _Curve(problem, peak, at, z)
     above = curve.cross(1)
@@ -382,17 +332,7 @@ def _next(here: float, newton: float | None, ends: tuple[float, float | None], s
 
 
 def share_levels(terms: Sequence[Term], system: Term) -> dict[str, float]:
-    """Return Σ_l (p_ls − p_lt)² of each term, the mean over all pairs of systems.
-
-    Args:
-        terms: partitions of the scores.
-        system: the systems, two or more.
-
-    >>> judge = Term("judge", np.array([0, 1, 0, 1]), 2)
-    >>> system = Term("system", np.array([0, 0, 1, 1]), 2)
-    >>> share_levels([judge, system], system)
-    {'judge': 0.0, 'system': 2.0}
-    """
+    """Return Σ_l (p_ls − p_lt)² of each term, the mean over all pairs of systems."""
     return {term.name: _share(term, system) for term in terms}
 
 
@@ -410,12 +350,10 @@ def _share(term: Term, system: Term) -> float:
 
 Systems = Literal["random", "fixed"]
 
-PROFILED: Final = 1e8
-"""Operations of one solution up to which intervals are profiles."""
-START: Final = 1e-3
-"""Least share of the variance to begin with, so that no component starts at 0."""
+PROFILED: Final = 1e8  # Operations of one solution up to which intervals are profiles
+START: Final = 1e-3  # Least share of the variance to begin with, so that no component starts at 0
+# Moment estimate that is 0 but for rounding, where scores have variance 1
 MOMENT_ROUNDING: Final = 1e-12
-"""Moment estimate that is 0 but for rounding, where scores have variance 1."""
 _NOTHING: Final = (
     "nothing can be said of sources of variance: there are no two judges, items or systems whose"
     " scores could be told from chance"
@@ -450,45 +388,27 @@ _FIXED: Final = "systems are fixed: their variance is that of these systems' mea
 
 @dataclass(frozen=True)
 class RatingComponents:
-    """What one set of ratings says of the sources of variance.
+    """What one set of ratings says of the sources of variance."""
 
-    Attributes:
-        components: in the order of NAMES; only those that the design can tell apart.
-        method: "REML" or "moments".
-        sharing: component → how far its variance goes into the average difference of two system
-            means in this design: 0 where it cancels (components/sharing.py); empty for one system.
-        reasons: what cannot be told from what, and why.
-        notes: what must stand beside the estimates.
-
-    """
-
+    # in the order of NAMES; only those that the design can tell apart
     components: tuple[Component, ...]
-    method: str
+    method: str  # "REML" or "moments"
+    # component → how far its variance goes into the average difference of two system
     sharing: Mapping[str, float]
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
+    reasons: tuple[str, ...]  # what cannot be told from what, and why
+    notes: tuple[str, ...]  # what must stand beside the estimates
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """Variances of terms and residual, in units where scores have variance 1.
+    """Variances of terms and residual, in units where scores have variance 1."""
 
-    Attributes:
-        terms: random terms.
-        variances: (K + 1,) the residual's last.
-        ranges: interval and test of each; empty where there are none.
-        method: what made them.
-        notes: what must be said.
-        systems: variance of fixed systems, or None.
-
-    """
-
-    terms: Sequence[Term]
-    variances: Array
-    ranges: Sequence[Range]
-    method: str
-    notes: tuple[str, ...] = ()
-    systems: float | None = None
+    terms: Sequence[Term]  # random terms
+    variances: Array  # (K + 1,) the residual's last
+    ranges: Sequence[Range]  # interval and test of each; empty where there are none
+    method: str  # what made them
+    notes: tuple[str, ...] = ()  # what must be said
+    systems: float | None = None  # variance of fixed systems, or None
 
 
 def estimate_rating_components(
@@ -499,21 +419,7 @@ def estimate_rating_components(
     intervals: bool = True,
     quick: bool = False,
 ) -> RatingComponents:
-    """Take the variance of ratings apart.
-
-    Args:
-        rows: scores of one task under one criterion.
-        systems: random, a sample of systems; fixed, these systems only.
-        level: of the intervals.
-        intervals: False leaves them out, which takes most of the time; tests stay.
-        quick: whether moment estimates will do, which take a hundredth of the time; they come
-            without intervals and tests, and systems are random.
-
-    Raises:
-        NotIdentified: no source has two levels that could be told from chance.
-        NotConverged: neither likelihood nor moments give variances within the range of scores.
-
-    """
+    """Take the variance of ratings apart."""
     system, *others = make_terms(rows)
     known = identify([system, *others])
     if not known.terms:
@@ -566,12 +472,7 @@ def _estimate(
 
 
 def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Found:
-    """Return moment estimates, for where the likelihood says nothing of the scores.
-
-    Raises:
-        NotConverged: moments say what the range of the scores rules out.
-
-    """
+    """Return moment estimates, for where the likelihood says nothing of the scores."""
     if float(moments.max()) > _most(score):
         raise NotConverged(
             "the variance components were not found: what fits these scores best has variances"

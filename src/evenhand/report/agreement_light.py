@@ -10,8 +10,8 @@ from evenhand.report.document import PASSED, UNDECIDED, WARNING
 from evenhand.report.numbers import write_value
 
 ASKS: Final = "Do judges agree?"
+# Up to here Landis and Koch (1977) call agreement slight: convention, not inference
 LIMIT: Final = 0.2
-"""Up to here Landis and Koch (1977) call agreement slight: convention, not inference."""
 LITTLE: Final = (
     "Look at the question and the instructions, or let more judges see the same outputs."
 )
@@ -21,16 +21,6 @@ def find_state(value: float, lower: float, upper: float) -> str:
     """Return whether agreement in scores passes: it is more than slight, and surely above chance.
 
     It warns where all of the interval is slight or less, and is undecided between the two.
-
-    Args:
-        value: of κ, α or the like: 0 is chance, 1 complete.
-        lower: end of its interval.
-        upper: the other end.
-
-    >>> find_state(0.35, 0.2, 0.5), find_state(0.18, 0.02, 0.37), find_state(0.08, 0.05, 0.11)
-    ('passed', 'cannot tell', 'warning')
-    >>> find_state(0.3, -0.05, 0.6)
-    'cannot tell'
     """
     if value > LIMIT and lower > 0:
         return PASSED
@@ -43,11 +33,6 @@ def find_preference_state(lower: float, expected: ExpectedAgreement | None) -> s
     Where the systems are close no high κ is possible, so that κ is held against the κ of judges who
     follow the fitted worths and against no convention. A shortfall is a warning; whether it changes
     the answer is for the caller to say.
-
-    Args:
-        lower: lower end of the interval of κ.
-        expected: agreement beside what the worths expect; None where that is not known.
-
     """
     if expected is not None and expected.short:
         return WARNING
@@ -64,14 +49,7 @@ def rank_state(state: str) -> int:
 
 
 def say_expected(value: float, ends: tuple[float, float], expected: ExpectedAgreement) -> str:
-    """Say κ beside what the worths expect, and by how much it is less if it is.
-
-    Args:
-        value: κ of different judges.
-        ends: of its interval.
-        expected: agreement beside what the worths expect.
-
-    """
+    """Say κ beside what the worths expect, and by how much it is less if it is."""
     number, low, high = (write_value(one, "two") for one in (value, *ends))
     aim = write_value(expected.expected_kappa, "two")
     said = f"κ {number} ({low} to {high}), expected {aim} for systems this close"

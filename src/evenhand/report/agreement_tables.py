@@ -12,12 +12,11 @@ from evenhand.judges.units import Coefficient
 from evenhand.report.document import Column, Table
 from evenhand.report.study import Study
 
+# Output pairs below which an interval from drawing them says too little to be shown
 FEW: Final = 10
-"""Output pairs below which an interval from drawing them says too little to be shown."""
-SEVERAL: Final = 3
-"""Systems from which shares can differ: two have one pair."""
-SHOWN: Final = 15
-"""Most systems in the table: those on which judges agree least."""
+SEVERAL: Final = 3  # Systems from which shares can differ: two have one pair
+SHOWN: Final = 15  # Most systems in the table: those on which judges agree least
+# Coefficient → what it is, in words
 MEANS: Final = {
     "n-agreement-0": "same answer by two judges, each output pair counting alike",
     "fleiss": "agreement beyond chance, each output pair counting alike: 0 none, 1 complete",
@@ -30,20 +29,12 @@ MEANS: Final = {
     "kappa-wmt": "as the WMT papers count: same order on the screen, repeats of one judge included",
     "kappa-wmt-intra": "of a judge's answers given twice, as the WMT papers count",
 }
-"""Coefficient → what it is, in words."""
 
 
 def tabulate_measures(
     table: AgreementTable, shared: PreferenceAgreement, expected: ExpectedAgreement | None = None
 ) -> Table:
-    """Return the coefficients that exist, below the share of answers that κ is made of.
-
-    Args:
-        table: the coefficients.
-        shared: pairs of votes of different judges on the same two outputs.
-        expected: what the fitted worths expect on the same votes, or None.
-
-    """
+    """Return the coefficients that exist, below the share of answers that κ is made of."""
     columns = (
         Column("title", "measure"),
         Column("value", "value", "three"),
@@ -101,13 +92,7 @@ def _describe(one: Coefficient) -> dict[str, Any]:
 
 
 def tabulate_systems(systems: tuple[SystemAgreement, ...], study: Study) -> tuple[Table, ...]:
-    """Return the systems on whose outputs judges agree least; two systems share all outputs.
-
-    Args:
-        systems: those on which they agree least first.
-        study: the judgments.
-
-    """
+    """Return the systems on whose outputs judges agree least; two systems share all outputs."""
     if len(systems) < SEVERAL:
         return ()
     level = f"{100 * study.settings.level:g} %"

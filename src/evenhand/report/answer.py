@@ -10,24 +10,17 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
 
-NAMED: Final = 5
-"""Most systems that are named in a sentence."""
+NAMED: Final = 5  # Most systems that are named in a sentence
+# Judgments below which an open answer is no advice; the models are not held against each other on
+# fewer either
 FEW: Final = 30
-"""Judgments below which an open answer is no advice; the models are not held against each other
-on fewer either."""
 
+# What is wanting → what to collect
 COLLECT: Final = {"judge": "of more judges", "item": "on more items"}
-"""What is wanting → what to collect."""
 
 
 def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
-    """Say which system to take, and which choices the judgments leave open.
-
-    Args:
-        ranking: with rank ranges or without.
-        advise: whether to say which one to take, and what judging more would take.
-
-    """
+    """Say which system to take, and which choices the judgments leave open."""
     if ranking.rank_lower is None or ranking.rank_upper is None:
         said = [
             f"{ranking.systems[0]} leads; so many systems have no intervals here, and it is open"
@@ -73,12 +66,7 @@ def _say_open(ranking: Ranking, *, advise: bool) -> str:
 
 
 def _say_leaders(ranking: Ranking, places: NDArray[np.int64]) -> tuple[str, str, str]:
-    """Say which of several systems may be the best.
-
-    Returns:
-        The sentence without its end, what joins it to an advice, and the advice by price.
-
-    """
+    """Say which of several systems may be the best."""
     n, names = len(ranking.systems), [ranking.systems[place] for place in places]
     cheap = "cheaper" if len(names) == 2 else "cheapest"
     if len(names) == n == 2:

@@ -14,8 +14,7 @@ from evenhand.report.answer import NAMED, join_names
 if TYPE_CHECKING:
     from evenhand.report.study import Study
 
-MOST: Final = 4
-"""Most criteria that are answered one by one on the first screen."""
+MOST: Final = 4  # Most criteria that are answered one by one on the first screen
 
 
 def find_answer_of_ratings(study: Study) -> tuple[tuple[str, ...], str]:
@@ -33,13 +32,7 @@ def find_answer_of_ratings(study: Study) -> tuple[tuple[str, ...], str]:
 
 
 def say_board(board: ScoreBoard, criterion: str = "") -> str:
-    """Say which systems may be the best under a criterion, references aside.
-
-    Args:
-        board: systems by mean score.
-        criterion: its name; "" where there is one without a name.
-
-    """
+    """Say which systems may be the best under a criterion, references aside."""
     about = f" for {criterion}" if criterion else ""
     ranked = np.flatnonzero(board.ranked)
     systems = [board.systems[at] for at in ranked.tolist()]

@@ -103,12 +103,7 @@ def _list_words(title: str, sections: Sequence[str]) -> list[str]:
 
 
 def _choose(known: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
-    """Return the sections that were asked for, in the order of the contents.
-
-    Raises:
-        UnknownOption: there is no section of a name.
-
-    """
+    """Return the sections that were asked for, in the order of the contents."""
     for name in asked:
         if name not in known:
             hint = end(suggest(name, known))

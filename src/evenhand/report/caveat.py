@@ -13,6 +13,7 @@ SIDES: Final = "some judges favour a side"
 LADDER: Final = "the judgments fit no single ladder of systems"
 CIRCLES: Final = "preferences go round in circles"
 MINDS: Final = "judges differ in what they prefer"
+# Failed check → what is said of it, where it does not say so itself
 FAULTS: Final = {
     "judges": "some judges are doubtful",
     "agreement": "judges hardly agree",
@@ -21,11 +22,8 @@ FAULTS: Final = {
     "circles": CIRCLES,
     "choices": "other reasonable choices change it",
 }
-"""Failed check → what is said of it, where it does not say so itself."""
-BUT: Final = "But "
-"""What the sentence begins with."""
-ALSO: Final = "And "
-"""What it begins with behind another such sentence."""
+BUT: Final = "But "  # What the sentence begins with
+ALSO: Final = "And "  # What it begins with behind another such sentence
 
 
 def is_caveat(sentence: str) -> bool:
@@ -38,14 +36,7 @@ def is_caveat(sentence: str) -> bool:
 
 
 def add_caveat(part: Part) -> Part:
-    """Return a part whose answer says which checks failed.
-
-    Args:
-        part: with all its sections. Where its answer says already that a system stood on one side,
-            that is not said again; nor are circles, where the light on the model says already that
-            no single ladder holds the judgments. What two checks found is said once.
-
-    """
+    """Return a part whose answer says which checks failed."""
     checks = [check for section in part.sections for check in section.checks]
     failed = {check.name: check for check in checks if check.state == FAILED}
     said = any(is_caveat(sentence) for sentence in part.answer[1:])  # the first may begin so

@@ -8,24 +8,14 @@ from typing import Any, Final
 
 from evenhand.report.document import Figure, Row
 
+# What the page decides: it has its own titles, widths and colours
 DROPPED: Final = ("$schema", "title", "width", "autosize", "config", "background")
-"""What the page decides: it has its own titles, widths and colours."""
 
 
 def take_chart(
     chart: Any, name: str, title: str, alt: str, *, table: str = "", wide: bool = False
 ) -> Figure:
-    """Return a chart as a figure of a report.
-
-    Args:
-        chart: an Altair chart with its rows inside.
-        name: of the figure.
-        title: above it.
-        alt: what can be seen, for those who do not see it.
-        table: name of the table that holds the same numbers.
-        wide: whether it keeps its width on a small screen.
-
-    """
+    """Return a chart as a figure of a report."""
     whole = chart.to_dict(validate=False)  # the tests do, which costs most of the time
     shelf = Shelf(whole.pop("datasets", {}))
     spec = shelf.lift(whole)
@@ -35,12 +25,7 @@ def take_chart(
 
 
 class Shelf:
-    """Where the rows of a chart are put while it is taken apart.
-
-    Attributes:
-        rows: name → rows, in the order in which the chart draws them.
-
-    """
+    """Where the rows of a chart are put while it is taken apart."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
         """Begin with the rows that the chart has given names itself."""

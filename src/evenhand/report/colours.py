@@ -8,6 +8,7 @@ from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, PALETTE, QUIE
 from evenhand.report.figures.forest import BAND
 from evenhand.report.figures.heat_map import BLUE, BROWN, EVEN
 
+# Name of a colour of the page → colour on white
 LIGHT: Final = {
     "ink": INK,
     "quiet": QUIET,
@@ -19,8 +20,8 @@ LIGHT: Final = {
     "contrast": CONTRAST,
     "good": "#2f6f2a",
 }
-"""Name of a colour of the page → colour on white."""
 
+# The same on dark
 DARK: Final = {
     "ink": "#e8eaf0",
     "quiet": "#a3abbb",
@@ -32,8 +33,8 @@ DARK: Final = {
     "contrast": "#f0a060",
     "good": "#7cc576",
 }
-"""The same on dark."""
 
+# Colour of a figure → what stands for it on dark. Black and white write into heat maps.
 FIGURES: Final = {
     INK: DARK["ink"],
     QUIET: DARK["quiet"],
@@ -52,7 +53,6 @@ FIGURES: Final = {
     "white": "#000000",
     "black": "#ffffff",
 }
-"""Colour of a figure → what stands for it on dark. Black and white write into heat maps."""
 
 
 def write_variables(colours: dict[str, str]) -> str:

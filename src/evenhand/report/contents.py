@@ -9,6 +9,7 @@ from typing import Final
 from evenhand.report.document import Section
 from evenhand.report.study import Study
 
+# Sections of comparisons and rankings: name → heading. Each is a module of `sections`.
 PREFERENCE: Final = {
     "ranking": "Who is better",
     "outcomes": "Wins, ties and losses",
@@ -26,8 +27,8 @@ PREFERENCE: Final = {
     "data": "The data",
     "methods": "Methods and citations",
 }
-"""Sections of comparisons and rankings: name → heading. Each is a module of `sections`."""
 
+# Sections of ratings
 RATING: Final = {
     "scores": "Which system scores higher",
     "criteria": "Systems under the criteria",
@@ -38,16 +39,14 @@ RATING: Final = {
     "data": "The data",
     "methods": "Methods and citations",
 }
-"""Sections of ratings."""
 
 
-MORE: Final = "more"
-"""The section that says which others a report on one task alone has."""
+MORE: Final = "more"  # The section that says which others a report on one task alone has
+# From how many tasks on which sections are left to a report on each task alone: a page of many
+# tasks answers first, and each of these takes longer than the answer
 LEFT_OUT: Final = {
     4: ("heads", "items", "model", "circles", "choices", "fragility", "learning", "next"),
 }
-"""From how many tasks on which sections are left to a report on each task alone: a page of many
-tasks answers first, and each of these takes longer than the answer."""
 
 
 def list_left_out(tasks: int) -> tuple[str, ...]:
@@ -60,13 +59,7 @@ def list_left_out(tasks: int) -> tuple[str, ...]:
 
 
 def shorten(wanted: Mapping[str, str], tasks: int) -> dict[str, str]:
-    """Return the sections of a report on so many tasks.
-
-    Args:
-        wanted: name → heading of all sections.
-        tasks: how many.
-
-    """
+    """Return the sections of a report on so many tasks."""
     left = list_left_out(tasks)
     kept = {name: title for name, title in wanted.items() if name not in left}
     return kept if len(kept) == len(wanted) else {**kept, MORE: "More on this task"}

@@ -29,28 +29,19 @@ if TYPE_CHECKING:
 
 Opener = Callable[[], Data]
 Step = Callable[[str], Any]
+# Sections of a single task that whichever process is free writes, the longest first
 SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers", "parts")
-"""Sections of a single task that whichever process is free writes, the longest first."""
-LEAST: Final = 3_000
-"""Judgments from which on a second process pays for its start."""
+LEAST: Final = 3_000  # Judgments from which on a second process pays for its start
 
 
 @dataclass(frozen=True)
 class Job:
-    """Sections of one task.
+    """Sections of one task."""
 
-    Attributes:
-        task: its name; "" for a table without tasks.
-        sections: name → heading.
-        size: judgments.
-        answers: whether it also writes the answer.
-
-    """
-
-    task: str
-    sections: Mapping[str, str]
-    size: float = 1.0
-    answers: bool = True
+    task: str  # its name; "" for a table without tasks
+    sections: Mapping[str, str]  # name → heading
+    size: float = 1.0  # judgments
+    answers: bool = True  # whether it also writes the answer
 
 
 def write_parts(
@@ -62,17 +53,7 @@ def write_parts(
     opener: Opener | None = None,
     step: Step = lambda _: None,
 ) -> list[Part]:
-    """Write a part for each task.
-
-    Args:
-        data: the judgments.
-        settings: how.
-        wanted: sections, name → heading.
-        sizes: task → its rows; empty for a table without tasks.
-        opener: opens the judgments once more, in another process; None to stay in this one.
-        step: called with a word before each section.
-
-    """
+    """Write a part for each task."""
     jobs = _divide(data, wanted, sizes)
     crews = 1 if opener is None else _count_crews(jobs)
     waiting = _line_up(jobs, crews)

@@ -15,173 +15,108 @@ from evenhand.judgments.exclusions import Exclusion, write_excluded
 
 Row = Mapping[str, Any]
 
+# Which form `Report.to_dict` has; another number where a path means something else
 CONTRACT: Final = 1
-"""Which form `Report.to_dict` has; another number where a path means something else."""
 PASSED: Final = "passed"
-FAILED: Final = "failed"
-"""What was found changes the answer (`evenhand.report.reversal`)."""
-WARNING: Final = "warning"
-"""Something was found, and the answer stays with it taken into account."""
+FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.reversal`)
+WARNING: Final = "warning"  # Something was found, and the answer stays with it taken into account
 NOT_RUN: Final = "not run"
+# A check that was run and does not decide: that is no pass, and nobody forgot it
 UNDECIDED: Final = "cannot tell"
-"""A check that was run and does not decide: that is no pass, and nobody forgot it."""
+# How the answer begins where the judgments determine no ranking; behind it stands why
 REFUSED: Final = "No ranking: "
-"""How the answer begins where the judgments determine no ranking; behind it stands why."""
+# Checks that stand on the first screen, in this order
 LIGHTS: Final = ("judges", "agreement", "order", "model", "choices")
-"""Checks that stand on the first screen, in this order."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes:
-        key: of the rows.
-        title: above it.
-        kind: how its values are written: a key of `numbers.KINDS`.
-        says: what the column means, where its title does not say enough.
-
-    """
-
-    key: str
-    title: str
-    kind: str = "text"
-    says: str = ""
+    key: str  # of the rows
+    title: str  # above it
+    kind: str = "text"  # how its values are written: a key of `numbers.KINDS`
+    says: str = ""  # what the column means, where its title does not say enough
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
+    """A table."""
 
-    Attributes:
-        name: of the file it becomes, such as "ranking"; unlike the others of its section.
-        caption: what it shows.
-        columns: from left to right; the first names the row.
-        rows: plain values by key of a column, None where there is none. Rows may hold more than
-            the columns show.
-        lines: after which rows a line stands: borders that no rank set crosses.
-
-    """
-
-    name: str
-    caption: str
-    columns: tuple[Column, ...]
+    name: str  # of the file it becomes, such as "ranking"; unlike the others of its section
+    caption: str  # what it shows
+    columns: tuple[Column, ...]  # from left to right; the first names the row
+    # plain values by key of a column, None where there is none. Rows may hold more than the
+    # columns show.
     rows: tuple[Row, ...]
-    lines: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()  # after which rows a line stands: borders that no rank set crosses
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart.
+    """A chart."""
 
-    Attributes:
-        name: of the file it becomes; unlike the others of its section.
-        title: above it.
-        alt: what can be seen, for those who do not see it.
-        spec: Vega-Lite, without title and data.
-        datasets: what is drawn: name → rows; the spec names them.
-        table: name of the table of its section that holds the same numbers, or "".
-        wide: whether it must keep its width on a small screen, where it can be moved sideways.
-
-    """
-
-    name: str
-    title: str
-    alt: str
-    spec: Mapping[str, Any]
-    datasets: Mapping[str, tuple[Row, ...]]
-    table: str = ""
+    name: str  # of the file it becomes; unlike the others of its section
+    title: str  # above it
+    alt: str  # what can be seen, for those who do not see it
+    spec: Mapping[str, Any]  # Vega-Lite, without title and data
+    datasets: Mapping[str, tuple[Row, ...]]  # what is drawn: name → rows; the spec names them
+    table: str = ""  # name of the table of its section that holds the same numbers, or ""
+    # whether it must keep its width on a small screen, where it can be moved sideways
     wide: bool = False
 
 
 @dataclass(frozen=True)
 class Check:
-    """Something that could be wrong, and whether it is.
+    """Something that could be wrong, and whether it is."""
 
-    Attributes:
-        name: one word; those of LIGHTS stand on the first screen.
-        asks: the question.
-        state: passed, failed (what was found changes the answer), warning (something was found and
-            the answer stays), cannot tell (it was run and does not decide) or not run.
-        says: the finding with its number, in a few words.
-        otherwise: what changes if one decides otherwise, or what to do; "" where nothing.
-        p: of the one test that the finding rests on (proportion); None where it rests on more.
-        faults: what the answer says of it where it failed; what is said of every such check
-            (`evenhand.report.caveat`) where this is empty.
-
-    """
-
-    name: str
-    asks: str
+    name: str  # one word; those of LIGHTS stand on the first screen
+    asks: str  # the question
+    # passed, failed (what was found changes the answer), warning (something was found and the
+    # answer stays), cannot tell (it was run and does not decide) or not run
     state: str
-    says: str
-    otherwise: str = ""
+    says: str  # the finding with its number, in a few words
+    otherwise: str = ""  # what changes if one decides otherwise, or what to do; "" where nothing
+    # of the one test that the finding rests on (proportion); None where it rests on more
     p: float | None = None
+    # what the answer says of it where it failed; what is said of every such check
+    # (`evenhand.report.caveat`) where this is empty
     faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Block:
-    """A text to be copied as it stands, such as a methods paragraph or a bibliography.
+    """A text to be copied as it stands, such as a methods paragraph or a bibliography."""
 
-    Attributes:
-        name: of the file it becomes, with its ending.
-        title: above it.
-        text: as it stands, with its lines.
-
-    """
-
-    name: str
-    title: str
-    text: str
+    name: str  # of the file it becomes, with its ending
+    title: str  # above it
+    text: str  # as it stands, with its lines
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section.
+    """A section."""
 
-    Attributes:
-        name: one word, unlike the others of its part.
-        title: its heading.
-        says: findings, a sentence or two each.
-        checks: what could be wrong.
-        figures: charts.
-        tables: tables; on the page those of a figure are folded below it.
-        blocks: texts to be copied.
-        notes: what must be known to read it.
-        command: what computes its numbers again.
-        not_run: why the section is empty; "" where it is not.
-
-    """
-
-    name: str
-    title: str
-    says: tuple[str, ...] = ()
-    checks: tuple[Check, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    tables: tuple[Table, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    notes: tuple[str, ...] = ()
-    command: str = ""
-    not_run: str = ""
+    name: str  # one word, unlike the others of its part
+    title: str  # its heading
+    says: tuple[str, ...] = ()  # findings, a sentence or two each
+    checks: tuple[Check, ...] = ()  # what could be wrong
+    figures: tuple[Figure, ...] = ()  # charts
+    tables: tuple[Table, ...] = ()  # tables; on the page those of a figure are folded below it
+    blocks: tuple[Block, ...] = ()  # texts to be copied
+    notes: tuple[str, ...] = ()  # what must be known to read it
+    command: str = ""  # what computes its numbers again
+    not_run: str = ""  # why the section is empty; "" where it is not
 
 
 @dataclass(frozen=True)
 class Part:
-    """All that is said of one task.
+    """All that is said of one task."""
 
-    Attributes:
-        name: of the task; "" where there is one.
-        answer: the decisions, a sentence each.
-        sections: in the order in which they are read.
-        signature: the line that reproduces the numbers.
-
-    """
-
-    name: str
-    answer: tuple[str, ...]
-    sections: tuple[Section, ...]
-    signature: str = ""
+    name: str  # of the task; "" where there is one
+    answer: tuple[str, ...]  # the decisions, a sentence each
+    sections: tuple[Section, ...]  # in the order in which they are read
+    signature: str = ""  # the line that reproduces the numbers
 
     @property
     def refused(self) -> bool:

@@ -8,40 +8,25 @@ if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
     from evenhand.report.study import Study
 
-WAYS: Final = 200
-"""Clusters beyond which those of one way are merged when rank sets are made."""
-OWN: Final = 30_000
-"""Effort of the smallest ranking."""
-COUNTED: Final = 25
-"""Effort of counting a comparison."""
+WAYS: Final = 200  # Clusters beyond which those of one way are merged when rank sets are made
+OWN: Final = 30_000  # Effort of the smallest ranking
+COUNTED: Final = 25  # Effort of counting a comparison
+# Effort of all rankings that one section of one task makes; some three seconds
 RANKINGS: Final = 6_000_000
-"""Effort of all rankings that one section of one task makes; some three seconds."""
+# Judges and items that may be left out one by one, times systems squared; some three seconds
 REMOVALS: Final = 60_000_000
-"""Judges and items that may be left out one by one, times systems squared; some three seconds."""
-VOTES: Final = 200_000
-"""Comparisons of which a section may count what is left without some of them."""
+VOTES: Final = 200_000  # Comparisons of which a section may count what is left without some of them
 
 
 def rank_effort(ranking: Ranking) -> float:
-    """Return the effort of making a ranking with rank sets once more.
-
-    Args:
-        ranking: as it is.
-
-    """
+    """Return the effort of making a ranking with rank sets once more."""
     ways = (ranking.n_judges or 0, ranking.n_items or 0)
     worlds = len(ranking.systems) ** 2 * sum(min(one, WAYS) for one in ways)
     return OWN + COUNTED * ranking.n_comparisons + worlds
 
 
 def may_rank(study: Study, times: int) -> bool:
-    """Whether a section may make so many rankings.
-
-    Args:
-        study: what it is about.
-        times: how many.
-
-    """
+    """Whether a section may make so many rankings."""
     settings = study.settings
     return settings.full or times * rank_effort(study.ranking) * settings.tasks <= RANKINGS
 

@@ -11,16 +11,7 @@ from evenhand.errors import UnknownOption
 
 
 def check_folder(folder: Path, what: str) -> None:
-    """Refuse a folder that cannot be written to, before there is anything to write; make nothing.
-
-    Args:
-        folder: where to.
-        what: is to be written, such as "figures".
-
-    Raises:
-        UnknownOption: it cannot be written.
-
-    """
+    """Refuse a folder that cannot be written to; make nothing."""
     try:
         there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
     except OSError as error:
@@ -32,20 +23,7 @@ def check_folder(folder: Path, what: str) -> None:
 
 
 def fill_folder(folder: Path, what: str, files: Mapping[str, bytes]) -> list[Path]:
-    """Write files into a folder, which is made where it is not there.
-
-    Args:
-        folder: where to.
-        what: is written.
-        files: name of each → its content.
-
-    Returns:
-        The files that were written.
-
-    Raises:
-        UnknownOption: it cannot be written.
-
-    """
+    """Write files into a folder, which is made where it is not there."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

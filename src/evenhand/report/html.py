@@ -29,18 +29,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+# Most bytes of a page of several tasks whose parts stand in it as they are; in a larger one they
+# are packed
 LARGE: Final = 1_900_000
-"""Most bytes of a page of several tasks whose parts stand in it as they are; in a larger one
-they are packed."""
-SHORT: Final = 8
-"""Letters of a name that never needs the least width of a first column."""
+SHORT: Final = 8  # Letters of a name that never needs the least width of a first column
+# What no line may break: a percentage, a set of ranks, an option of a command
 HELD: Final = re.compile(r"\d[\d.,]* %|\d+–\d+|(?<!\w)--[a-z][a-z-]*")
-"""What no line may break: a percentage, a set of ranks, an option of a command."""
+# An answer of at most so many letters is in the first, second ... size of type.
 SIZES: Final = (70, 130, 210, 300)
-"""An answer of at most so many letters is in the first, second ... size of type."""
 STYLES: Final = ("base.css", "report.css", "tables.css", "print.css")
+# Each file knows those before it
 SCRIPTS: Final = ("theme.js", "chart.js", "tooltip.js", "figures.js", "downloads.js", "page.js")
-"""Each file knows those before it."""
 
 
 def write_page(report: Report) -> str:

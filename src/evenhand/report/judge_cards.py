@@ -13,12 +13,10 @@ from evenhand.report.numbers import write_value
 from evenhand.report.panel import Panel
 from evenhand.report.reversal import list_leaders
 
-MOST: Final = 10
-"""Most flagged judges whose evidence is shown."""
-RANKED: Final = 3
-"""Most flagged judges who are left out one by one, where that takes long."""
-QUICK: Final = 30
-"""Most systems for which leaving out a judge takes a tenth of a second."""
+MOST: Final = 10  # Most flagged judges whose evidence is shown
+RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
+QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
+# Name of a piece of evidence → what it is about
 ABOUT: Final = {
     "slope": "follows the others",
     "agreement": "where others are sure",
@@ -29,17 +27,10 @@ ABOUT: Final = {
     "ties": "ties",
     "seconds": "time taken",
 }
-"""Name of a piece of evidence → what it is about."""
 
 
 def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
-    """Return the cards of flagged judges, a row for each line.
-
-    Args:
-        panel: the judges.
-        before: the ranking by all of them; None where there is none.
-
-    """
+    """Return the cards of flagged judges, a row for each line."""
     flagged = panel.screening.flagged
     total = sum(card.n for card in panel.screening.cards)
     columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))

@@ -8,19 +8,11 @@ from typing import Final
 from evenhand.report.document import NOT_RUN, Check, Section
 
 ASKS: Final = "Can the judges be trusted?"
-NAMELESS: Final = ("",)
-"""Names of judges or items where the data do not say them."""
+NAMELESS: Final = ("",)  # Names of judges or items where the data do not say them
 
 
 def find_fault(judges: Sequence[str]) -> tuple[str, str]:
-    """Return why judges cannot be looked at and what to do; two empty texts where they can.
-
-    Args:
-        judges: their names.
-
-    >>> find_fault(("anna",))[0], find_fault(("anna", "ben"))
-    ('there is one judge, anna, and nobody to compare with', ('', ''))
-    """
+    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
     if tuple(judges) == NAMELESS:
         return "the data do not say who judged", "Name the column of judges: --column judge=NAME."
     if len(judges) == 1:
@@ -32,15 +24,7 @@ def find_fault(judges: Sequence[str]) -> tuple[str, str]:
 
 
 def write_fault(name: str, title: str, fault: tuple[str, str], command: str) -> Section:
-    """Write the section on judges of whom nothing can be said.
-
-    Args:
-        name: of the section.
-        title: its heading.
-        fault: why, and what to do.
-        command: what looks at judges.
-
-    """
+    """Write the section on judges of whom nothing can be said."""
     why, advice = fault
     check = Check("judges", ASKS, NOT_RUN, why, advice)
     says = (f"Nothing can be said of the judges: {why}.",)

@@ -12,6 +12,7 @@ from evenhand.errors import UnknownOption
 if TYPE_CHECKING:
     from evenhand.report.document import Report
 
+# Ending that no report has → what serves instead
 PRINTED: Final = {
     ".pdf": "a browser prints the page as PDF",
     ".tex": "LaTeX tables go into a folder (--tables FOLDER)",
@@ -20,7 +21,6 @@ PRINTED: Final = {
     ".svg": "figures go into a folder (--figures FOLDER)",
     ".png": "figures go into a folder (--figures FOLDER)",
 }
-"""Ending that no report has → what serves instead."""
 
 
 def write_json(report: Report) -> str:
@@ -35,21 +35,16 @@ def write_html(report: Report) -> str:
     return write_page(report)
 
 
+# Ending of a file → what writes it
 FORMS: Final[dict[str, Callable[[Report], str]]] = {
     ".html": write_html,
     ".htm": write_html,
     ".json": write_json,
 }
-"""Ending of a file → what writes it."""
 
 
 def find_form(path: Path) -> Callable[[Report], str]:
-    """Return what writes a report into a file of this name.
-
-    Raises:
-        UnknownOption: the ending says no form of a report.
-
-    """
+    """Return what writes a report into a file of this name."""
     ending = path.suffix.lower()
     if ending not in FORMS:
         hint = f"; {PRINTED[ending]}" if ending in PRINTED else ""
@@ -59,12 +54,7 @@ def find_form(path: Path) -> Callable[[Report], str]:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write a report in the form that the ending of its file says.
-
-    Raises:
-        UnknownOption: another ending, or a file that cannot be written.
-
-    """
+    """Write a report in the form that the ending of its file says."""
     text = find_form(path)(report)
     try:
         path.write_text(text, encoding="utf-8", newline="\n")

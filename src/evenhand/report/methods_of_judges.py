@@ -14,12 +14,7 @@ from evenhand.report.study import Study
 
 
 def say_examinations(study: Study) -> list[Sentence]:
-    """Say what was asked of the judges, of the place of outputs, of items and of the model.
-
-    Args:
-        study: comparisons or rankings.
-
-    """
+    """Say what was asked of the judges, of the place of outputs, of items and of the model."""
     left = list_left_out(study.settings.tasks) if not study.settings.full else ()
     said = []
     try:
@@ -32,13 +27,7 @@ def say_examinations(study: Study) -> list[Sentence]:
 
 
 def say_screening(found: Screening, how: str) -> Sentence:
-    """Say how judges were flagged, and where nobody could be.
-
-    Args:
-        found: the screening.
-        how: what they were looked at by, such as "Judges were screened by their scores".
-
-    """
+    """Say how judges were flagged, and where nobody could be."""
     if found.abstains is not None:
         said = f"{how}; nobody was called careless or reversed, since {found.abstains}"
         return f"{said}. Habits were tested apart.", ()

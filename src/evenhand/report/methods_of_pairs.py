@@ -16,9 +16,9 @@ from evenhand.report.numbers import write_value
 from evenhand.report.references import cite
 from evenhand.report.study import Study
 
-Sentence = tuple[str, tuple[str, ...]]
-"""A sentence, and the keys of what it cites."""
+Sentence = tuple[str, tuple[str, ...]]  # A sentence, and the keys of what it cites
 
+# Treatment of ties → how it is said, and the paper it is from
 TIES: Final = {
     "davidson": ("with Davidson's ties", "davidson-1970"),
     "rao-kupper": ("with Rao and Kupper's ties", "rao-kupper-1967"),
@@ -27,19 +27,12 @@ TIES: Final = {
     "discard": ("without ties, which are left out", ""),
     "none": ("with tie cells kept and a tie parameter of zero", ""),
 }
-"""Treatment of ties → how it is said, and the paper it is from."""
+# How a method says that clusters were merged
 MERGED: Final = re.compile(r"\(([\d,]+) (\w+?)s in (\d+)\)")
-"""How a method says that clusters were merged."""
 
 
 def say_ranking(ranking: Ranking, study: Study) -> list[Sentence]:
-    """Say the model, the errors and the rank sets.
-
-    Args:
-        ranking: that of the report.
-        study: the judgments.
-
-    """
+    """Say the model, the errors and the rank sets."""
     said = [_say_model(ranking, study), *_say_prior(ranking), *_say_spread(ranking)]
     if ranking.rank_sets is not None:
         said += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]

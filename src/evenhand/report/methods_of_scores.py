@@ -13,12 +13,7 @@ from evenhand.report.references import cite
 
 
 def say_scores(rated: Rated) -> list[Sentence]:
-    """Say how scores became a ranking, and how judges were looked at.
-
-    Args:
-        rated: ratings of one task.
-
-    """
+    """Say how scores became a ranking, and how judges were looked at."""
     try:
         boards = list(rated.boards.values())
     except NotIdentified:

@@ -16,10 +16,8 @@ from evenhand.ranking.model_table import (
 from evenhand.report.document import Column, Table
 from evenhand.report.study import Study
 
-FEW: Final = 3_000
-"""Most comparisons of which the whole table is made by itself."""
-SMALL: Final = 10
-"""Most systems of which it is."""
+FEW: Final = 3_000  # Most comparisons of which the whole table is made by itself
+SMALL: Final = 10  # Most systems of which it is
 WEAK: Final = "; where judges are not known they take judgments for independent"
 BASES: Final = (
     "Models that add something to worths and ties tell more cells apart, by side or judge: their"
@@ -28,12 +26,7 @@ BASES: Final = (
 
 
 def compare_laws(study: Study) -> ModelTable | None:
-    """Return models of the same judgments side by side; with tests only where those are cheap.
-
-    Args:
-        study: the judgments.
-
-    """
+    """Return models of the same judgments side by side; with tests only where those are cheap."""
     try:
         if tests_all(study):
             return tabulate_models(study.pairs)
@@ -49,13 +42,7 @@ def tests_all(study: Study) -> bool:
 
 
 def say_models(study: Study, table: ModelTable | None) -> tuple[str, ...]:
-    """Say what tests between models answer, or which is closest where there were none.
-
-    Args:
-        study: the judgments.
-        table: the models.
-
-    """
+    """Say what tests between models answer, or which is closest where there were none."""
     if table is None:
         return ()
     if tests_all(study):
@@ -70,13 +57,7 @@ def say_models(study: Study, table: ModelTable | None) -> tuple[str, ...]:
 
 
 def note_tests(study: Study, table: ModelTable | None) -> tuple[str, ...]:
-    """Say how models can be tested where they were not.
-
-    Args:
-        study: the judgments.
-        table: the models.
-
-    """
+    """Say how models can be tested where they were not."""
     if table is None:
         return ()
     if tests_all(study):
@@ -88,12 +69,7 @@ def note_tests(study: Study, table: ModelTable | None) -> tuple[str, ...]:
 
 
 def tabulate_laws(found: ModelTable | None) -> tuple[Table, ...]:
-    """Return the table of models, smallest AIC at 0.
-
-    Args:
-        found: the models.
-
-    """
+    """Return the table of models, smallest AIC at 0."""
     if found is None:
         return ()
     least = min(row.aic for row in found.rows)

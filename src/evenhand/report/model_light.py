@@ -22,10 +22,9 @@ from evenhand.report.study import Study
 from evenhand.report.visible import ENOUGH, say_visible
 
 ASKS: Final = "Do all judgments fit one ladder, from best to worst?"
+# Share of the differences between systems below which pairs that fit no scale do not matter
 TRIFLE: Final = 0.02
-"""Share of the differences between systems below which pairs that fit no scale do not matter."""
-SLIGHT: Final = 0.03
-"""How far from one half a share for the first output is slight."""
+SLIGHT: Final = 0.03  # How far from one half a share for the first output is slight
 PAIRS: Final = "For two systems read their own comparisons under “Each against each”."
 SIDES: Final = "See “Does the place of an output matter?”."
 CIRCLES: Final = "See “Do preferences go round in circles?”."
@@ -34,33 +33,17 @@ JUDGES: Final = "The ranking is that of all judges together: see “The judges�
 
 @dataclass(frozen=True)
 class Doubt:
-    """A test of what one number for each system leaves out.
+    """A test of what one number for each system leaves out."""
 
-    Attributes:
-        says: what it found if p is small.
-        p: not yet adjusted.
-        slight: whether what was found is too small to matter.
-        otherwise: where to look.
-        fault: what the answer says of it.
-
-    """
-
-    says: str
-    p: float
-    slight: bool
-    otherwise: str
-    fault: str = caveat.LADDER
+    says: str  # what it found if p is small
+    p: float  # not yet adjusted
+    slight: bool  # whether what was found is too small to matter
+    otherwise: str  # where to look
+    fault: str = caveat.LADDER  # what the answer says of it
 
 
 def list_doubts(study: Study, cycles: Cycles | None, laws: ModelTable | None) -> tuple[Doubt, ...]:
-    """Return the tests that were made: of pairs, of sides, of judges.
-
-    Args:
-        study: the judgments.
-        cycles: what pairs leave, or None.
-        laws: models of the same judgments, or None.
-
-    """
+    """Return the tests that were made: of pairs, of sides, of judges."""
     found = []
     if cycles is not None and cycles.p is not None:
         found.append(Doubt("pairs fit no single ladder", cycles.p, cycles.share < TRIFLE, PAIRS))
@@ -93,15 +76,7 @@ def _doubt_sides(study: Study) -> list[Doubt]:
 
 
 def make_check(study: Study, cycles: Cycles | None, laws: ModelTable | None, why: str) -> Check:
-    """Return whether anything shows that one number for each system is too little.
-
-    Args:
-        study: the judgments.
-        cycles: what pairs leave, or None.
-        laws: models of the same judgments, or None.
-        why: there are no `cycles`.
-
-    """
+    """Return whether anything shows that one number for each system is too little."""
     tests = adjust_doubts(list_doubts(study, cycles, laws))
     alpha = 1 - study.settings.level
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
@@ -155,16 +130,7 @@ def _say_where(doubts: list[Doubt]) -> str:
 
 
 def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | None:
-    """Return the check where a test finds something by itself and not beside the others.
-
-    Args:
-        tests: all of them, with p that allow for their number.
-        alpha: p up to which something is found.
-
-    Returns:
-        None where no test finds anything of weight even by itself.
-
-    """
+    """Return the check where a test finds something by itself and not beside the others."""
     perhaps = [(one, p) for one, p in tests if one.p <= alpha and not one.slight]
     if not perhaps:
         return None

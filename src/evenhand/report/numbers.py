@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-NONE: Final = "–"
-"""What stands where there is no number."""
+NONE: Final = "–"  # What stands where there is no number
 
-SMALL: Final = 0.001
-"""Chances below this are written as being below it."""
+SMALL: Final = 0.001  # Chances below this are written as being below it
 
 
 def _count(value: float) -> str:
@@ -26,6 +24,8 @@ def _percent(value: float) -> str:
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
+# Kind of number → how it is written. A share is a proportion, a percent one that may be very
+# small, a chance a p-value.
 KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "text": str,
     "count": _count,
@@ -37,20 +37,13 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "percent": _percent,
     "chance": _chance,
 }
-"""Kind of number → how it is written. A share is a proportion, a percent one that may be very
-small, a chance a p-value."""
 
 
 def write_value(value: Any, kind: str) -> str:
     """Write a value for people.
 
-    Args:
-        value: a number, a text, or None.
-        kind: of KINDS.
-
-    >>> write_value(12345, "count"), write_value(-0.0012, "two"), write_value(None, "two")
-    ('12,345', '0.00', '–')
-    >>> write_value(0.9512, "share"), write_value(0.00001, "chance")
-    ('95 %', '< 0.001')
+    kind: of KINDS. >>> write_value(12345, "count"), write_value(-0.0012, "two"), write_value(None,
+        "two") ('12,345', '0.00', '–') >>> write_value(0.9512, "share"), write_value(0.00001,
+        "chance") ('95 %', '< 0.001')
     """
     return NONE if value is None else KINDS[kind](value)

@@ -25,27 +25,18 @@ if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
     from evenhand.report.study import Study
 
+# Share of the votes of a system on one side from which it nearly always stood there
 NEARLY: Final = 0.9
-"""Share of the votes of a system on one side from which it nearly always stood there."""
+# How far from one half an interval may reach where nothing was found; else too little is known
 NEAR: Final = 0.10
-"""How far from one half an interval may reach where nothing was found; else too little is known."""
+# Share of the votes in the rarer order of each pair from which orders are balanced
 EVEN: Final = 1 / 3
-"""Share of the votes in the rarer order of each pair from which orders are balanced."""
 WHOLE: Final = "that may be the whole difference"
 HIDDEN: Final = "that may hide a difference"
 
 
 def say_one_sided(study: Study) -> str:
-    """Say that a system that may be the best, or every pair, was shown in one order; else "".
-
-    Args:
-        study: comparisons or rankings.
-
-    Raises:
-        NotIdentified: the judgments determine no worths.
-        NotConverged: the estimates were not found.
-
-    """
+    """Say that a system that may be the best, or every pair, was shown in one order; else ""."""
     if not _tells_sides(study):
         return ""
     ranking, systems, seen = study.ranking, study.tally.systems, count_sides(study.tally)
@@ -67,12 +58,7 @@ def say_one_sided(study: Study) -> str:
 
 
 def are_orders_balanced(study: Study) -> bool:
-    """Whether lot explains who stood where, and pairs were shown in both orders.
-
-    Args:
-        study: comparisons or rankings.
-
-    """
+    """Whether lot explains who stood where, and pairs were shown in both orders."""
     if not _tells_sides(study):
         return False
     systems, seen = study.tally.systems, count_sides(study.tally)
@@ -118,12 +104,7 @@ def _name_side(first: float, second: float) -> str:
 
 
 def is_near(bias: PositionBias) -> bool:
-    """Whether the whole interval of the share for the first output lies near one half.
-
-    Args:
-        bias: the advantage of the output shown first.
-
-    """
+    """Whether the whole interval of the share for the first output lies near one half."""
     return max(abs(find_share(end) - 0.5) for end in (bias.lower, bias.upper)) <= NEAR
 
 

@@ -14,8 +14,7 @@ from evenhand.ranking.ranking import name_ways
 if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
 
-BEYOND: Final = 100.0
-"""So many times as many judgments are more than anybody collects."""
+BEYOND: Final = 100.0  # So many times as many judgments are more than anybody collects
 
 
 def find_open(ranking: Ranking) -> list[tuple[int, int]]:
@@ -23,10 +22,6 @@ def find_open(ranking: Ranking) -> list[tuple[int, int]]:
 
     Where the first alone may be the best, those of the second place, and so on down to the first
     pair that is open: none where every pair is decided.
-
-    Args:
-        ranking: with rank sets or without.
-
     """
     sets = ranking.rank_sets
     if sets is None:
@@ -44,14 +39,6 @@ def find_want(ranking: Ranking, places: Sequence[int]) -> tuple[str, ...]:
 
     Most open pairs among them rest on too few; or nothing at all is decided, and there are fewer
     judges than critical values are moderate for (INFERENCE B6).
-
-    Args:
-        ranking: with rank sets or without.
-        places: of the systems on the board, two or more.
-
-    Returns:
-        Of "judge" and "item"; none where the answers themselves leave the systems open.
-
     """
     sets = ranking.rank_sets
     if sets is None:
@@ -68,10 +55,6 @@ def say_more(ranking: Ranking) -> str:
     """Say how many judgments would probably tell the first two open systems apart; "" where none.
 
     It is the number of the section on what to judge next.
-
-    Args:
-        ranking: whose first place is open.
-
     """
     try:
         found = separate_pairs(ranking, find_open(ranking)[:1])

@@ -8,6 +8,7 @@ from typing import Any, Final
 from evenhand.report.caveat import is_caveat
 from evenhand.report.document import FAILED, LIGHTS, Column, Part, Section, Table
 
+# Light → head of its column
 HEADS: Final = {
     "judges": "judges",
     "agreement": "agreement",
@@ -15,16 +16,10 @@ HEADS: Final = {
     "model": "model",
     "choices": "choices",
 }
-"""Light → head of its column."""
 
 
 def write_overview(parts: Sequence[Part]) -> Section | None:
-    """Write what several tasks have in common; None where there is one.
-
-    Args:
-        parts: of the report, in its order.
-
-    """
+    """Write what several tasks have in common; None where there is one."""
     if len(parts) < 2:
         return None
     rows = tuple(_describe(part) for part in parts)

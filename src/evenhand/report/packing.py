@@ -7,8 +7,8 @@ import gzip
 import json
 from typing import Any, Final
 
+# Most letters of JSON that stand in the page as they are; more of it is packed
 PLAIN: Final = 100_000
-"""Most letters of JSON that stand in the page as they are; more of it is packed."""
 
 
 def pack(text: str) -> str:
@@ -31,16 +31,7 @@ def write_json(value: Any) -> str:
 
 
 def embed(name: str, value: Any, most: int = PLAIN) -> str:
-    """Write the element of a page that holds a value.
-
-    Args:
-        name: of the element.
-        value: what JSON can hold.
-        most: letters of JSON that stand as they are; more of them are packed.
-
-    >>> embed("report", {"title": "A"})
-    '<script type="application/json" id="report">{"title":"A"}</script>'
-    """
+    """Write the element of a page that holds a value."""
     text = write_json(value)
     if len(text) > most:
         return f'<script type="application/gzip" id="{name}">{pack(text)}</script>'

@@ -26,19 +26,13 @@ from evenhand.report.figures.judge_map import FEW_JUDGES, FEW_JUDGMENTS, OPEN
 from evenhand.report.judge_fault import NAMELESS
 from evenhand.report.study import Study
 
-DIGITS: Final = 4
-"""Digits behind the point of what a row holds: more are not known."""
+DIGITS: Final = 4  # Digits behind the point of what a row holds: more are not known
+# Why nobody is called careless or reversed → what judges are drawn as
 UNDECIDED: Final = {"judges": FEW_JUDGES, "right": OPEN, "apart": FEW_JUDGMENTS}
-"""Why nobody is called careless or reversed → what judges are drawn as."""
 
 
 def find_fault(study: Study) -> tuple[str, str]:
-    """Return why judges cannot be looked at and what to do; two empty texts where they can.
-
-    Raises:
-        UnknownOption: importance weights, which count no votes.
-
-    """
+    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
     votes = study.votes
     fault = judge_fault.find_fault(votes.judges)
     if not fault[0] and (votes.outcome == TIE).all():
@@ -48,14 +42,9 @@ def find_fault(study: Study) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The judges of one task.
+    """The judges of one task."""
 
-    Attributes:
-        study: whose judges.
-
-    """
-
-    study: Study
+    study: Study  # whose judges
 
     @cached_property
     def screening(self) -> Screening:
@@ -139,13 +128,7 @@ def _divide(part: int, whole: int) -> float | None:
 
 
 def name_kind(card: Card, abstains: str | None = None) -> str:
-    """Say what a judge is drawn as: a class, a habit, or neither.
-
-    Args:
-        card: of the judge.
-        abstains: why nobody is called careless or reversed, or None.
-
-    """
+    """Say what a judge is drawn as: a class, a habit, or neither."""
     for flag in CLASSES[1:]:
         if flag in card.flags:
             return flag

@@ -18,15 +18,15 @@ from evenhand.report.one_sided import say_one_sided
 from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
+# What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
-"""What keeps a section empty, which then says so."""
+# Sections on judges → the check that each makes, which is not run where the section is empty
 LIT: Final = {
     "judges": ("judges", judge_fault.ASKS),
     "scorers": ("judges", judge_fault.ASKS),
     "agreement": ("agreement", agreement_light.ASKS),
     "scoring": ("agreement", agreement_light.ASKS),
 }
-"""Sections on judges → the check that each makes, which is not run where the section is empty."""
 
 
 def write_part(
@@ -36,15 +36,7 @@ def write_part(
     *,
     answers: bool = True,
 ) -> Part:
-    """Write sections of one task.
-
-    Args:
-        study: its judgments.
-        wanted: name → heading.
-        step: called with a word before each section.
-        answers: whether the answer is written too.
-
-    """
+    """Write sections of one task."""
     written = []
     for name, title in wanted.items():
         step(f"{study.task} {title}".strip())
@@ -63,18 +55,7 @@ def _write(study: Study, name: str, title: str) -> Section:
 
 
 def refuse_section(name: str, title: str, why: str) -> Section:
-    """Return the section that stands in the place of one that is refused.
-
-    Args:
-        name: of the section.
-        title: its heading.
-        why: it is empty.
-
-    >>> refuse_section("judges", "The judges", "weights count no votes").checks[0].state
-    'not run'
-    >>> refuse_section("heads", "Each against each", "no two systems were compared").checks
-    ()
-    """
+    """Return the section that stands in the place of one that is refused."""
     if name not in LIT:
         return Section(name, title, not_run=why)
     says = (f"Nothing can be said here: {why}.",)

@@ -12,18 +12,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """A section, and where it stands.
+    """A section, and where it stands."""
 
-    Attributes:
-        section: the section.
-        part: name of the task; "" where there is one.
-        signature: the line that reproduces its numbers.
-
-    """
-
-    section: Section
-    part: str = ""
-    signature: str = ""
+    section: Section  # the section
+    part: str = ""  # name of the task; "" where there is one
+    signature: str = ""  # the line that reproduces its numbers
 
     def call(self, name: str) -> str:
         """Return what a table or figure of the section is called outside the report."""

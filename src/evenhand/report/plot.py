@@ -9,6 +9,8 @@ from evenhand.errors import UnknownOption, end, suggest
 from evenhand.report import plots
 from evenhand.report.plots import Drawers
 
+# Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
+# on the result, a function returns them.
 FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
     "Ranking": {
         "forest": plots.draw_ranking,
@@ -27,8 +29,6 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
     "DecisionCurve": {"decisions": plots.draw_decisions},
     "CampaignPlan": plots.list_plan,
 }
-"""Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
-on the result, a function returns them."""
 
 
 def plot(result: Any, kind: str | None = None) -> Any:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from evenhand.ratings.reliability import DecisionCurve
 
 WIDTH: Final = 620
-MOST: Final = 100
-"""Most rows that are drawn: the first."""
+MOST: Final = 100  # Most rows that are drawn: the first
 Drawer = Callable[[Any], Any]
 Drawers = Mapping[str, Drawer]
 

@@ -10,8 +10,8 @@ from evenhand.report.numbers import write_value
 if TYPE_CHECKING:
     from evenhand.report.document import Check, Part, Report, Table
 
+# The table of the first section that a notebook shows; where there is none, its first
 BOARD: Final = "board"
-"""The table of the first section that a notebook shows; where there is none, its first."""
 SHOWN: Final = 100
 
 

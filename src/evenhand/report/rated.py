@@ -31,23 +31,20 @@ if TYPE_CHECKING:
     from evenhand.judges.cards import Screening
     from evenhand.report.study import Settings
 
+# Words in the name of a criterion that say that lower scores are better
 LOWER: Final = frozenset({"penalty", "penalties", "error", "errors"})
-"""Words in the name of a criterion that say that lower scores are better."""
+# Names that campaigns give to human references which they enter as systems
 HUMAN: Final = re.compile(
     r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
 )
-"""Names that campaigns give to human references which they enter as systems."""
 
 
 def reads_lower(criterion: str, least: float) -> bool:
     """Say whether lower scores are better, by the name of a criterion.
 
-    Args:
-        criterion: its name.
-        least: lowest score; below 0 stand penalties that are taken off, where higher is better.
-
-    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
-    (True, False, False)
+    least: lowest score; below 0 stand penalties that are taken off, where higher is better. >>>
+        reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
+        (True, False, False)
     """
     return least >= 0 and not LOWER.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
 
@@ -62,12 +59,7 @@ def reads_human(system: str) -> bool:
 
 
 def are_level(rows: RatingRows) -> bool:
-    """Say whether all scores under each criterion are the same, so that they tell nothing.
-
-    Args:
-        rows: scores under any number of criteria.
-
-    """
+    """Say whether all scores under each criterion are the same, so that they tell nothing."""
     parts = rows.split(("criterion",)).values()
     return all(part.score.min() == part.score.max() for part in parts)
 
@@ -98,16 +90,10 @@ def exclude_from(data: Comparisons | Rankings | Ratings) -> tuple[Exclusion, ...
 
 @dataclass(frozen=True, eq=False)
 class Rated:
-    """The ratings of one task, read once.
+    """The ratings of one task, read once."""
 
-    Attributes:
-        data: as they were read, controls and all.
-        settings: how the report is made.
-
-    """
-
-    data: Ratings
-    settings: Settings
+    data: Ratings  # as they were read, controls and all
+    settings: Settings  # how the report is made
 
     @cached_property
     def rows(self) -> RatingRows:
@@ -116,12 +102,7 @@ class Rated:
 
     @cached_property
     def targets(self) -> RatingRows:
-        """Ratings of outputs as such.
-
-        Raises:
-            NotIdentified: there are none.
-
-        """
+        """Ratings of outputs as such."""
         found = self.rows.targets()
         if not found.size:
             raise NotIdentified("all scores are of controls or repeats: no output was scored")
@@ -151,12 +132,7 @@ class Rated:
 
     @cached_property
     def boards(self) -> Mapping[str, ScoreBoard]:
-        """Criterion → systems by mean score.
-
-        Raises:
-            NotIdentified: there is one system.
-
-        """
+        """Criterion → systems by mean score."""
         if len(self.systems) == 1:
             raise NotIdentified(
                 f"there are scores of one system only, {self.systems[0]}: there is nothing to"
@@ -178,22 +154,12 @@ class Rated:
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
-        """The tables and figures of Hamon, Mostefa & Arranz (2007).
-
-        Raises:
-            NotIdentified: nobody knows who the judges are.
-
-        """
+        """The tables and figures of Hamon, Mostefa & Arranz (2007)."""
         return diagnose_judges(self.rows, references=self.references)
 
     @cached_property
     def screening(self) -> Screening:
-        """Flags with a controlled error rate.
-
-        Raises:
-            NotIdentified: nobody knows who the judges are.
-
-        """
+        """Flags with a controlled error rate."""
         return screen_judges(self.rows)
 
     @cached_property
@@ -217,12 +183,7 @@ class Rated:
 
     @cached_property
     def agreement(self) -> AgreementTable:
-        """How far judges agree, criterion by criterion.
-
-        Raises:
-            NotIdentified: nothing was scored by two judges, or judges or items are unknown.
-
-        """
+        """How far judges agree, criterion by criterion."""
         for role, names in (("judge", self.rows.judges), ("item", self.rows.items)):
             if names == ("",):
                 raise NotIdentified(f"the data have no column of {role}s", [])

@@ -9,20 +9,12 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Reference:
-    """A paper.
+    """A paper."""
 
-    Attributes:
-        key: of the bibliography.
-        short: as the text cites it, such as "Davidson, 1970".
-        kind: article, book or inproceedings.
-        fields: of BibTeX, in the order in which they are written.
-
-    """
-
-    key: str
-    short: str
-    kind: str
-    fields: Mapping[str, str]
+    key: str  # of the bibliography
+    short: str  # as the text cites it, such as "Davidson, 1970"
+    kind: str  # article, book or inproceedings
+    fields: Mapping[str, str]  # of BibTeX, in the order in which they are written
 
     def write_bibtex(self) -> str:
         """Write its entry."""
@@ -179,8 +171,7 @@ _ALL: Final = (
         },
     ),
 )
-REFERENCES: Final = {one.key: one for one in _ALL}
-"""Key → paper."""
+REFERENCES: Final = {one.key: one for one in _ALL}  # Key → paper
 
 
 def cite(*keys: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LEVEL: Final = 0.95
 MODEL: Final = ("--ties", "--order-effect", "--reference", "--prior")
+# Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
@@ -31,18 +32,10 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
         "watch": ("--level", "--seed"),
     }.items()
 }
-"""Verb → which of the settings of a report it takes; others take none."""
 
 
 def write_command(settings: Settings, verb: str, more: Sequence[str] = ()) -> str:
-    """Return a command that computes something as a report did.
-
-    Args:
-        settings: of the report.
-        verb: of the command line.
-        more: what is asked besides; an option that stands here is not said twice.
-
-    """
+    """Return a command that computes something as a report did."""
     said = [*settings.words, *more]
     for option, values in _list_set(settings).items():
         if option in TAKEN.get(verb, ()) and option not in said:

@@ -47,22 +47,17 @@ if TYPE_CHECKING:
     from evenhand.report.study import Study
 
 STAYS: Final = "the decided order stays"
+# Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs
 ALPHA: Final = 0.05
-"""Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs."""
 NO_RANKING: Final = "there is no ranking"
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 
 @dataclass(frozen=True, eq=False)
 class Reversals:
-    """What each kind of doubt reverses in a ranking; "" where it reverses nothing.
+    """What each kind of doubt reverses in a ranking; "" where it reverses nothing."""
 
-    Attributes:
-        study: the judgments.
-
-    """
-
-    study: Study
+    study: Study  # the judgments
 
     @cached_property
     def order(self) -> str:
@@ -104,12 +99,7 @@ class Reversals:
         return self._say_contradicted(against)
 
     def find_circle(self, circle: Cycle) -> str:
-        """Say which decided pair a circle of majorities contradicts.
-
-        Args:
-            circle: three systems, each preferred to the next.
-
-        """
+        """Say which decided pair a circle of majorities contradicts."""
         claims = set(self._list_claims())
         names = [(circle.systems[at], circle.systems[(at + 1) % 3]) for at in range(3)]
         against = [
@@ -199,12 +189,7 @@ def _find_other_answer(ranking: Ranking, other: Ranking) -> str:
 
 
 def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
-    """Return which systems may be the best, of how many, and whether one is decided to be.
-
-    Args:
-        ranking: with rank ranges or without.
-
-    """
+    """Return which systems may be the best, of how many, and whether one is decided to be."""
     lower, upper = ranking.rank_lower, ranking.rank_upper
     if lower is None or upper is None:
         return frozenset(ranking.systems[:1]), len(ranking.systems), False
@@ -214,13 +199,7 @@ def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
 
 
 def find_reversal(ranking: Ranking, other: Ranking) -> str:
-    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing.
-
-    Args:
-        ranking: with rank sets; without, nothing is decided.
-        other: whose order is compared.
-
-    """
+    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing."""
     if ranking.rank_sets is None or ranking.rank_upper is None:
         return ""
     places = dict(zip(other.systems, other.rank.tolist(), strict=True))
@@ -229,13 +208,7 @@ def find_reversal(ranking: Ranking, other: Ranking) -> str:
 
 
 def find_board_reversal(board: ScoreBoard, other: ScoreBoard) -> str:
-    """Say the same of boards of mean scores; references have no place.
-
-    Args:
-        board: with what is decided.
-        other: whose order is compared.
-
-    """
+    """Say the same of boards of mean scores; references have no place."""
     ranked = np.flatnonzero(board.ranked)
     systems = tuple(board.systems[at] for at in ranked.tolist())
     places = {name: at for at, name in enumerate(other.systems, start=1) if name in systems}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 from unicodedata import category
 
+# Categories of signs that a terminal obeys or cannot write
 HIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Categories of signs that a terminal obeys or cannot write."""
+# Signs that turn the direction of the text behind them
 BREAKS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Signs that turn the direction of the text behind them."""
 
 
 def visible(text: str) -> str:

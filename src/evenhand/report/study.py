@@ -42,33 +42,20 @@ Data = Comparisons | Rankings | Ratings
 
 @dataclass(frozen=True)
 class Settings:
-    """How a report is made.
+    """How a report is made."""
 
-    Attributes:
-        words: what stands behind the verb to read the same judgments, such as
-            ("votes.csv", "--task", "fr-en").
-        level: of intervals, rank sets and tests (proportion).
-        seed: of everything random.
-        model: settings of the log-linear model; None for what `rank` takes by itself.
-        full: whether checks are made that take long.
-        tasks: of the report; of many each gets less of what takes long.
-
-    """
-
+    # what stands behind the verb to read the same judgments, such as ("votes.csv", "--task",
+    # "fr-en")
     words: tuple[str, ...] = ("FILE",)
-    level: float = LEVEL
-    seed: int = SEED
+    level: float = LEVEL  # of intervals, rank sets and tests (proportion)
+    seed: int = SEED  # of everything random
+    # settings of the log-linear model; None for what `rank` takes by itself
     model: BradleyTerry | None = None
-    full: bool = False
-    tasks: int = 1
+    full: bool = False  # whether checks are made that take long
+    tasks: int = 1  # of the report; of many each gets less of what takes long
 
     def __post_init__(self) -> None:
-        """Refuse a level or a seed that is none.
-
-        Raises:
-            UnknownOption: for that reason.
-
-        """
+        """Refuse a level or a seed that is none."""
         require_level(self.level)
         require_seed(self.seed)
 
@@ -83,18 +70,11 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The judgments of one task, and what several sections need.
+    """The judgments of one task, and what several sections need."""
 
-    Attributes:
-        data: as they were read, controls and all.
-        settings: how the report is made.
-        task: name of the task; "" where there is one.
-
-    """
-
-    data: Data
-    settings: Settings = Settings()
-    task: str = ""
+    data: Data  # as they were read, controls and all
+    settings: Settings = Settings()  # how the report is made
+    task: str = ""  # name of the task; "" where there is one
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
@@ -103,12 +83,7 @@ class Study:
 
     @cached_property
     def pairs(self) -> Comparisons:
-        """Comparisons, rankings expanded and controls left out.
-
-        Raises:
-            UnknownFormat: ratings compare nothing.
-
-        """
+        """Comparisons, rankings expanded and controls left out."""
         if isinstance(self.data, Ratings):
             raise UnknownFormat(f"{self.data.source.name} holds ratings, which compare nothing")
         pairs = take_pairs(self.data)
@@ -117,12 +92,7 @@ class Study:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """Comparisons, rankings expanded; controls and repeats are among them.
-
-        Raises:
-            UnknownFormat: ratings compare nothing.
-
-        """
+        """Comparisons, rankings expanded; controls and repeats are among them."""
         pairs, data = self.pairs, self.data
         if isinstance(data, Ratings) or (pairs.rankings or pairs).frame is data.frame:
             return pairs  # no controls were left out
@@ -130,35 +100,17 @@ class Study:
 
     @cached_property
     def votes(self) -> Votes:
-        """Comparisons row by row, rankings expanded; controls and repeats are among them.
-
-        Raises:
-            UnknownFormat: ratings compare nothing.
-            UnknownOption: importance weights, which count no votes.
-
-        """
+        """Comparisons row by row, rankings expanded; controls and repeats are among them."""
         return self.comparisons.votes()
 
     @cached_property
     def shared(self) -> PreferenceAgreement:
-        """How far judges agree where they compared the same two outputs.
-
-        Raises:
-            NotIdentified: judges or items are not named.
-            UnknownOption: importance weights, which count no votes.
-
-        """
+        """How far judges agree where they compared the same two outputs."""
         return compare_votes(self.votes)
 
     @property
     def ranking(self) -> Ranking:
-        """The ranking that the report is about.
-
-        Raises:
-            NotIdentified: the judgments determine no worths.
-            NotConverged: the estimates were not found.
-
-        """
+        """The ranking that the report is about."""
         if isinstance(self._ranking, Ranking):
             return self._ranking
         raise self._ranking.with_traceback(None)
@@ -180,25 +132,12 @@ class Study:
 
     @cached_property
     def screening(self) -> Screening:
-        """Which judges are to be doubted, with a card for each.
-
-        Raises:
-            NotIdentified: judges cannot be looked at.
-            UnknownOption: importance weights, which count no votes.
-
-        """
+        """Which judges are to be doubted, with a card for each."""
         return screen_judges(self.votes)
 
     @property
     def position_bias(self) -> PositionBias:
-        """The advantage of being shown first.
-
-        Raises:
-            NotIdentified: it cannot be told from these data.
-            NotConverged: the estimates were not found.
-            UnknownOption: positions are not known.
-
-        """
+        """The advantage of being shown first."""
         if isinstance(self._position, PositionBias):
             return self._position
         raise self._position.with_traceback(None)
@@ -213,39 +152,21 @@ class Study:
 
     @cached_property
     def cycles(self) -> Cycles:
-        """How well worths alone describe preferences, as `evenhand doubt` asks it.
-
-        Raises:
-            NotIdentified: decisive votes determine no worths.
-            NotConverged: the estimates were not found.
-            UnknownOption: importance weights without judges.
-
-        """
+        """How well worths alone describe preferences, as `evenhand doubt` asks it."""
         settings = self.settings
         order = True if settings.model is not None and settings.model.order_effect else None
         return find_cycles(self.pairs, order_effect=order, level=settings.level, seed=settings.seed)
 
     @cached_property
     def rated(self) -> Rated:
-        """The ratings, and what sections on them share.
-
-        Raises:
-            UnknownFormat: these are no ratings.
-
-        """
+        """The ratings, and what sections on them share."""
         if not isinstance(self.data, Ratings):
             raise UnknownFormat("comparisons and rankings hold no scores: see the ranking")
         return Rated(self.data, self.settings)
 
     @cached_property
     def expected(self) -> ExpectedAgreement | None:
-        """Agreement of judges beside that of judges who follow the worths; None where unknown.
-
-        Raises:
-            NotIdentified: judges or items are not named.
-            UnknownOption: importance weights, which count no votes.
-
-        """
+        """Agreement of judges beside that of judges who follow the worths; None where unknown."""
         model = self.settings.model or BradleyTerry()
         try:
             fit = BradleyTerry(order_effect=model.order_effect, prior=model.prior).fit(self.tally)

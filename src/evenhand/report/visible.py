@@ -8,8 +8,8 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
+# How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50
 ENOUGH: Final = 0.10
-"""How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50."""
 
 
 def say_visible(visible: float) -> str:
@@ -31,13 +31,7 @@ def _count(share: float) -> str:
 
 
 def say_refusal(study: Study, refusal: NotIdentified | NotConverged | UnknownOption) -> str:
-    """Write why pairs were not tested, without advice that was already followed.
-
-    Args:
-        study: the judgments.
-        refusal: of `find_cycles`.
-
-    """
+    """Write why pairs were not tested, without advice that was already followed."""
     model = study.settings.model
     if model is None or not model.prior or isinstance(refusal, UnknownOption):
         return say_refused(refusal)

@@ -14,10 +14,8 @@ from typing import Final
 
 from evenhand.web.store.readable import Bearer
 
-SECONDS: Final = 10.0
-"""For how long somebody is known."""
-MOST: Final = 2_000
-"""Most who are known at a time."""
+SECONDS: Final = 10.0  # For how long somebody is known
+MOST: Final = 2_000  # Most who are known at a time
 
 
 class Acquaintances:

@@ -11,12 +11,11 @@ from typing import Any, Final
 from evenhand.design.tasks import Ticket
 from evenhand.web.store.record import Record
 
-LATELY: Final = 50
-"""Answers from which the time of an answer is taken."""
-KNOWN: Final = ("control",)
-"""Kinds of tickets of which the campaign knows the best system."""
+LATELY: Final = 50  # Answers from which the time of an answer is taken
+KNOWN: Final = ("control",)  # Kinds of tickets of which the campaign knows the best system
 TIES: Final = {"both_bad": "tie"}
 Right = Callable[[Ticket, Mapping[str, Any]], bool]
+# Kind of task → whether an answer to a control is the one that is expected
 RIGHT: Final[Mapping[str, Right]] = {
     "pair": lambda ticket, said: TIES.get(said["outcome"], said["outcome"]) == ticket.expected,
     "rank": lambda ticket, said: (
@@ -24,47 +23,29 @@ RIGHT: Final[Mapping[str, Right]] = {
         == [_name_best(ticket)]
     ),
 }
-"""Kind of task → whether an answer to a control is the one that is expected."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """An answer that stands.
+    """An answer that stands."""
 
-    Attributes:
-        judge: the login that gave it.
-        at: when, in milliseconds since 1970.
-        seconds: time that it took by the judge's clock; None where it was not told.
-        right: whether it is what a control expects; None where it is no control, or one of scores.
-
-    """
-
-    judge: str
-    at: int
-    seconds: float | None
+    judge: str  # the login that gave it
+    at: int  # when, in milliseconds since 1970
+    seconds: float | None  # time that it took by the judge's clock; None where it was not told
+    # whether it is what a control expects; None where it is no control, or one of scores
     right: bool | None = None
 
 
 @dataclass(frozen=True)
 class Activity:
-    """What a judge did so far.
+    """What a judge did so far."""
 
-    Attributes:
-        judge: the login.
-        n: answers that stand.
-        last: when the last of them was given.
-        seconds: median time of the last fifty; None where none is known.
-        controls: controls of pairs and rankings that were answered.
-        right: of these, as expected.
-
-    """
-
-    judge: str
-    n: int
-    last: datetime
-    seconds: float | None
-    controls: int
-    right: int
+    judge: str  # the login
+    n: int  # answers that stand
+    last: datetime  # when the last of them was given
+    seconds: float | None  # median time of the last fifty; None where none is known
+    controls: int  # controls of pairs and rankings that were answered
+    right: int  # of these, as expected
 
 
 def _name_best(ticket: Ticket) -> str:
@@ -76,13 +57,7 @@ def _name_best(ticket: Ticket) -> str:
 
 
 def see(record: Record, kind: str) -> Seen:
-    """Return what counts of an answer.
-
-    Args:
-        record: of the answer.
-        kind: of its task.
-
-    """
+    """Return what counts of an answer."""
     ticket, said = record.ticket, record.answer
     right = None
     if ticket is not None and said is not None and ticket.kind in KNOWN and kind in RIGHT:
@@ -93,13 +68,10 @@ def see(record: Record, kind: str) -> Seen:
 def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
     """Return what each judge did, who answered last first.
 
-    Args:
-        seen: answers in the order in which they were given.
-
-    >>> one, two = Seen("ann", 0, 3.0), Seen("ann", 60_000, 5.0, True)
-    >>> (found,) = sum_up([one, two])
-    >>> found.n, found.last.isoformat(), found.seconds, found.right, found.controls
-    (2, '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
+    seen: answers in the order in which they were given. >>> one, two = Seen("ann", 0, 3.0),
+        Seen("ann", 60_000, 5.0, True) >>> (found,) = sum_up([one, two]) >>> found.n,
+        found.last.isoformat(), found.seconds, found.right, found.controls (2,
+        '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
     """
     by: dict[str, list[Seen]] = {}
     for one in seen:

@@ -29,14 +29,7 @@ from evenhand.web.store.readable import Readable
 
 
 class Analysis:
-    """Computes what is asked; several threads may ask.
-
-    Attributes:
-        store: where the answers are.
-        looks: at the judgments.
-        promises: of the design, counted.
-
-    """
+    """Computes what is asked; several threads may ask."""
 
     def __init__(
         self,
@@ -64,12 +57,7 @@ class Analysis:
         return await run_in_threadpool(self.answer, question)
 
     def answer(self, question: Question) -> Answer:
-        """Compute an answer.
-
-        Raises:
-            EvenhandError: it cannot be given.
-
-        """
+        """Compute an answer."""
         match question.what:
             case "findings":
                 return self._find()

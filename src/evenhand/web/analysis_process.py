@@ -34,55 +34,34 @@ from evenhand.web.store.kept_boards import KeptBoard, keep_boards
 from evenhand.web.store.refusals import NotStored
 from evenhand.web.store.store import Store
 
-SOON: Final = 2.0
-"""Seconds to wait for an answer where an older one can be shown."""
-FIRST: Final = 20.0
-"""Seconds to wait where there is none."""
-LONG: Final = 600.0
-"""Seconds to wait for a file."""
+SOON: Final = 2.0  # Seconds to wait for an answer where an older one can be shown
+FIRST: Final = 20.0  # Seconds to wait where there is none
+LONG: Final = 600.0  # Seconds to wait for a file
 FILES: Final = ("download", "export")
-MOST: Final = 32
-"""Questions that may wait at a time."""
-AGAIN: Final = 30.0
-"""Seconds from the end of the process to its next start."""
-SILENT: Final = 300.0
-"""Seconds after which a process that does not even take a question is ended."""
-MEMORY: Final = "/dev/shm"
-"""A file system in memory, on Linux."""
-ROOM: Final = 2**29
-"""Free bytes there from which temporary files are made in it."""
+MOST: Final = 32  # Questions that may wait at a time
+AGAIN: Final = 30.0  # Seconds from the end of the process to its next start
+SILENT: Final = 300.0  # Seconds after which a process that does not even take a question is ended
+MEMORY: Final = "/dev/shm"  # A file system in memory, on Linux
+ROOM: Final = 2**29  # Free bytes there from which temporary files are made in it
+# What is run; `-P` as nothing is to be imported from the folder where the server was started
 COMMAND: Final = (sys.executable, "-P", "-m", "evenhand.web.analysis_worker")
-"""What is run; `-P` as nothing is to be imported from the folder where the server was started."""
+# Libraries that would take all processors
 THREADS: Final = ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
-"""Libraries that would take all processors."""
 _log: Final = logging.getLogger("evenhand")
 
 
 @dataclass
 class _Waiting:
-    """A question that has no answer yet.
+    """A question that has no answer yet."""
 
-    Attributes:
-        question: what was asked.
-        asked: when, in seconds by a steady clock.
-        taken: whether the process has taken it.
-        done: its answer.
-
-    """
-
-    question: Question
-    asked: float = field(default_factory=time.monotonic)
-    taken: bool = False
-    done: Future[Answer] = field(default_factory=Future)
+    question: Question  # what was asked
+    asked: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
+    taken: bool = False  # whether the process has taken it
+    done: Future[Answer] = field(default_factory=Future)  # its answer
 
 
 class AnalysisProcess:
-    """A process that computes on the answers of a store.
-
-    Attributes:
-        pid: of the process; 0 while there is none.
-
-    """
+    """A process that computes on the answers of a store."""
 
     def __init__(self, store: Store) -> None:
         """Start nothing yet."""
@@ -125,12 +104,7 @@ class AnalysisProcess:
             self._thread.join(5)
 
     async def ask(self, question: Question) -> Answer:
-        """Return an answer, the last one where a new one takes long or there is no process.
-
-        Raises:
-            EvenhandError: why there is none.
-
-        """
+        """Return an answer, the last one where a new one takes long or there is no process."""
         last = self._last.get(question)
         waiting = self._send(question)
         if waiting is None:
@@ -294,12 +268,7 @@ def _make_environment(folder: str) -> dict[str, str]:
 
 
 def _show(question: Question, last: Answer | None, why: str) -> Answer:
-    """Return the last answer with its time, and why there is no new one.
-
-    Raises:
-        NotComputed: there is none, and no page to say so on.
-
-    """
+    """Return the last answer with its time, and why there is no new one."""
     if question.what in FILES or (last is None and question.what == "board"):
         raise NotComputed(f"{why} Nothing is lost: try again.")
     if question.what == "board":

@@ -27,24 +27,17 @@ if TYPE_CHECKING:
     from evenhand.web.questions import Message
     from evenhand.web.store.kept_boards import KeptBoard
 
+# Where memory runs out, Linux ends a process of this score before the server, which has 0
 MEMORY_SCORE: Final = 900
-"""Where memory runs out, Linux ends a process of this score before the server, which has 0."""
 _log: Final = logging.getLogger("evenhand")
 
 
 class Setup(msgspec.Struct):
-    """The first line of the standard input.
+    """The first line of the standard input."""
 
-    Attributes:
-        where: the database; an address may hold a password, so it is not on the command line.
-        now: the clock of the store, in milliseconds since 1970.
-        folder: of temporary files; deleted at the end.
-
-    """
-
-    where: str
-    now: int
-    folder: str
+    where: str  # the database; an address may hold a password, so it is not on the command line
+    now: int  # the clock of the store, in milliseconds since 1970
+    folder: str  # of temporary files; deleted at the end
 
 
 class Wire(logging.Handler):

@@ -23,14 +23,9 @@ FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
 class Application(Starlette):
-    """A campaign's site, with the guard around everything, pages of faults among it.
+    """A campaign's site, with the guard around everything, pages of faults among it."""
 
-    Attributes:
-        site: what is served.
-
-    """
-
-    site: Site
+    site: Site  # what is served
 
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard outside of what answers after a fault; middleware would be inside."""

@@ -15,11 +15,11 @@ from evenhand.errors import EvenhandError
 from evenhand.web.rates import Rates
 from evenhand.web.store.refusals import NotStored
 
+# What a part that fails may raise; an interrupt and the like go through
 FAULTS: Final = (
     *(ArithmeticError, AssertionError, AttributeError, EvenhandError, ImportError, LookupError),
     *(MemoryError, NameError, OSError, RuntimeError, TypeError, ValueError),
 )
-"""What a part that fails may raise; an interrupt and the like go through."""
 WHY: Final = "{} could not be computed: the server's terminal says why"
 Found = TypeVar("Found")
 _log: Final = logging.getLogger("evenhand")
@@ -33,17 +33,7 @@ class Attempts:
         self._told = Rates(1 / 60, 1)
 
     def try_for(self, what: str, do: Callable[[], Found], instead: Callable[[str], Found]) -> Found:
-        """Return what is computed, or what stands in its place.
-
-        Args:
-            what: is computed, in words.
-            do: computes it.
-            instead: makes what stands in its place, of the reason.
-
-        Raises:
-            NotStored: the database is away, so that nothing at all can be shown.
-
-        """
+        """Return what is computed, or what stands in its place."""
         try:
             return do()
         except FAULTS as fault:

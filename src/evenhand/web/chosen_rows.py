@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from evenhand.judgments.rankings import Rankings
     from evenhand.web.gathered import Gathered
 
+# How pairs are chosen that the rule of a policy did not want
 FREE: Final = ("random", "start-up", "design")
-"""How pairs are chosen that the rule of a policy did not want."""
 COLUMN: Final = "chosen"
 
 
@@ -49,12 +49,7 @@ def describe_choices(gathered: Gathered) -> dict[str, str]:
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
-    """Return the rows that no answer led to, and a sentence on them; "" where that is all rows.
-
-    Raises:
-        NotIdentified: a policy chose all pairs.
-
-    """
+    """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
     import narwhals as nw
 
     from evenhand.judgments.comparisons import Comparisons

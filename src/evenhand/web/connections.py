@@ -19,12 +19,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from evenhand.web.site import Limits
 
-HEAD: Final = 64 * 1024
-"""Most bytes of the head of a request."""
-STEP: Final = 32 * 1024
-"""Bytes that a client has to read of what waits for it, each time."""
-TOLD: Final = 10
-"""Addresses of proxies that nobody named, of which the organiser is told."""
+HEAD: Final = 64 * 1024  # Most bytes of the head of a request
+STEP: Final = 32 * 1024  # Bytes that a client has to read of what waits for it, each time
+TOLD: Final = 10  # Addresses of proxies that nobody named, of which the organiser is told
 PLAIN: Final = b"content-type: text/plain; charset=utf-8\r\n"
 LATE: Final = "the request did not come in time"
 LONG: Final = "the head of the request is too long"
@@ -38,13 +35,7 @@ _log: Final = logging.getLogger("evenhand")
 
 
 class Door:
-    """All connections of a server.
-
-    Attributes:
-        limits: how long they may take, and how many there may be.
-        proxies: machines and networks that bring many clients.
-
-    """
+    """All connections of a server."""
 
     def __init__(self, limits: Limits, proxies: Sequence[str] = ()) -> None:
         """Begin without connections."""
@@ -115,20 +106,12 @@ class Door:
 
 
 class Connection(HttpToolsProtocol):
-    """One connection, which knows by when its client has to go on.
+    """One connection, which knows by when its client has to go on."""
 
-    Attributes:
-        door: all connections.
-        address: of the client, or of the proxy that brings it.
-        is_proxied: whether it is a proxy that was named.
-        since: when it was last waited for the client, in seconds of the loop.
-
-    """
-
-    door: Door
-    address = ""
-    is_proxied = False
-    since = 0.0
+    door: Door  # all connections
+    address = ""  # of the client, or of the proxy that brings it
+    is_proxied = False  # whether it is a proxy that was named
+    since = 0.0  # when it was last waited for the client, in seconds of the loop
     _deadline = math.inf
     _left = 0
     _read = 0.0

@@ -14,24 +14,22 @@ from evenhand.web.pass_rows import list_pass
 from evenhand.web.store.readable import Readable
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
+# Ratings with marked errors alone, beside the texts in which they were marked
 SPANS: Final = "spans"
-"""Ratings with marked errors alone, beside the texts in which they were marked."""
 TYPES: Final = {
     ".csv": "text/csv; charset=utf-8",
     ".tsv": "text/tab-separated-values; charset=utf-8",
     ".jsonl": "application/jsonl; charset=utf-8",
     ".json": "application/json",
 }
-AT_A_TIME: Final = 500
-"""Rows that are sent together."""
+AT_A_TIME: Final = 500  # Rows that are sent together
+# Columns of ratings that passes without marked errors do not have
 MARKED: Final = ("errors", "spans")
-"""Columns of ratings that passes without marked errors do not have."""
-FREE_TEXT: Final = ("comment",)
-"""Columns that hold what a judge wrote and nothing reads back."""
+FREE_TEXT: Final = ("comment",)  # Columns that hold what a judge wrote and nothing reads back
+# Header of every file: the end of the log when it was begun, which a table cannot hold
 HEAD: Final = "Evenhand-Head"
-"""Header of every file: the end of the log when it was begun, which a table cannot hold."""
+# How a cell begins that a spreadsheet runs
 FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-"""How a cell begins that a spreadsheet runs."""
 
 
 def list_tables(store: Readable) -> list[str]:
@@ -71,13 +69,7 @@ def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
-    """Write rows as CSV; an empty table is an empty file.
-
-    Args:
-        rows: of one table, which all have the columns of the first, but for some.
-        more: columns that the first may lack.
-
-    """
+    """Write rows as CSV; an empty table is an empty file."""
     columns: dict[str, None] = {}
     while chunk := list(islice(rows, AT_A_TIME)):
         text = io.StringIO()

@@ -28,27 +28,19 @@ if TYPE_CHECKING:
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.sequential.leaderboard import Confirmation
 
-LEVEL: Final = 0.05
-"""Share of honest judges among the flagged that is allowed."""
+LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
 NOTHING: Final = "nothing was judged yet"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The judges of one table.
+    """The judges of one table."""
 
-    Attributes:
-        screening: cards with flags and evidence; None where nothing can be said.
-        map: where the judges stand; None without a screening.
-        why: why there is none.
-        rests: on which rows the judges are compared, where it is not all; "" for all.
-
-    """
-
+    # cards with flags and evidence; None where nothing can be said
     screening: Screening | None = None
-    map: JudgeMap | None = None
-    why: str = ""
-    rests: str = ""
+    map: JudgeMap | None = None  # where the judges stand; None without a screening
+    why: str = ""  # why there is none
+    rests: str = ""  # on which rows the judges are compared, where it is not all; "" for all
 
     @property
     def flagged(self) -> list[str]:
@@ -58,66 +50,39 @@ class Panel:
 
 @dataclass(frozen=True)
 class Standing:
-    """A system by all judges, and without those who are flagged.
+    """A system by all judges, and without those who are flagged."""
 
-    Attributes:
-        system: its name.
-        rank: places by all judges, as "2-3"; "" where it has none.
-        value: log-worth, or mean score.
-        rank_without: places without them; "" where it has none.
-        value_without: the value; None where nobody else judged it.
-        n: judgments of it.
-
-    """
-
-    system: str
-    rank: str
-    value: float
-    rank_without: str
-    value_without: float | None
-    n: int
+    system: str  # its name
+    rank: str  # places by all judges, as "2-3"; "" where it has none
+    value: float  # log-worth, or mean score
+    rank_without: str  # places without them; "" where it has none
+    value_without: float | None  # the value; None where nobody else judged it
+    n: int  # judgments of it
 
 
 @dataclass(frozen=True)
 class Order:
-    """The systems of one pass.
+    """The systems of one pass."""
 
-    Attributes:
-        table: which holds the pass.
-        flagged: who is left out beside.
-        rows: systems, the best by all judges first.
-        says: what changes without them.
-        why: why there is no order.
-        chosen: how its pairs were chosen, where a policy runs; "" where none does.
-        excluded: what is excluded from the order, and from the one without flagged judges.
-
-    """
-
-    table: str
-    flagged: tuple[str, ...] = ()
-    rows: tuple[Standing, ...] = ()
-    says: str = ""
-    why: str = ""
-    chosen: str = ""
+    table: str  # which holds the pass
+    flagged: tuple[str, ...] = ()  # who is left out beside
+    rows: tuple[Standing, ...] = ()  # systems, the best by all judges first
+    says: str = ""  # what changes without them
+    why: str = ""  # why there is no order
+    chosen: str = ""  # how its pairs were chosen, where a policy runs; "" where none does
+    # what is excluded from the order, and from the one without flagged judges
     excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What the judgments say so far.
+    """What the judgments say so far."""
 
-    Attributes:
-        panels: table → its judges.
-        orders: pass → its systems.
-        confirmed: pass → what rank sets decide, for its board.
-        activity: what each judge did, who answered last first.
-
-    """
-
-    panels: Mapping[str, Panel] = field(default_factory=dict)
-    orders: Mapping[str, Order] = field(default_factory=dict)
+    panels: Mapping[str, Panel] = field(default_factory=dict)  # table → its judges
+    orders: Mapping[str, Order] = field(default_factory=dict)  # pass → its systems
+    # pass → what rank sets decide, for its board
     confirmed: Mapping[str, Confirmation] = field(default_factory=dict)
-    activity: tuple[Activity, ...] = ()
+    activity: tuple[Activity, ...] = ()  # what each judge did, who answered last first
 
 
 def find(gathered: Gathered, attempts: Attempts | None = None) -> Findings:

@@ -20,17 +20,11 @@ from evenhand.web.store.record import Record, read_record
 from evenhand.web.store.standing import AT_A_TIME, list_standing
 
 Row = dict[str, Any]
-UNREAD: Final = ("ticket",)
-"""Columns of our tables that nothing is computed from."""
+UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed from
 
 
 class Gathered:
-    """The answers that stand, as rows.
-
-    Attributes:
-        store: where they are.
-
-    """
+    """The answers that stand, as rows."""
 
     def __init__(self, store: Readable) -> None:
         """Read nothing yet."""
@@ -39,12 +33,7 @@ class Gathered:
         self._seen: dict[int, Seen] = {}
 
     def write(self, folder: Path) -> dict[str, Path]:
-        """Write each table that holds a row as CSV; judges are persons.
-
-        Returns:
-            Table → file.
-
-        """
+        """Write each table that holds a row as CSV; judges are persons."""
         persons = self._refresh()
         columns: dict[str, dict[str, None]] = {name: {} for name in list_tables(self.store)}
         for table, rows in self._rows.values():

@@ -13,6 +13,7 @@ POLICY: Final = "; ".join(
         *("connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"),
     )
 )
+# On every response; links are secrets, so nothing may pass them on
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -23,7 +24,6 @@ HEADERS: Final = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "X-Robots-Tag": "noindex",
 }
-"""On every response; links are secrets, so nothing may pass them on."""
 _RAW: Final = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
@@ -33,11 +33,7 @@ class Guard:
     def __init__(self, app: ASGIApp, *, prefix: str, most: int) -> None:
         """Wrap an application.
 
-        Args:
-            app: what is inside.
-            prefix: path under which the site lies; whether the proxy cuts it off does not matter.
-            most: most bytes of a request.
-
+        most: most bytes of a request.
         """
         self.app, self.prefix, self.most = app, prefix, most
 

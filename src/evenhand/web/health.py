@@ -20,10 +20,8 @@ from evenhand.web.store.desk import Desk
 from evenhand.web.store.schema import campaign
 from evenhand.web.store.store import Store
 
-REST: Final = 5.0
-"""Seconds for which an answer holds."""
-PATIENCE: Final = 3.0
-"""Seconds for which whoever asks waits."""
+REST: Final = 5.0  # Seconds for which an answer holds
+PATIENCE: Final = 3.0  # Seconds for which whoever asks waits
 WELL: Final = "well"
 TERMINAL: Final = "the terminal of the server says why"
 UNREADABLE: Final = f"the database cannot be read: {TERMINAL}"
@@ -33,12 +31,7 @@ _log: Final = logging.getLogger("evenhand")
 
 
 class Health:
-    """What is known of a store, in words.
-
-    Attributes:
-        store: what is asked.
-
-    """
+    """What is known of a store, in words."""
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Know nothing yet."""

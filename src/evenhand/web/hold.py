@@ -16,8 +16,7 @@ from typing import Final
 
 from evenhand.errors import CampaignError
 
-LONGEST: Final = 1000
-"""Bytes of an address that are read."""
+LONGEST: Final = 1000  # Bytes of an address that are read
 
 
 @contextmanager
@@ -26,13 +25,6 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
 
     Where no lock can be had, such as on Windows, on a disk without room or in a folder that is only
     read, nothing is held.
-
-    Args:
-        links: the file; it need not be there.
-
-    Raises:
-        CampaignError: another server holds it; says where that one listens.
-
     """
     beside = links.with_name(f".{links.name}.lock")
     handle = _take(beside)
@@ -46,12 +38,7 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
 
 
 def _take(beside: Path) -> int | None:
-    """Open the file and lock it, None where that cannot be done.
-
-    Raises:
-        CampaignError: another process has it.
-
-    """
+    """Open the file and lock it, None where that cannot be done."""
     if sys.platform == "win32":
         return None
     import fcntl

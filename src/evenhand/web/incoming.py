@@ -19,18 +19,12 @@ from evenhand.web.store.store import Store
 from evenhand.web.store.tokens import Role
 
 T = TypeVar("T")
+# What browsers say of a request from a page of ours, or typed by hand
 OWN: Final = ("same-origin", "none")
-"""What browsers say of a request from a page of ours, or typed by hand."""
 
 
 async def identify(request: Request, role: Role) -> Bearer:
-    """Say who comes with the link in a request's path.
-
-    Raises:
-        TooMany: too many requests with this link, or unknown links from this address.
-        UnknownLink: nobody.
-
-    """
+    """Say who comes with the link in a request's path."""
     site, token = site_of(request), request.path_params["token"]
     found = site.known.recall(token)
     if found is None or found.role != role:
@@ -78,14 +72,7 @@ def _identify(store: Store, token: str, role: Role) -> Bearer:
 
 
 async def read_json(request: Request, form: type[T]) -> T:
-    """Return the body of a request that a page of ours sent.
-
-    Raises:
-        Forged: another site sent it.
-        NotReadable: it is no JSON, or not what is asked for here.
-        TooLarge: it is too long.
-
-    """
+    """Return the body of a request that a page of ours sent."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Forged("send JSON, with Content-Type: application/json")
@@ -114,10 +101,6 @@ def check_origin(request: Request) -> None:
 
     Of JSON this is the second guard: no form can send it, and no script of another site without our
     leave.
-
-    Raises:
-        Forged: another site sent it.
-
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")

@@ -14,76 +14,46 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from evenhand.judges.cards import Card, Screening
 
+# Evidence that tells the agreement with the others, of ratings and of votes
 ACROSS: Final = ("others' scores", "slope")
-"""Evidence that tells the agreement with the others, of ratings and of votes."""
-LEFT, RIGHT, TOP, BOTTOM = 40.0, 348.0, 26.0, 252.0
-"""Where the drawing lies in a box of 360 by 300."""
+LEFT, RIGHT, TOP, BOTTOM = 40.0, 348.0, 26.0, 252.0  # Where the drawing lies in a box of 360 by 300
+# Shapes of classes; habits are squares, others circles
 SHAPES: Final = {"reversed": "diamond", "careless": "triangle"}
-"""Shapes of classes; habits are squares, others circles."""
-LINE: Final = 13.0
-"""Height of a line of text."""
-LETTER: Final = 6.4
-"""Width of a letter, more than most fonts take."""
-SIZE: Final = 8.0
-"""From the middle of a mark to its edge, and a little more."""
-SMALL: Final = 5.0
-"""The same of a mark that is not flagged."""
+LINE: Final = 13.0  # Height of a line of text
+LETTER: Final = 6.4  # Width of a letter, more than most fonts take
+SIZE: Final = 8.0  # From the middle of a mark to its edge, and a little more
+SMALL: Final = 5.0  # The same of a mark that is not flagged
 Label = tuple[float, float, str]
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A judge on the map.
+    """A judge on the map."""
 
-    Attributes:
-        judge: the name.
-        n: judgments.
-        across: agreement.
-        ends: interval of it; None where there is none.
-        up: severity.
-        flags: what the judge is flagged for.
-        known: whether a careless judge with as many judgments would have been found.
-        x: where it is drawn.
-        y: where it is drawn.
-        shape: circle, square, diamond or triangle.
-        label: x, y and anchor of the name; None where it has none.
-
-    """
-
-    judge: str
-    n: int
-    across: float
-    ends: tuple[float, float] | None
-    up: float
-    flags: tuple[str, ...]
-    known: bool
-    x: float = 0.0
-    y: float = 0.0
-    shape: str = "circle"
-    label: Label | None = None
+    judge: str  # the name
+    n: int  # judgments
+    across: float  # agreement
+    ends: tuple[float, float] | None  # interval of it; None where there is none
+    up: float  # severity
+    flags: tuple[str, ...]  # what the judge is flagged for
+    known: bool  # whether a careless judge with as many judgments would have been found
+    x: float = 0.0  # where it is drawn
+    y: float = 0.0  # where it is drawn
+    shape: str = "circle"  # circle, square, diamond or triangle
+    label: Label | None = None  # x, y and anchor of the name; None where it has none
 
 
 @dataclass(frozen=True)
 class JudgeMap:
-    """A map of judges.
+    """A map of judges."""
 
-    Attributes:
-        marks: judges who have a place on it.
-        absent: judges of whom too little is known, with their judgments.
-        across: places of ticks and their texts.
-        up: places of ticks and their texts.
-        title: what stands upwards.
-        unit: its unit.
-
-    """
-
-    marks: tuple[Mark, ...]
-    absent: tuple[tuple[str, int], ...]
-    across: tuple[tuple[float, str], ...]
-    up: tuple[tuple[float, str], ...]
-    title: str
-    unit: str
+    marks: tuple[Mark, ...]  # judges who have a place on it
+    absent: tuple[tuple[str, int], ...]  # judges of whom too little is known, with their judgments
+    across: tuple[tuple[float, str], ...]  # places of ticks and their texts
+    up: tuple[tuple[float, str], ...]  # places of ticks and their texts
+    title: str  # what stands upwards
+    unit: str  # its unit
 
 
 def draw_map(found: Screening) -> JudgeMap:
@@ -119,20 +89,12 @@ def _place(card: Card, *, scores: bool) -> Mark | None:
 
 @dataclass(frozen=True)
 class _Scale:
-    """A straight scale.
+    """A straight scale."""
 
-    Attributes:
-        low: the lowest value.
-        high: the highest.
-        start: where the lowest is drawn.
-        end: where the highest is drawn.
-
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
+    low: float  # the lowest value
+    high: float  # the highest
+    start: float  # where the lowest is drawn
+    end: float  # where the highest is drawn
 
     @classmethod
     def over(cls, values: list[float], start: float, end: float) -> _Scale:

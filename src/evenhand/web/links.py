@@ -32,23 +32,17 @@ from evenhand.web.store.store import Store
 from evenhand.web.store.tokens import Role, Token, read_token
 
 COLUMNS: Final = ("role", "judge", "link", "launch")
-FORMER: Final = COLUMNS[:3]
-"""Columns of files that were written before the launch was named."""
+FORMER: Final = COLUMNS[:3]  # Columns of files that were written before the launch was named
+# Where a link of each role leads
 PATHS: Final[Mapping[Role, str]] = {"judge": "j", "admin": "a", "crowd": "crowd"}
-"""Where a link of each role leads."""
-Tokens = dict[tuple[str, str], str]
-"""Role and judge → token."""
+Tokens = dict[tuple[str, str], str]  # Role and judge → token
 
 
 @dataclass(frozen=True)
 class LinksFile:
-    """What a file of links says.
+    """What a file of links says."""
 
-    Attributes:
-        rows: role, judge, link, launch; "" where an older file does not say it.
-
-    """
-
+    # role, judge, link, launch; "" where an older file does not say it
     rows: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
@@ -78,18 +72,6 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
     The file is written before the commit that makes its new links good: a server that is killed
     between the two finds links of its launch that the database does not know, and takes them over.
     So it does where the database was restored from a copy that is older than the links.
-
-    Args:
-        store: the campaign's database; seats that nobody has are given their judges.
-        path: the file; links in it that are still good are kept.
-        base: address of the site, such as http://127.0.0.1:8000.
-        crowd: whether seats are kept for workers of a crowd platform, who come with one link; it is
-            made only then.
-
-    Raises:
-        CampaignError: the file is something else or of another launch, or cannot be written.
-        NotStored: the database took nothing.
-
     """
     before = read_file(path)
     with store.reading() as connection:
@@ -148,12 +130,7 @@ def _name_file(path: Path) -> str:
 def _write_links(
     path: Path, rows: tuple[tuple[str, str, str, str], ...], before: LinksFile
 ) -> None:
-    """Write the file, unless it says the same already, such as in the form of a spreadsheet.
-
-    Raises:
-        CampaignError: it cannot be written.
-
-    """
+    """Write the file, unless it says the same already, such as in the form of a spreadsheet."""
     if path.exists() and sorted(rows) == sorted(before.rows):
         if path.stat().st_mode & 0o077:
             with suppress(OSError):
@@ -178,22 +155,12 @@ def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str
 
 
 def read_links(path: Path) -> Tokens:
-    """Read the links of a file, if it is there.
-
-    Raises:
-        CampaignError: it is something else.
-
-    """
+    """Read the links of a file, if it is there."""
     return read_file(path).tokens
 
 
 def read_file(path: Path) -> LinksFile:
-    """Read a file of links, if it is there; also as spreadsheet programs write it.
-
-    Raises:
-        CampaignError: it is something else, or cannot be read.
-
-    """
+    """Read a file of links, if it is there; also as spreadsheet programs write it."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -227,12 +194,7 @@ def read_file(path: Path) -> LinksFile:
 
 
 def find_admin_link(path: Path) -> str:
-    """Return the organiser's link of a file of links.
-
-    Raises:
-        CampaignError: it holds none.
-
-    """
+    """Return the organiser's link of a file of links."""
     links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
     if not links or not links[0]:
         raise CampaignError(f"'{path}' holds no link of the organiser's")

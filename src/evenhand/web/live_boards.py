@@ -23,32 +23,20 @@ from evenhand.web.store.store import Store
 if TYPE_CHECKING:
     from evenhand.ranking.sequential.leaderboard import Board, Confirmation
 
-SELDOM: Final = 5_000
-"""Records after which boards are kept although nothing new was decided."""
+SELDOM: Final = 5_000  # Records after which boards are kept although nothing new was decided
 MADE_LAST: Final = "rank sets are those that were made last: none can be made of the answers now"
 
 
 @dataclass(frozen=True)
 class BoardLook:
-    """A board as the page shows it.
+    """A board as the page shows it."""
 
-    Attributes:
-        board: what is decided, and who leads now.
-        lapsed: pairs that stood as decided once and are held back now.
-
-    """
-
-    board: Board
-    lapsed: tuple[tuple[str, str], ...]
+    board: Board  # what is decided, and who leads now
+    lapsed: tuple[tuple[str, str], ...]  # pairs that stood as decided once and are held back now
 
 
 class LiveBoards:
-    """Boards of all passes of a campaign that are judged by votes.
-
-    Attributes:
-        store: where the log is.
-
-    """
+    """Boards of all passes of a campaign that are judged by votes."""
 
     def __init__(
         self,
@@ -56,13 +44,7 @@ class LiveBoards:
         *,
         keep: Callable[[Mapping[str, KeptBoard]], object] | None = None,
     ) -> None:
-        """Read nothing yet.
-
-        Args:
-            store: where the log is.
-            keep: puts boards beside the log; None for the store itself, if it can write.
-
-        """
+        """Read nothing yet."""
         self.store = store
         if keep is None and isinstance(store, Store):
             keep = partial(_keep_in, store)
@@ -84,9 +66,7 @@ class LiveBoards:
     def catch_up(self, most: int | None = None) -> bool:
         """Count what was judged since; say whether that was all.
 
-        Args:
-            most: records to count now, at most; None for all.
-
+        most: records to count now, at most; None for all.
         """
         left = most
         while left is None or left > 0:
@@ -107,14 +87,7 @@ class LiveBoards:
         return False
 
     def look(self, name: str, confirmed: Confirmation | None) -> BoardLook:
-        """Return the board of a pass.
-
-        Args:
-            name: of the pass.
-            confirmed: what rank sets decide; None where there are none: then those hold that were
-                made last, and where none ever were, all is open.
-
-        """
+        """Return the board of a pass."""
         from evenhand.ranking.sequential.leaderboard import Confirmation
 
         with self._lock:

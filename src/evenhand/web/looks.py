@@ -23,34 +23,21 @@ from evenhand.web.live_boards import BoardLook, LiveBoards
 from evenhand.web.store.kept_boards import KeptBoard
 from evenhand.web.store.readable import Readable
 
-REST: Final = 4.0
-"""What was computed is computed again after so many times what it took."""
-QUICK: Final = 1.0
-"""Seconds for which a look may keep whoever asks waiting, but for the first one."""
-PAUSE: Final = 2.0
-"""Seconds between two looks for new records, at least, while nobody asks."""
+REST: Final = 4.0  # What was computed is computed again after so many times what it took
+QUICK: Final = 1.0  # Seconds for which a look may keep whoever asks waiting, but for the first one
+PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while nobody asks
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a look shows.
+    """What a look shows."""
 
-    Attributes:
-        findings: of the judgments up to a record.
-        record: the end of the log when they were computed.
-        made: when, in milliseconds since 1970.
-        boards: pass → its board, of now.
-        whole: whether boards have counted everything.
-        faults: what failed of the boards, in words.
-
-    """
-
-    findings: Findings
-    record: int
-    made: int
-    boards: dict[str, BoardLook]
-    whole: bool
-    faults: tuple[str, ...] = ()
+    findings: Findings  # of the judgments up to a record
+    record: int  # the end of the log when they were computed
+    made: int  # when, in milliseconds since 1970
+    boards: dict[str, BoardLook]  # pass → its board, of now
+    whole: bool  # whether boards have counted everything
+    faults: tuple[str, ...] = ()  # what failed of the boards, in words
 
     @property
     def begun(self) -> bool:
@@ -60,14 +47,7 @@ class Look:
 
 
 class Looks:
-    """Looks at a campaign that runs.
-
-    Attributes:
-        store: where the judgments are.
-        boards: of its passes.
-        rest: see `REST`.
-
-    """
+    """Looks at a campaign that runs."""
 
     def __init__(
         self,

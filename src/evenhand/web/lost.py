@@ -24,24 +24,17 @@ from evenhand.web.store.engine import connect_to_read, read_url, say_fault
 from evenhand.web.store.migration import read_version
 from evenhand.web.store.store import Store
 
+# What SQLite says of a file that is no database, or not all of one
 DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""What SQLite says of a file that is no database, or not all of one."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a campaign is looked for.
+    """Where a campaign is looked for."""
 
-    Attributes:
-        where: address of the database, or path of a SQLite file.
-        file: the SQLite file; None for PostgreSQL.
-        name: of the database, without user and password.
-
-    """
-
-    where: str
-    file: Path | None
-    name: str
+    where: str  # address of the database, or path of a SQLite file
+    file: Path | None  # the SQLite file; None for PostgreSQL
+    name: str  # of the database, without user and password
 
     @classmethod
     def at(cls, where: str) -> Place:
@@ -60,17 +53,7 @@ class Place:
 
 
 def check_launch(links: Path, where: str) -> None:
-    """Refuse to begin anew, or to serve another launch, beside links that were given out.
-
-    Args:
-        links: the file of links; where it is not there, only files of a lost database are looked
-            for.
-        where: the database, which is not changed.
-
-    Raises:
-        CampaignError: says what is there, how to restore the database, and how to begin anew.
-
-    """
+    """Refuse to begin anew, or to serve another launch, beside links that were given out."""
     place, known = Place.at(where), read_file(links)
     wrong = _look_for_file(place)
     if not known.rows:
@@ -100,10 +83,6 @@ class EndNote:
     A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
     this note shows that its log ended later before. It is written after each commit, and not
     brought to the disk at once: it may fall behind the database, and is never before it.
-
-    Attributes:
-        number: of the last record.
-
     """
 
     def __init__(self, links: Path, launch: str, number: int) -> None:
@@ -137,17 +116,11 @@ class EndNote:
             os.close(self._handle)
 
 
-LINE: Final = 200
-"""Bytes of a note that are read."""
+LINE: Final = 200  # Bytes of a note that are read
 
 
 def note_end(store: Store, links: Path, where: str) -> tuple[EndNote, str]:
-    """Note from now on where the log ends.
-
-    Returns:
-        The note, and what is missing of the log that was noted before; "" for nothing.
-
-    """
+    """Note from now on where the log ends."""
     with store.reading() as connection:
         number = reading.read_head(connection).number
         note = EndNote(links, reading.read_launch(connection), number)
@@ -183,12 +156,7 @@ def _look_for_file(place: Place) -> str:
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
-    """Say what is wrong with what a database holds; "" for nothing.
-
-    Raises:
-        CampaignError: it holds tables of another program.
-
-    """
+    """Say what is wrong with what a database holds; "" for nothing."""
     engine = connect_to_read(place.where)
     try:
         with engine.connect() as connection:

@@ -17,15 +17,11 @@ def name_answers(
 ) -> InvalidJudgments:
     """Return a refusal that names the answers it is about.
 
-    Args:
-        error: what was said of a table that only the server has; it counts rows from 1.
-        rows: of that table.
-        where: name of the pass, title of the format, and the table.
-
-    >>> rows = [{"judge": "ann", "item": "7"}, {"judge": "ben", "item": "8"}]
-    >>> error = InvalidJudgments("row 2 of made/table.csv: it is a tie")
-    >>> str(name_answers(error, rows, ("better", "RNK", Path("made/table.csv"))))
-    "'better' cannot be written as RNK: judge ben, item 8: it is a tie"
+    where: name of the pass, title of the format, and the table. >>> rows = [{"judge": "ann",
+        "item": "7"}, {"judge": "ben", "item": "8"}] >>> error = InvalidJudgments("row 2 of
+        made/table.csv: it is a tie") >>> str(name_answers(error, rows, ("better", "RNK",
+        Path("made/table.csv")))) "'better' cannot be written as RNK: judge ben, item 8: it is a
+        tie"
     """
     task, title, table = where
     said = str(error)

@@ -10,28 +10,14 @@ from evenhand.web.sight import Sight, take_sight
 from evenhand.web.store.audit import open_to_read
 from evenhand.web.store.readable import Readable
 
-REST: Final = 19.0
-"""Rank sets and judges are computed anew after so many times what they took."""
+REST: Final = 19.0  # Rank sets and judges are computed anew after so many times what they took
 
 
 class Onlooker:
-    """Looks at a database, again and again; what was read is not read again.
-
-    Attributes:
-        store: the database.
-
-    """
+    """Looks at a database, again and again; what was read is not read again."""
 
     def __init__(self, where: str) -> None:
-        """Open a database.
-
-        Args:
-            where: a SQLite file, or postgresql://user@host/database.
-
-        Raises:
-            CampaignError: it cannot be read, or holds no campaign.
-
-        """
+        """Open a database."""
         self.store: Readable = open_to_read(where)
         if self.store.find_campaign() is None:
             raise CampaignError(

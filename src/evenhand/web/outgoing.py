@@ -23,13 +23,13 @@ HEADINGS: Final = {
     429: "Too fast",
     503: "The server cannot store anything now",
 }
+# What is said of a database that takes nothing; the reason is for the organiser's terminal
 NOTHING: Final = "the server cannot store anything now, and nothing was changed: try again"
-"""What is said of a database that takes nothing; the reason is for the organiser's terminal."""
 BROKEN: Final = "something is wrong with the server: try again"
 ORGANISER: Final = "tell the organiser"
 TERMINAL: Final = "look for the reason on the terminal where it runs"
+# What the system says of a disk that takes nothing
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-"""What the system says of a disk that takes nothing."""
 _log: Final = logging.getLogger("evenhand")
 
 

@@ -23,24 +23,14 @@ from evenhand.web.store.readable import Readable
 
 @dataclass(frozen=True)
 class Program:
-    """A format of another project.
+    """A format of another project."""
 
-    Attributes:
-        name: as `evenhand convert --to` has it.
-        title: what people call it.
-        suffix: of its files.
-        holds: kinds of passes that it can hold.
-        what: these in words.
-        kinds: kinds of rows that it has words for.
-
-    """
-
-    name: str
-    title: str
-    suffix: str
-    holds: tuple[str, ...]
-    what: str
-    kinds: tuple[str, ...] = ("target",)
+    name: str  # as `evenhand convert --to` has it
+    title: str  # what people call it
+    suffix: str  # of its files
+    holds: tuple[str, ...]  # kinds of passes that it can hold
+    what: str  # these in words
+    kinds: tuple[str, ...] = ("target",)  # kinds of rows that it has words for
 
 
 SCORED: Final = ("rating", "spans")
@@ -53,24 +43,16 @@ PROGRAMS: Final = (
     Program("mqm-tsv", "MQM TSV", ".tsv", ("spans",), "marked errors"),
     Program("label-studio", "Label Studio JSON", ".json", ("pair", "rank", *SCORED), "answers"),
 )
-LETTERS: Final = 3
-"""Of a language in Appraise."""
+LETTERS: Final = 3  # Of a language in Appraise
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A pass in a format.
+    """A pass in a format."""
 
-    Attributes:
-        program: the format.
-        task: name of the pass.
-        why: why it cannot be made; "" where it can.
-
-    """
-
-    program: Program
-    task: str
-    why: str = ""
+    program: Program  # the format
+    task: str  # name of the pass
+    why: str = ""  # why it cannot be made; "" where it can
 
 
 def list_offers(campaign: Campaign) -> tuple[Offer, ...]:
@@ -90,21 +72,7 @@ def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
 
 
 def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
-    """Return a pass as another program writes it.
-
-    Args:
-        store: where the judgments are.
-        name: of the pass.
-        kind: name of the format.
-
-    Returns:
-        Name of the file, and what is in it.
-
-    Raises:
-        UnknownOption: no such pass or format, or one that cannot hold the other.
-        InvalidJudgments: nothing was judged yet, or an answer that the format cannot say.
-
-    """
+    """Return a pass as another program writes it."""
     from evenhand.formats.reading import read
     from evenhand.formats.writing import write
     from evenhand.report.figures.file_names import name_files
@@ -135,12 +103,7 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
 
 
 def _refuse_twice(rows: Iterator[Row]) -> Iterator[Row]:
-    """Yield rows; a table of errors adds up all that one judge marked in one output.
-
-    Raises:
-        InvalidJudgments: one person marked an output under two logins.
-
-    """
+    """Yield rows; a table of errors adds up all that one judge marked in one output."""
     seen = set()
     for row in rows:
         key = (row["judge"], row["item"], row["system"])

@@ -13,17 +13,13 @@ from evenhand.web.downloads import list_downloads
 from evenhand.web.store.readable import Readable
 from evenhand.web.store.schema import log
 
-LATELY: Final = 200
-"""Judgments from which the pace is taken."""
-FEWEST: Final = 10
-"""From fewer judgments no pace is taken."""
+LATELY: Final = 200  # Judgments from which the pace is taken
+FEWEST: Final = 10  # From fewer judgments no pace is taken
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+# Milliseconds after which a state is old although nothing happened: its pace has changed
 OLD: Final = 60_000
-"""Milliseconds after which a state is old although nothing happened: its pace has changed."""
-HELD: Final = ("invited", "active")
-"""States of judges who can answer."""
-FARTHEST: Final = 3_650 * DAY
-"""No day is named that is farther away."""
+HELD: Final = ("invited", "active")  # States of judges who can answer
+FARTHEST: Final = 3_650 * DAY  # No day is named that is farther away
 
 
 def overlook(store: Readable) -> dict[str, Any]:
@@ -55,13 +51,7 @@ def read_mark(store: Readable) -> tuple[int, str]:
 
 
 def read_pace(store: Readable, judges: Collection[str] | None = None) -> float | None:
-    """Return judgments per second of late, breaks included; None where there are too few.
-
-    Args:
-        store: of the campaign.
-        judges: whose judgments count; None for all.
-
-    """
+    """Return judgments per second of late, breaks included; None where there are too few."""
     late = select(log.c.body).where(log.c.kind == "judgment").order_by(log.c.number.desc())
     if judges is not None:
         late = late.where(log.c.judge.in_(judges))
@@ -75,16 +65,7 @@ def read_pace(store: Readable, judges: Collection[str] | None = None) -> float |
 
 
 def foresee(left: int, pace: float | None, now: int) -> datetime | None:
-    """Return when so many judgments will be there; None where that is not known, or they are.
-
-    Args:
-        left: judgments.
-        pace: judgments per second.
-        now: milliseconds since 1970.
-
-    >>> foresee(100, 0.1, 0).isoformat(), foresee(100, None, 0)
-    ('1970-01-01T00:16:40+00:00', None)
-    """
+    """Return when so many judgments will be there; None where that is not known, or they are."""
     if not left or not pace or left / pace > FARTHEST:
         return None
     return datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)

@@ -11,8 +11,8 @@ from evenhand.design.tasks import ScaledTask, Task
 from evenhand.web.store.readable import Readable
 
 Row = dict[str, Any]
+# Columns of our tables that stay here
 HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
-"""Columns of our tables that stay here."""
 
 
 def list_pass(store: Readable, task: Task) -> Iterator[Row]:

@@ -10,12 +10,7 @@ from evenhand.web.store.readable import Readable
 
 
 class Promises:
-    """Promises of a campaign that runs; counted anew where something is new.
-
-    Attributes:
-        store: where the answers are.
-
-    """
+    """Promises of a campaign that runs; counted anew where something is new."""
 
     def __init__(self, store: Readable) -> None:
         """Count nothing yet."""
@@ -24,12 +19,7 @@ class Promises:
         self._found: tuple[int, DesignCheck] | None = None
 
     def count(self) -> DesignCheck:
-        """Return what was promised, and what was found.
-
-        Raises:
-            CampaignError: another version dealt this campaign out in another way.
-
-        """
+        """Return what was promised, and what was found."""
         with self._lock:
             head = self.store.head().number
             if self._found is None or self._found[0] != head:

@@ -15,10 +15,8 @@ from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments
 from evenhand.web.refusals import NotComputed, number
 from evenhand.web.store.refusals import NotStored
 
-CHUNK: Final = 2**18
-"""Bytes of a file that are sent together."""
-FAULT: Final = "fault"
-"""The word for what no refusal is: a fault of the program."""
+CHUNK: Final = 2**18  # Bytes of a file that are sent together
+FAULT: Final = "fault"  # The word for what no refusal is: a fault of the program
 FAULTY: Final = "this could not be computed: the server's terminal says why"
 _KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
     "not-stored": NotStored,
@@ -29,46 +27,26 @@ _KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is wanted.
+    """What is wanted."""
 
-    Attributes:
-        what: findings and promises are parts of the organiser's page, board is JSON for programs,
-            download is a table or the log, export a pass as another program writes it.
-        name: of the file, or of the pass.
-        kind: the format of an export.
-
-    """
-
+    # findings and promises are parts of the organiser's page, board is JSON for programs,
+    # download is a table or the log, export a pass as another program writes it
     what: Literal["findings", "board", "promises", "download", "export"]
-    name: str = ""
-    kind: str = ""
+    name: str = ""  # of the file, or of the pass
+    kind: str = ""  # the format of an export
 
 
 class Answer(msgspec.Struct):
-    """What was computed.
+    """What was computed."""
 
-    Attributes:
-        body: HTML, or JSON; "" for a file.
-        made: when, in milliseconds since 1970.
-        mark: of the state that `body` is of; "" where there is none.
-        name: of the file.
-        path: where the file lies; whoever takes it deletes it.
-
-    """
-
-    body: str = ""
-    made: int = 0
-    mark: str = ""
-    name: str = ""
-    path: str = ""
+    body: str = ""  # HTML, or JSON; "" for a file
+    made: int = 0  # when, in milliseconds since 1970
+    mark: str = ""  # of the state that `body` is of; "" where there is none
+    name: str = ""  # of the file
+    path: str = ""  # where the file lies; whoever takes it deletes it
 
     def open(self) -> BinaryIO:
-        """Take the file, whose name in the folder ends here; whoever takes it closes it.
-
-        Raises:
-            NotComputed: it was deleted with the process that wrote it.
-
-        """
+        """Take the file, whose name in the folder ends here; whoever takes it closes it."""
         path = Path(self.path)
         try:
             file = path.open("rb")
@@ -79,27 +57,16 @@ class Answer(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """What passes between the server and the process that computes.
+    """What passes between the server and the process that computes."""
 
-    Attributes:
-        number: of a question; 0 for what answers none.
-        question: what the server asks.
-        answer: what was computed.
-        word: of a refusal, as in `refusals.NUMBERS`; "" for none.
-        why: the refusal.
-        taken: whether the question arrived; the answer comes later.
-        log: a line for the server's log.
-        boards: pass → last record and body of a board that the server is to store.
-
-    """
-
-    number: int = 0
-    question: Question | None = None
-    answer: Answer | None = None
-    word: str = ""
-    why: str = ""
-    taken: bool = False
-    log: str = ""
+    number: int = 0  # of a question; 0 for what answers none
+    question: Question | None = None  # what the server asks
+    answer: Answer | None = None  # what was computed
+    word: str = ""  # of a refusal, as in `refusals.NUMBERS`; "" for none
+    why: str = ""  # the refusal
+    taken: bool = False  # whether the question arrived; the answer comes later
+    log: str = ""  # a line for the server's log
+    # pass → last record and body of a board that the server is to store
     boards: dict[str, tuple[int, str]] = {}
 
 
@@ -113,12 +80,7 @@ class Analyst(Protocol):
         """Compute nothing more."""
 
     async def ask(self, question: Question) -> Answer:
-        """Return an answer, the last one where a new one takes long.
-
-        Raises:
-            EvenhandError: why there is none.
-
-        """
+        """Return an answer, the last one where a new one takes long."""
 
 
 def pack(message: Message) -> bytes:

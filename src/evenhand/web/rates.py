@@ -7,8 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-MOST: Final = 10_000
-"""Names that are kept; of more, the ones that came longest ago are forgotten."""
+MOST: Final = 10_000  # Names that are kept; of more, the ones that came longest ago are forgotten
 
 
 class Rates:

@@ -28,6 +28,7 @@ class NotComputed(EvenhandError, RuntimeError):
     """Something that could not be computed now; the answers are all there."""
 
 
+# Refusals, the number of each in HTTP, and the word by which the page knows it
 NUMBERS: Final[tuple[tuple[type[EvenhandError], int, str], ...]] = (
     (NotReadable, 400, "unreadable"),
     (Forged, 403, "forged"),
@@ -45,7 +46,6 @@ NUMBERS: Final[tuple[tuple[type[EvenhandError], int, str], ...]] = (
     (store.AnsweredBefore, 409, "reload"),
     (EvenhandError, 409, "refused"),
 )
-"""Refusals, the number of each in HTTP, and the word by which the page knows it."""
 
 
 def number(error: EvenhandError) -> tuple[int, str]:

@@ -12,8 +12,7 @@ from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.store import Store
 
-MOST: Final = 200
-"""Comments that the page shows; tables hold all."""
+MOST: Final = 200  # Comments that the page shows; tables hold all
 
 
 def read_comments(store: Store, most: int = MOST) -> list[Record]:

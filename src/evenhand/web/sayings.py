@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+# A number below 0 where one may begin; no range, no option, no part of a name
 _SIGNED: Final = re.compile(r"(?<![^\s(])-(\d[\d.,]*)")
-"""A number below 0 where one may begin; no range, no option, no part of a name."""
 
 
 def write_sentence(words: str, names: Collection[str] = ()) -> str:
@@ -22,15 +22,7 @@ def write_sentence(words: str, names: Collection[str] = ()) -> str:
 
 
 def write_number(value: float, digits: int = 2) -> str:
-    """Write a number with a minus sign, and none before 0.
-
-    Args:
-        value: the number.
-        digits: after the point.
-
-    >>> write_number(-0.918), write_number(-0.0012), write_number(51.26, 1)
-    ('−0.92', '0.00', '51.3')
-    """
+    """Write a number with a minus sign, and none before 0."""
     return f"{value:z.{digits}f}".replace("-", "−")
 
 

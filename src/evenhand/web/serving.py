@@ -27,24 +27,18 @@ from evenhand.web.rates import Rates
 from evenhand.web.site import Site
 
 USUAL: Final = 8000
+# Bytes that the system keeps for a client that has not read them; how slowly one reads is seen
 SEND: Final = 256 * 1024
-"""Bytes that the system keeps for a client that has not read them; how slowly one reads is seen."""
-OTHERS: Final = 100
-"""Files that are open beside connections."""
+OTHERS: Final = 100  # Files that are open beside connections
+# Seconds for which a thread may keep the others waiting; a judge waits for several turns
 TURN: Final = 0.0005
-"""Seconds for which a thread may keep the others waiting; a judge waits for several turns."""
 
 _LINK: Final = re.compile(r"(/(?:j|a|crowd)/)[A-Za-z0-9_-]{8,}")
 _log: Final = logging.getLogger("evenhand")
 
 
 def open_port(host: str, port: int | None) -> socket.socket:
-    """Take a port: the one that is asked for, or the usual one, or any.
-
-    Raises:
-        UnknownOption: it is taken, or is not ours to take.
-
-    """
+    """Take a port: the one that is asked for, or the usual one, or any."""
     for one in (USUAL, 0) if port is None else (port,):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         taken = socket.socket(family, socket.SOCK_STREAM)
@@ -107,13 +101,7 @@ def log_with_times() -> None:
 
 
 def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
-    """Return what serves a site.
-
-    Args:
-        site: what is served.
-        begun: called when requests are taken.
-
-    """
+    """Return what serves a site."""
     door = Door(site.limits, site.proxies)
 
     class Inside(Connection):
@@ -149,14 +137,7 @@ def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
 
 
 def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
-    """Serve until the process is told to end.
-
-    Args:
-        site: what is served.
-        taken: the port.
-        begun: called when requests are taken.
-
-    """
+    """Serve until the process is told to end."""
     log_with_times()
     _allow_files(site.limits.connections + OTHERS)
     site = replace(site, worker=AnalysisProcess(site.store))

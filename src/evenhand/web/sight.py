@@ -22,122 +22,72 @@ from evenhand.web.store.schema import log
 
 @dataclass(frozen=True)
 class Mean:
-    """A system of a pass with scores.
+    """A system of a pass with scores."""
 
-    Attributes:
-        system: its name.
-        place: its place by the mean, from 1.
-        mean: mean score, on the scale of the pass.
-        n: scores.
-
-    """
-
-    system: str
-    place: int
-    mean: float
-    n: int
+    system: str  # its name
+    place: int  # its place by the mean, from 1
+    mean: float  # mean score, on the scale of the pass
+    n: int  # scores
 
 
 @dataclass(frozen=True)
 class PassSight:
-    """A pass.
+    """A pass."""
 
-    Attributes:
-        name: of the pass.
-        board: what is decided and who leads; None where nothing was judged, or it has scores.
-        says: the board in sentences.
-        lapsed: pairs, better and worse, that stood as decided and are held back now.
-        means: of a pass with scores, the best system first; nothing of them is decided.
-        why: why there is neither; "" where there is one.
-
-    """
-
-    name: str
+    name: str  # of the pass
+    # what is decided and who leads; None where nothing was judged, or it has scores
     board: Board | None = None
-    says: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()  # the board in sentences
+    # pairs, better and worse, that stood as decided and are held back now
     lapsed: tuple[tuple[str, str], ...] = ()
+    # of a pass with scores, the best system first; nothing of them is decided
     means: tuple[Mean, ...] = ()
-    why: str = ""
+    why: str = ""  # why there is neither; "" where there is one
 
 
 @dataclass(frozen=True)
 class Flagged:
-    """A judge who is to be doubted.
+    """A judge who is to be doubted."""
 
-    Attributes:
-        judge: the pseudonym.
-        flags: what for.
-
-    """
-
-    judge: str
-    flags: tuple[str, ...]
+    judge: str  # the pseudonym
+    flags: tuple[str, ...]  # what for
 
 
 @dataclass(frozen=True)
 class PanelSight:
-    """The judges of a table.
+    """The judges of a table."""
 
-    Attributes:
-        table: comparisons, rankings or ratings.
-        flagged: who is to be doubted.
-        why: why nobody can be flagged; "" where they can.
-
-    """
-
-    table: str
-    flagged: tuple[Flagged, ...] = ()
-    why: str = ""
+    table: str  # comparisons, rankings or ratings
+    flagged: tuple[Flagged, ...] = ()  # who is to be doubted
+    why: str = ""  # why nobody can be flagged; "" where they can
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What can be said of judgments that come in.
+    """What can be said of judgments that come in."""
 
-    Attributes:
-        title: of the campaign.
-        judged: judgments that stand.
-        remaining: how many are still to come; None where nobody knows.
-        pace: how long they take at the pace of late, in words; "" where that is not known.
-        done_by: when they are there at this pace, as ISO 8601; None where that is not known.
-        paused: whether nothing is served.
-        last: when the last judgment came, in milliseconds since 1970; None before the first.
-        now: when this was seen, by the same clock.
-        passes: in the order of the campaign.
-        panels: judges, table by table.
-        whole: whether boards have counted everything.
-        faults: what failed.
-        head: the end of the log: NUMBER:HASH.
-        mark: of this state; whoever gives it back is told nothing as long as nothing is new. ""
-            while more is still to be computed.
-
-    """
-
-    title: str
-    judged: int
-    now: int
-    remaining: int | None = None
-    pace: str = ""
+    title: str  # of the campaign
+    judged: int  # judgments that stand
+    now: int  # when this was seen, by the same clock
+    remaining: int | None = None  # how many are still to come; None where nobody knows
+    pace: str = ""  # how long they take at the pace of late, in words; "" where that is not known
+    # when they are there at this pace, as ISO 8601; None where that is not known
     done_by: str | None = None
-    paused: bool = False
+    paused: bool = False  # whether nothing is served
+    # when the last judgment came, in milliseconds since 1970; None before the first
     last: int | None = None
-    passes: tuple[PassSight, ...] = ()
-    panels: tuple[PanelSight, ...] = ()
-    whole: bool = True
-    faults: tuple[str, ...] = ()
-    head: str = ""
+    passes: tuple[PassSight, ...] = ()  # in the order of the campaign
+    panels: tuple[PanelSight, ...] = ()  # judges, table by table
+    whole: bool = True  # whether boards have counted everything
+    faults: tuple[str, ...] = ()  # what failed
+    head: str = ""  # the end of the log: NUMBER:HASH
+    # of this state; whoever gives it back is told nothing as long as nothing is new. "" while
+    # more is still to be computed.
     mark: str = ""
 
 
 def take_sight(store: Readable, looks: Looks, known: str = "") -> Sight | None:
-    """Look at a campaign; None where nothing is new to whoever has seen a state.
-
-    Args:
-        store: of the campaign.
-        looks: at it.
-        known: the mark of that state, "" for none.
-
-    """
+    """Look at a campaign; None where nothing is new to whoever has seen a state."""
     head, mark = read_mark(store)
     if known == mark:
         return None

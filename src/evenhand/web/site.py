@@ -25,55 +25,34 @@ STATIC: Final = HERE / "static"
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may come in.
+    """How much may come in."""
 
-    Attributes:
-        body: most bytes of a request.
-        per_second: requests of one link, in the long run.
-        burst: requests of one link at once.
-        misses: unknown links from one address at once; one more every six seconds.
-        head: seconds in which the head of a request has to come.
-        body_time: seconds in which its body has to come.
-        idle: seconds for which a connection may wait for the next request.
-        stall: seconds in which a client has to read on, where more is sent than it reads.
-        connections: most at once.
-        per_address: most at once of one address that is no proxy, of those whose request has not
-            come whole.
-
-    """
-
-    body: int = 256 * 1024
-    per_second: float = 30
-    burst: int = 120
-    misses: int = 20
-    head: float = 20
-    body_time: float = 60
-    idle: float = 30
-    stall: float = 120
-    connections: int = 1_000
+    body: int = 256 * 1024  # most bytes of a request
+    per_second: float = 30  # requests of one link, in the long run
+    burst: int = 120  # requests of one link at once
+    misses: int = 20  # unknown links from one address at once; one more every six seconds
+    head: float = 20  # seconds in which the head of a request has to come
+    body_time: float = 60  # seconds in which its body has to come
+    idle: float = 30  # seconds for which a connection may wait for the next request
+    stall: float = 120  # seconds in which a client has to read on, where more is sent than it reads
+    connections: int = 1_000  # most at once
+    # most at once of one address that is no proxy, of those whose request has not come whole
     per_address: int = 250
 
 
 @dataclass(frozen=True)
 class Site:
-    """A campaign on the web.
+    """A campaign on the web."""
 
-    Attributes:
-        store: its database.
-        prefix: path under which it lies, such as "/study"; "" for none.
-        address: of the server, as judges reach it, such as "https://example.org"; "" for the one
-            by which a request came.
-        limits: how much may come in.
-        proxies: machines and networks whose word is taken on where a request came from.
-        worker: the process that computes on answers; None to compute in this process, as tests do.
-
-    """
-
-    store: Store
-    prefix: str = ""
+    store: Store  # its database
+    prefix: str = ""  # path under which it lies, such as "/study"; "" for none
+    # of the server, as judges reach it, such as "https://example.org"; "" for the one by which a
+    # request came
     address: str = ""
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=Limits)  # how much may come in
+    # machines and networks whose word is taken on where a request came from
     proxies: tuple[str, ...] = ()
+    # the process that computes on answers; None to compute in this process, as tests do
     worker: Analyst | None = None
 
     @property

@@ -13,13 +13,13 @@ from evenhand.web.store.readable import Readable
 from evenhand.web.store.refusals import Refused
 
 View = dict[str, Any]
+# What is asked where a task does not say
 QUESTIONS: Final = {
     "pair": "Which is better?",
     "rank": "Put these in order, the best first.",
     "rating": "How good is this?",
     "spans": "Mark every error.",
 }
-"""What is asked where a task does not say."""
 
 
 def view_item(campaign: Campaign, served: Served, name: str) -> View:

@@ -29,14 +29,10 @@ import msgspec
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.web.sight import Sight
 
-TIMEOUT: Final = 30.0
-"""Seconds for which a server may keep silent."""
-MOST: Final = 64 * 1024 * 1024
-"""Bytes of an answer that are read."""
-PASSING: Final = (408, 425, 429, 500, 502, 503, 504)
-"""Answers that may be other ones in a while."""
-ELSEWHERE: Final = (301, 302, 303, 307, 308)
-"""Answers that lead to another address."""
+TIMEOUT: Final = 30.0  # Seconds for which a server may keep silent
+MOST: Final = 64 * 1024 * 1024  # Bytes of an answer that are read
+PASSING: Final = (408, 425, 429, 500, 502, 503, 504)  # Answers that may be other ones in a while
+ELSEWHERE: Final = (301, 302, 303, 307, 308)  # Answers that lead to another address
 PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -46,34 +42,18 @@ class Away(EvenhandError, OSError):
 
 @dataclass(frozen=True)
 class Link:
-    """The organiser's link, whose secret no text of it shows.
+    """The organiser's link, whose secret no text of it shows."""
 
-    Attributes:
-        scheme: http or https.
-        host: name or number of the server, with its port.
-        path: of the page; the secret stands in it.
-
-    """
-
-    scheme: str
-    host: str
-    path: str
+    scheme: str  # http or https
+    host: str  # name or number of the server, with its port
+    path: str  # of the page; the secret stands in it
 
     def __repr__(self) -> str:
         return f"Link({self.scheme}://{self.host}/...)"
 
 
 def read_link(address: str, *, insecure: bool = False) -> Link:
-    """Return what an organiser's link says.
-
-    Args:
-        address: as `evenhand serve` gave it.
-        insecure: whether the secret may go over http to another machine.
-
-    Raises:
-        UnknownOption: it is none, or others could read the secret on its way.
-
-    """
+    """Return what an organiser's link says."""
     parts = _split(address)
     if parts.username is not None:
         raise UnknownOption("an organiser's link holds no name and no password before its server")
@@ -93,12 +73,7 @@ def read_link(address: str, *, insecure: bool = False) -> Link:
 
 
 def _split(address: str) -> SplitResult:
-    """Take an address apart.
-
-    Raises:
-        UnknownOption: it is none of a server on the web.
-
-    """
+    """Take an address apart."""
     try:
         parts = urlsplit(address)
         known = parts.scheme in PORTS and parts.hostname and parts.port != 0
@@ -133,12 +108,7 @@ class _StayHere(HTTPRedirectHandler):
 
 
 class Visitor:
-    """Asks a server for what its organiser's page shows.
-
-    Attributes:
-        link: the organiser's.
-
-    """
+    """Asks a server for what its organiser's page shows."""
 
     def __init__(self, link: Link, *, timeout: float = TIMEOUT) -> None:
         """Ask nothing yet."""
@@ -149,14 +119,7 @@ class Visitor:
         self._opener: OpenerDirector = build_opener(proxies, _StayHere())
 
     def look(self) -> Sight:
-        """Return what can be said now; the last sight itself where nothing is new.
-
-        Raises:
-            Away: the server does not answer now.
-            CampaignError: there is none of this name, it does not know the link, or it serves no
-                campaign.
-
-        """
+        """Return what can be said now; the last sight itself where nothing is new."""
         found = self._ask()
         self._seen = found or self._seen
         assert self._seen is not None
@@ -187,12 +150,7 @@ class Visitor:
             raise self._explain(fault) from None
 
     def _read(self, body: bytes) -> Sight:
-        """Read an answer.
-
-        Raises:
-            CampaignError: it is no sight of a campaign.
-
-        """
+        """Read an answer."""
         try:
             return msgspec.json.decode(body, type=Sight)
         except (msgspec.MsgspecError, UnicodeDecodeError):

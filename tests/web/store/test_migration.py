@@ -62,7 +62,9 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_its_judgments(
 
 
 @pytest.mark.parametrize("sound", [True, False])
-def test_a_file_of_older_tables_is_verified_and_stays_as_it_is(tmp_path: Path, sound: bool) -> None:
+def test_a_file_of_older_tables_is_verified_and_stays_as_it_is(
+    tmp_path: Path, *, sound: bool
+) -> None:
     path = tmp_path / "old.db"
     with Store.open(str(path)) as store:
         fill(store)

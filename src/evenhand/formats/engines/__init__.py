@@ -26,8 +26,8 @@ DATABASES: Final = (
     *("materialize", "mssql", "mysql", "oracle", "postgres", "postgresql", "redshift"),
     *("risingwave", "singlestoredb", "snowflake", "sqlite", "trino"),
 )
+# Kinds of URLs that name files elsewhere, which are not opened here
 STORES: Final = ("s3", "gs", "r2", "https")
-"""Kinds of URLs that name files elsewhere, which are not opened here."""
 _ROOMS: Final = {
     "sc": "spark",
     "spark": "spark",
@@ -37,14 +37,7 @@ _ROOMS: Final = {
 
 
 def open_address(text: str) -> Table:
-    """Open the table that a URL names; of its rows nothing is read yet.
-
-    Raises:
-        UnknownFormat: a URL of no known kind, an engine that is not installed or does not answer,
-            or a table that it does not have. No message holds a secret of the URL.
-        UnknownOption: a URL that says too little or too much.
-
-    """
+    """Open the table that a URL names; of its rows nothing is read yet."""
     address = read_address(text)
     room = _ROOMS.get(address.scheme)
     if room is None:

@@ -17,14 +17,7 @@ SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
 
 
 def open_table(address: Address) -> Table:
-    """Open a table of a database.
-
-    Raises:
-        UnknownFormat: Ibis or its driver is not installed, the database does not answer, or has no
-            such table.
-        UnknownOption: no table is named.
-
-    """
+    """Open a table of a database."""
     _, name = address.require(("table",))
     try:
         import ibis

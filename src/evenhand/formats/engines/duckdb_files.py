@@ -15,13 +15,7 @@ from evenhand.judgments.engine import quote_name
 
 
 def open_table(address: Address) -> Table:
-    """Open a table or view of a DuckDB file; a file with one table needs no name of it.
-
-    Raises:
-        MissingFile: there is no such file.
-        UnknownFormat: it is no DuckDB file, is written to by somebody else, or has no such table.
-
-    """
+    """Open a table or view of a DuckDB file; a file with one table needs no name of it."""
     if address.settings or address.user or "path" in address.asked:
         raise UnknownOption(f"'{address}' says too much: a DuckDB file takes ?table=NAME only")
     path = Path(f"{address.place}{address.path}").expanduser()

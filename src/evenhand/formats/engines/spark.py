@@ -17,10 +17,9 @@ from evenhand.formats.addresses import Address
 from evenhand.formats.table import Table
 from evenhand.judgments.spark import list_faults, say_fault
 
-PORT: Final = 15002
-"""Where a Connect server listens unless it says otherwise."""
+PORT: Final = 15002  # Where a Connect server listens unless it says otherwise
+# Seconds that a server may take to answer: Spark itself would try for minutes
 PATIENCE: Final = 10.0
-"""Seconds that a server may take to answer: Spark itself would try for minutes."""
 KINDS: Final = {".parquet": "parquet", ".pq": "parquet", ".orc": "orc"}
 QUIET: Final = {
     "spark.ui.enabled": "false",
@@ -31,14 +30,7 @@ _LOG: Final = Path(__file__).with_name("log4j2.properties")
 
 
 def open_table(address: Address) -> Table:
-    """Open a table of Spark's catalogue, or a Parquet or ORC path that Spark can read.
-
-    Raises:
-        UnknownFormat: Spark or Java is not installed, the server does not answer, or there is no
-            such table.
-        UnknownOption: nothing to read is named, or too much.
-
-    """
+    """Open a table of Spark's catalogue, or a Parquet or ORC path that Spark can read."""
     kind, name = _find_asked(address)
     _refuse_missing(address)
     with warnings.catch_warnings():
@@ -56,12 +48,7 @@ def open_table(address: Address) -> Table:
 
 
 def _find_asked(address: Address) -> tuple[str, str]:
-    """Return "table" or "path", and which; of a server, a table may be its path.
-
-    Raises:
-        UnknownOption: nothing is named, or two things.
-
-    """
+    """Return "table" or "path", and which; of a server, a table may be its path."""
     table = address.path.strip("/") if address.scheme == "sc" else ""
     if not table:
         return address.require(("table", "path"))

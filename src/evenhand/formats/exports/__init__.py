@@ -20,14 +20,7 @@ from evenhand.judgments.labels import is_both_bad
 
 
 class Exporter(Protocol):
-    """What every file here offers.
-
-    Attributes:
-        NAME: after `--to`.
-        SUFFIXES: how the file may end.
-        HOLDS: columns that are written.
-
-    """
+    """What every file here offers."""
 
     @property
     def NAME(self) -> str:  # noqa: D102, N802 - a constant of the module
@@ -51,17 +44,11 @@ class Exporter(Protocol):
 
 
 _EXPORTERS: Final[tuple[Exporter, ...]] = (wmt_rnk, appraise, wmt_json, mqm, label_studio)
-EXPORTS: Final = tuple(one.NAME for one in _EXPORTERS)
-"""Names that `kind` and `--to` take."""
+EXPORTS: Final = tuple(one.NAME for one in _EXPORTERS)  # Names that `kind` and `--to` take
 
 
 def find_exporter(name: str) -> Exporter:
-    """Return the exporter of a name.
-
-    Raises:
-        UnknownOption: there is none.
-
-    """
+    """Return the exporter of a name."""
     require_option("kind", name, EXPORTS)
     return next(one for one in _EXPORTERS if name == one.NAME)
 

@@ -50,16 +50,7 @@ _BATCH: Final = ("batchNo", "item_pk")
 
 
 def export(data: Handle) -> Iterator[str]:
-    """Yield the lines of the table.
-
-    Raises:
-        UnknownOption: no ratings, or several criteria, for which there is no column.
-        UnknownColumn: no judge, item or task.
-        InvalidJudgments: a rating without a score, a kind or a task that Appraise has no word for,
-            an error in the source, a rating without spans among others that have some, a time that
-            is none since 1970.
-
-    """
+    """Yield the lines of the table."""
     data = require_kind(data, Ratings, NAME)
     require_roles(data, _NEEDS, NAME)
     records = list(read_rows(data))
@@ -164,12 +155,7 @@ def _document(record: Record) -> str:
 
 
 def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
-    """Return an error as Appraise writes it, in whichever format.
-
-    Raises:
-        InvalidJudgments: it is in the source, or nowhere.
-
-    """
+    """Return an error as Appraise writes it, in whichever format."""
     if span.side == "source" or span.end is None:
         where = "in the source" if span.side == "source" else "at no place"
         raise record.refuse(f"an error lies {where}, and {name} marks errors in the output only")
@@ -192,12 +178,7 @@ def _find_units(record: Record, span: Span) -> tuple[int, int]:
 
 
 def _write_spans(record: Record) -> str:
-    """Write the errors of a rating.
-
-    Raises:
-        InvalidJudgments: none were asked for; Appraise would say that none were found.
-
-    """
+    """Write the errors of a rating."""
     spans = spans_of(record)
     if spans is None:
         raise record.refuse(

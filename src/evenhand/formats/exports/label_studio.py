@@ -38,13 +38,7 @@ _TEXTS: Final = ("source", "output", "criterion")
 
 
 def export(data: Handle) -> Iterator[str]:
-    """Yield the tasks, one for each judgment.
-
-    Raises:
-        UnknownColumn: no judge or item.
-        InvalidJudgments: a tie, a weight other than 1, a rating without a score.
-
-    """
+    """Yield the tasks, one for each judgment."""
     require_roles(data, _NEEDS, NAME)
     if isinstance(data, Comparisons):
         data.tally()  # refuses every value that could not be read again

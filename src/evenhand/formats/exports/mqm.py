@@ -42,16 +42,7 @@ MARKS: Final = ("<v>", "</v>")
 
 
 def export(data: Handle) -> Iterator[str]:
-    """Yield the lines of the table.
-
-    Raises:
-        UnknownOption: no ratings.
-        UnknownColumn: no judge, item, spans or texts.
-        InvalidJudgments: a score that the errors do not make, a severity that MQM does not know,
-            a text with a tab, a line break or marks of its own, an error that is something missing,
-            a second rating of one judge and output, whose errors would be added up.
-
-    """
+    """Yield the lines of the table."""
     data = require_kind(data, Ratings, NAME)
     require_roles(data, _NEEDS, NAME)
     yield "\t".join(_HEADER) + "\n"

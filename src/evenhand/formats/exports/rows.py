@@ -17,12 +17,7 @@ Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)
 
 
 def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
-    """Refuse judgments of another kind than a format holds.
-
-    Raises:
-        UnknownOption: names both.
-
-    """
+    """Refuse judgments of another kind than a format holds."""
     if isinstance(data, kind):
         return data
     own = type(data).__name__.lower()
@@ -30,12 +25,7 @@ def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
 
 
 def require_roles(data: Handle, roles: Sequence[str], name: str) -> None:
-    """Refuse judgments that lack what a format cannot do without.
-
-    Raises:
-        UnknownColumn: names what is missing.
-
-    """
+    """Refuse judgments that lack what a format cannot do without."""
     lacking = [role for role in roles if role not in data.columns]
     if lacking:
         raise UnknownColumn(f"{name} needs {listing(lacking)}, not found in {data.source.name}")
@@ -54,12 +44,7 @@ def text_of(record: Record, column: str) -> str:
 
 
 def spans_of(record: Record) -> tuple[Span, ...] | None:
-    """Return the errors of a rating; None where none were asked for.
-
-    Raises:
-        InvalidJudgments: the column holds something else.
-
-    """
+    """Return the errors of a rating; None where none were asked for."""
     text = record.text("spans")
     if not text:
         return None
@@ -75,11 +60,6 @@ def say_dropped(n: int, every: int, said: str) -> list[str]:
 
 
 def refuse_weight(record: Record, name: str) -> None:
-    """Refuse a row that counts more or less than once.
-
-    Raises:
-        InvalidJudgments: names the row.
-
-    """
+    """Refuse a row that counts more or less than once."""
     if text_of(record, "weight") not in {"", "1"}:
         raise record.refuse(f"its weight is {text_of(record, 'weight')}: {name} has no weights")

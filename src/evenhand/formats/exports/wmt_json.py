@@ -36,15 +36,7 @@ HOLDS: Final = frozenset(
 
 
 def export(data: Handle) -> Iterator[str]:
-    """Yield one line for each item.
-
-    Raises:
-        UnknownOption: no ratings, or several tasks, which need a file each.
-        UnknownColumn: no judge or item.
-        InvalidJudgments: controls and repeats, which the format cannot tell from others; texts
-            that differ.
-
-    """
+    """Yield one line for each item."""
     data = require_kind(data, Ratings, NAME)
     require_roles(data, ("judge", "item"), NAME)
     tasks = data.tasks()

@@ -36,14 +36,7 @@ _LEAST: Final = 2
 
 
 def export(data: Handle) -> Iterator[str]:
-    """Yield the lines of the table.
-
-    Raises:
-        UnknownOption: no rankings, or positions that are not known, for which there is no word.
-        UnknownColumn: no judge, item or task.
-        InvalidJudgments: a task that is no pair of languages, a weight other than 1.
-
-    """
+    """Yield the lines of the table."""
     data = require_kind(data, Rankings, NAME)
     require_roles(data, _NEEDS, NAME)
     data.check()
@@ -109,8 +102,8 @@ def _languages(record: Record) -> list[str]:
     return [_NAMES.get(code, code) for code in codes]
 
 
+# Code of a language → the first of its names
 _NAMES: Final = {code: name.capitalize() for name, code in reversed(LANGUAGES.items())}
-"""Code of a language → the first of its names."""
 
 
 def _line(fields: Sequence[str]) -> str:

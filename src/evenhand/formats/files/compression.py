@@ -30,12 +30,7 @@ def tell_compression(start: bytes) -> Compression:
 
 
 def read_gzip_head(path: Path, size: int) -> bytes:
-    """Return the first bytes of what a gzip file holds, after reading it to its end.
-
-    Raises:
-        UnknownFormat: the file is cut off or damaged.
-
-    """
+    """Return the first bytes of what a gzip file holds, after reading it to its end."""
     head = b""
     try:
         with gzip.open(path) as file:
@@ -48,12 +43,7 @@ def read_gzip_head(path: Path, size: int) -> bytes:
 
 
 def check_zstd(path: Path) -> None:
-    """Walk the frames and blocks of a Zstandard file (RFC 8878, section 3.1) to its end.
-
-    Raises:
-        UnknownFormat: the file ends inside a block, or what follows is no frame.
-
-    """
+    """Walk the frames and blocks of a Zstandard file (RFC 8878, section 3.1) to its end."""
     size = path.stat().st_size
     with path.open("rb") as file:
         while file.tell() < size:

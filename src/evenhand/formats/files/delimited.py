@@ -25,40 +25,27 @@ if TYPE_CHECKING:
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
+# Records that must have as many fields as the header for a delimiter to be believed
 _LOOK: Final = 10
-"""Records that must have as many fields as the header for a delimiter to be believed."""
 
 
+# A first line by which Excel is told the delimiter
 _EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
-"""A first line by which Excel is told the delimiter."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written.
+    """How a CSV file is written."""
 
-    Attributes:
-        delimiter: one character.
-        columns: names of the header, without outer blanks.
-        skip: lines above the header.
-
-    """
-
-    delimiter: str
-    columns: tuple[str, ...]
-    skip: int = 0
+    delimiter: str  # one character
+    columns: tuple[str, ...]  # names of the header, without outer blanks
+    skip: int = 0  # lines above the header
 
 
 def open_delimited(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
 ) -> duckdb.DuckDBPyRelation:
-    """Return a relation over CSV files of one layout, every value as text.
-
-    Raises:
-        UnknownFormat: no header, a doubled column, or files with different headers.
-        InvalidJudgments: a header and nothing below it.
-
-    """
+    """Return a relation over CSV files of one layout, every value as text."""
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
@@ -94,13 +81,7 @@ def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, in
 
 
 def read_dialect(head: Head) -> Dialect:
-    """Tell the delimiter and the columns from the beginning of a file.
-
-    Raises:
-        UnknownFormat: no header, a doubled column, or one that DuckDB cannot tell from another.
-        InvalidJudgments: a header and nothing below it.
-
-    """
+    """Tell the delimiter and the columns from the beginning of a file."""
     first = re.split(r"\r\n|\n|\r", head.text, maxsplit=1)[0].strip()
     if not first:
         raise UnknownFormat(f"line 1 of {head.path} is blank: put the header there")

@@ -21,18 +21,17 @@ if TYPE_CHECKING:
 
 Kind = Literal["delimited", "json", "parquet"]
 
-SIZE: Final = 1 << 20
-"""Bytes looked at."""
+SIZE: Final = 1 << 20  # Bytes looked at
 _LINES: Final = 100
+# What to do with a file that holds nothing
 ROWS_NEEDED: Final = "write a header and one judgment a row into it"
-"""What to do with a file that holds nothing."""
+# A delimiter that no text holds, so that a line is read as it is
 _NOWHERE: Final = "\x1f\x1e\x1f\x1e"
-"""A delimiter that no text holds, so that a line is read as it is."""
+# How judgments leave a campaign
 DOWNLOAD: Final = (
     "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
     " page, whose link evenhand serve prints"
 )
-"""How judgments leave a campaign."""
 _FOREIGN: Final = {
     b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
@@ -59,31 +58,17 @@ _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file.
+    """The beginning of a file."""
 
-    Attributes:
-        path: the file.
-        kind: what it holds.
-        compression: how it is packed.
-        text: its first characters; empty for Parquet.
-        whole: whether `text` is all there is.
-
-    """
-
-    path: Path
-    kind: Kind
-    compression: Compression
-    text: str = ""
-    whole: bool = False
+    path: Path  # the file
+    kind: Kind  # what it holds
+    compression: Compression  # how it is packed
+    text: str = ""  # its first characters; empty for Parquet
+    whole: bool = False  # whether `text` is all there is
 
 
 def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
-    """Look at the first bytes of a file and tell what it is.
-
-    Raises:
-        UnknownFormat: an empty, damaged or foreign file, or text that is not UTF-8.
-
-    """
+    """Look at the first bytes of a file and tell what it is."""
     try:
         with path.open("rb") as file:
             start = file.read(SIZE)
@@ -131,12 +116,7 @@ def _refuse_foreign(path: Path, start: bytes) -> None:
 
 
 def _decode(path: Path, start: bytes) -> str:
-    """Return the beginning as text, without its byte order mark.
-
-    Raises:
-        UnknownFormat: it is empty or not UTF-8; names the line.
-
-    """
+    """Return the beginning as text, without its byte order mark."""
     try:
         text = start.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from evenhand.formats.table import Kinds
 
+# What DuckDB calls a value of JSON → what it is called here
 _KINDS: Final = {
     "VARCHAR": "text",
     "BIGINT": "whole numbers",
@@ -25,26 +26,15 @@ _KINDS: Final = {
     "DOUBLE": "fractions",
     "BOOLEAN": "true or false",
 }
-"""What DuckDB calls a value of JSON → what it is called here."""
+# Bytes up to which every object is searched for keys; of larger files the first ones
 _SMALL: Final = 64 << 20
-"""Bytes up to which every object is searched for keys; of larger files the first ones."""
 _OBJECTS: Final = 200_000
 
 
 def open_json(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
 ) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
-    """Return a relation over JSON files, and which columns hold no labels.
-
-    Returns:
-        The relation, column → "fractions", "true or false" or "nested values", and column → the
-        kinds of value that it holds and a file with each, where they may be several.
-
-    Raises:
-        UnknownFormat: values that are no objects.
-        InvalidJudgments: a list without objects.
-
-    """
+    """Return a relation over JSON files, and which columns hold no labels."""
     for head in heads:
         _refuse_bare(head)
     files = "[" + ", ".join(quote(duckdb_name(head.path)) for head in heads) + "]"

@@ -21,21 +21,13 @@ if TYPE_CHECKING:
     import duckdb
 
 END: Final = re.compile(r"\r\n|\n|\r")
+# A field in quotes, whose own line ends are part of it
 QUOTED: Final = re.compile(r'("(?:[^"]|"")*")')
-"""A field in quotes, whose own line ends are part of it."""
 NUMBERS: Final = count()
 
 
 def has_mixed_ends(head: Head) -> bool:
-    r"""Whether a file that was looked at whole ends its lines in more than one way.
-
-    Args:
-        head: of a CSV file.
-
-    >>> texts = ("a,b\r\n1,2\n", 'a,b\r\n1,"2\n3"\r\n')
-    >>> [has_mixed_ends(Head(Path("t.csv"), "delimited", "none", t, whole=True)) for t in texts]
-    [True, False]
-    """
+    r"""Whether a file that was looked at whole ends its lines in more than one way."""
     if not head.whole:
         return False
     bare = QUOTED.sub("", head.text)
@@ -45,17 +37,7 @@ def has_mixed_ends(head: Head) -> bool:
 def hold_even(
     connection: duckdb.DuckDBPyConnection, head: Head, write: Callable[[str], str]
 ) -> str:
-    """Hold the rows of a file with mixed line ends, and return the query that reads them.
-
-    Args:
-        connection: what holds them.
-        head: of the file, its whole text.
-        write: makes the query that reads a file of a name.
-
-    Raises:
-        UnknownFormat: a ragged or damaged line, by its number.
-
-    """
+    """Hold the rows of a file with mixed line ends, and return the query that reads them."""
     import duckdb
 
     parts = QUOTED.split(head.text)

@@ -12,23 +12,16 @@ from typing import Final
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing
 from evenhand.formats.addresses import is_address, show_address
 
+# How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv
 ALIKE: Final = 0.8
-"""How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv."""
 _URL: Final = re.compile(r"https?:/", re.IGNORECASE)
 _OTHER_URL: Final = re.compile(r"(ftp|hf|file):/", re.IGNORECASE)
+# What may hold a password, and is no file
 _LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@|\w{2,}\s*:/+[^?]*\?.*=")
-"""What may hold a password, and is no file."""
 
 
 def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the files that a name, a pattern or a list of them stands for.
-
-    Raises:
-        MissingFile: a file that is not there.
-        UnknownFormat: a folder, a web address, or something that is no file.
-        UnknownOption: an empty list, or one file given twice.
-
-    """
+    """Return the files that a name, a pattern or a list of them stands for."""
     named = [source] if isinstance(source, str | Path) else list(source)
     if not named:
         raise UnknownOption("no file was given: name at least one")

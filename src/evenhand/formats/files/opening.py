@@ -25,8 +25,8 @@ from evenhand.formats.table import Kinds, Table
 from evenhand.judgments.engine import quote
 from evenhand.judgments.refusals import explain, note_opened
 
+# Engines of files elsewhere, each with a folder of its own for what memory does not hold
 _APART: Final = count(1)
-"""Engines of files elsewhere, each with a folder of its own for what memory does not hold."""
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -82,18 +82,7 @@ def _settings(ending: str = "") -> dict[str, Any]:
 
 
 def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False) -> Table:
-    """Open one or many files of one layout as a table; of the rows nothing is read yet.
-
-    Args:
-        source: a file, a pattern, a folder of Parquet files, or a list of them.
-        among: whether it is one among several files, so that folders named like `task=fr-en` say
-            something.
-
-    Raises:
-        UnknownFormat: a file that is not there, empty, damaged, foreign, or unlike the others.
-        InvalidJudgments: columns without rows.
-
-    """
+    """Open one or many files of one layout as a table; of the rows nothing is read yet."""
     paths = find_files(source)
     note_opened([str(path) for path in paths])
     connection = connect()

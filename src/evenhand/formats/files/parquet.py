@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from evenhand.formats.table import Kinds
 
+# What a column of a file holds, in words where it may be a role; null where it is all missing
 _KIND: Final = (
     "case when logical_type = 'NullType()' then null when type = 'BOOLEAN' then 'true or false'"
     " when type in ('FLOAT', 'DOUBLE') or converted_type = 'DECIMAL' then 'fractions'"
@@ -25,28 +26,12 @@ _KIND: Final = (
     " when converted_type = 'DATE' then 'dates'"
     " else coalesce(converted_type, logical_type, type) end"
 )
-"""What a column of a file holds, in words where it may be a role; null where it is all missing."""
 
 
 def open_parquet(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], said: str, *, folders: bool
 ) -> tuple[duckdb.DuckDBPyRelation, dict[str, Kinds]]:
-    """Return a relation over Parquet files.
-
-    Args:
-        connection: what reads them.
-        names: of the files, as DuckDB takes them.
-        said: what they are called in messages.
-        folders: whether folders named like `task=fr-en` become columns: several files are read.
-
-    Returns:
-        The relation, and column → the kinds of value that it holds and a file with each, of
-        columns that are not of one kind in all files.
-
-    Raises:
-        InvalidJudgments: no rows.
-
-    """
+    """Return a relation over Parquet files."""
     files = "[" + ", ".join(map(quote, names)) + "]"
     counted = connection.execute(
         f"select sum(num_rows) from parquet_file_metadata({files})"

@@ -27,14 +27,7 @@ _NAME: Final = '"{}"'
 def unquote(
     connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
 ) -> dict[str, str]:
-    """Return column → SQL that takes the quotation marks of CSV off its fields.
-
-    Args:
-        connection: reads the table.
-        query: SQL of the table with its fields as they stand.
-        columns: names of the columns.
-
-    """
+    """Return column → SQL that takes the quotation marks of CSV off its fields."""
     names = [_NAME.format(column.replace(_ONE, _TWO)) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
     found = connection.execute(

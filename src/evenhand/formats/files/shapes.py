@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Parting = Literal[",", "\t", "blanks"]
 
+# Headers of tables whose lines mix tabs and blanks
 BLANK_HEADERS: Final = (
     (
         *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
@@ -36,66 +37,52 @@ BLANK_HEADERS: Final = (
     ("RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL"),
     ("system", "mqm_avg_score", "seg_id"),
 )
-"""Headers of tables whose lines mix tabs and blanks."""
 
+# The last column of MQM tables: a remark in the header, below which lines may end early
 REMARK: Final = "# Documentation"
-"""The last column of MQM tables: a remark in the header, below which lines may end early."""
 _RESULTS: Final = ("SRC", "TRG", "WINS", "TOTAL")
 _MQM: Final = ("system", "doc", "rater", "source", "target", "category", "severity")
 
 APPRAISE: Final = ("user", "system", "segID", "type", "src", "tgt", "score")
+# Appraise's word for an output, one that is asked again, a reference, and a spoilt output
 TYPES: Final = ("TGT", "CHK", "REF", "BAD")
-"""Appraise's word for an output, one that is asked again, a reference, and a spoilt output."""
 
+# Names of mt-metrics-eval's files: en-de.mqm.seg.score
 MTME: Final = re.compile(
     r"(?P<pair>[^.]+-[^.]+)\.(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.(?P<what>score|rating)(\.(gz|zst))?"
 )
-"""Names of mt-metrics-eval's files: en-de.mqm.seg.score."""
 
+# Columns that may follow the first seven of Appraise's table, in their order
 _PARTS: Final = (
     ((), ("documentID", "isCompleteDocument"), ("errors", "sourceErrors")),
     ((), ("spans",)),
     (("start", "end"), ()),
     ((), ("batchNo", "item_pk")),
 )
-"""Columns that may follow the first seven of Appraise's table, in their order."""
 _MOMENT: Final = re.compile(r"1\d{9}(\.\d+)?")
 _WHOLE: Final = re.compile(r"\d+")
+# Other signs that Python takes for the end of a line may stand in a text
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
-"""Other signs that Python takes for the end of a line may stand in a text."""
+# A delimiter that no text holds, so that a line is read as it is
 _NOWHERE: Final = "\x1f\x1e\x1f\x1e"
-"""A delimiter that no text holds, so that a line is read as it is."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How the lines of a file are to be taken apart.
+    """How the lines of a file are to be taken apart."""
 
-    Attributes:
-        columns: their names.
-        parting: what stands between fields: one character, or blanks and tabs in any number.
-        header: whether the first line names the columns.
-        quoted: whether quotation marks bound a field: "some" where that is told from the fields.
-        constants: column → value of every row, taken from the name of the file.
-        padded: whether lines may end before the last column.
-
-    """
-
-    columns: tuple[str, ...]
-    parting: Parting
-    header: bool
+    columns: tuple[str, ...]  # their names
+    parting: Parting  # what stands between fields: one character, or blanks and tabs in any number
+    header: bool  # whether the first line names the columns
+    # whether quotation marks bound a field: "some" where that is told from the fields
     quoted: bool | Literal["some"]
+    # column → value of every row, taken from the name of the file
     constants: tuple[tuple[str, str], ...] = ()
-    padded: bool = False
+    padded: bool = False  # whether lines may end before the last column
 
 
 def tell_shape(head: Head) -> Shape | None:
-    """Return the shape of a file, or None if it is a table like any other.
-
-    Raises:
-        UnknownFormat: results of a campaign, or its logins, where judgments are wanted.
-
-    """
+    """Return the shape of a file, or None if it is a table like any other."""
     first = _LINE_END.split(head.text, maxsplit=1)[0]
     fields = tuple(first.replace('"', "").split())
     _refuse_other_tables(head, fields)
@@ -121,12 +108,7 @@ def _read_line(line: str, delimiter: str) -> list[str]:
 
 
 def _refuse_near_appraise(head: Head, first: str) -> None:
-    """Refuse a table that is like Appraise's but for one thing; say for which.
-
-    Raises:
-        UnknownFormat: the first line has one of Appraise's types in its place.
-
-    """
+    """Refuse a table that is like Appraise's but for one thing; say for which."""
     for delimiter in (",", ";", "\t"):
         fields = [one.strip() for one in _read_line(first, delimiter)]
         if len(fields) < len(APPRAISE) or fields[3] not in TYPES:
@@ -228,12 +210,7 @@ def is_moment(text: str) -> bool:
 def open_shaped(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], shapes: Sequence[Shape]
 ) -> duckdb.DuckDBPyRelation:
-    """Return a relation over files of one such shape, every value as text.
-
-    Raises:
-        UnknownFormat: columns that differ, or a line with too many or too few fields.
-
-    """
+    """Return a relation over files of one such shape, every value as text."""
     for head, shape in zip(heads, shapes, strict=True):
         if shape.columns != shapes[0].columns:
             raise UnknownFormat(

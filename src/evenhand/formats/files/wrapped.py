@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _NAME: Final = r'"((?:[^"\\]|\\.)*)"\s*:\s*\['
+# Campaigns without annotations may stand before the first one that has some
 _WRAPPED: Final = re.compile(rf"\s*\{{\s*(?:{_NAME}\s*\]\s*,\s*)*{_NAME}\s*\{{")
-"""Campaigns without annotations may stand before the first one that has some."""
 _KEYS: Final = ("annotation", "item", "user_id", "item_i", "actions")
 CAMPAIGN: Final = "campaign_id"
 
@@ -32,12 +32,7 @@ def is_wrapped(head: Head) -> bool:
 
 
 def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.DuckDBPyRelation:
-    """Return a relation over the lines of a download, every value as text.
-
-    Raises:
-        UnknownFormat: it is packed, or no whole JSON object of lists of objects.
-
-    """
+    """Return a relation over the lines of a download, every value as text."""
     if head.compression != "none":
         raise UnknownFormat(f"{head.path} is a packed download: unpack it first")
     try:
@@ -59,12 +54,7 @@ def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.Du
 
 
 def _unwrap(campaigns: Any, head: Head) -> Iterator[dict[str, Any]]:
-    """Yield the lines of every campaign, with its name.
-
-    Raises:
-        UnknownFormat: a campaign is no list of objects.
-
-    """
+    """Yield the lines of every campaign, with its name."""
     for name, given in campaigns.items():
         if not isinstance(given, list) or not all(isinstance(line, dict) for line in given):
             raise UnknownFormat(f"campaign '{name}' of {head.path} is no list of annotations")

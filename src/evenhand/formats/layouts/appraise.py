@@ -35,9 +35,9 @@ NEEDS: Final = APPRAISE
 ROLES: Final = ()
 
 KINDS: Final = dict(zip(TYPES, ("target", "repeat", "good", "bad"), strict=True))
+# What stands behind # in the name of a document → kind of a judgment of it. Unfinished documents
+# are kept for diagnosis, and out of every mean: of such a control nothing is known.
 MARKS: Final = {"bad": "bad", "dup": "repeat", "incomplete": "control"}
-"""What stands behind # in the name of a document → kind of a judgment of it. Unfinished documents
-are kept for diagnosis, and out of every mean: of such a control nothing is known."""
 TUTORIAL: Final = "tutorial"
 _MARK: Final = re.compile(rf"({'|'.join(MARKS)})\d*")
 _KEPT: Final = ("documentID", "batchNo", "item_pk")
@@ -46,16 +46,10 @@ _READ: Final = (*APPRAISE, *_KEPT, "isCompleteDocument", "spans", "start", "end"
 
 @dataclass(frozen=True)
 class Document:
-    """What the name of a document says.
+    """What the name of a document says."""
 
-    Attributes:
-        name: the document itself, without what stands behind #.
-        flag: bad, dup, incomplete or tutorial; "" for none of them.
-
-    """
-
-    name: str
-    flag: str
+    name: str  # the document itself, without what stands behind #
+    flag: str  # bad, dup, incomplete or tutorial; "" for none of them
 
 
 def recognise(header: Header) -> bool:
@@ -64,14 +58,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Read the scores.
-
-    Raises:
-        UnknownColumn: one of the columns is not there.
-        InvalidJudgments: a type that is none, errors that cannot be read; and as in
-            `make_ratings`.
-
-    """
+    """Read the scores."""
     require_columns(table, NEEDS, TITLE)
     flat = list_flat(table, _READ)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
@@ -84,13 +71,7 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
 
 
 def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]:
-    """Return one row of ratings; errors as in `understand`.
-
-    Args:
-        record: one line.
-        beside: further columns, among which `translation` may be the text in which errors lie.
-
-    """
+    """Return one row of ratings; errors as in `understand`."""
     document = read_document(record.text("documentID"), record.need("system"))
     complete = record.text("isCompleteDocument")
     segment = record.need("segID")
@@ -155,12 +136,7 @@ def read_kind(word: str, flag: str) -> str:
 
 
 def read_times(record: Record) -> tuple[str, str]:
-    """Return when a judgment began, in seconds since 1970, and how many seconds it took.
-
-    Raises:
-        InvalidJudgments: a time that is no number.
-
-    """
+    """Return when a judgment began, in seconds since 1970, and how many seconds it took."""
     start, end = record.text("start"), record.text("end")
     if not (start and end):
         return start, ""

@@ -39,14 +39,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Comparisons:
-    """Put the rows of each judgment together.
-
-    Raises:
-        UnknownColumn: one of the columns is not there, or no start by which rows belong together.
-        InvalidJudgments: a row without its fellow, a score that is no number, a type or position
-            that is none.
-
-    """
+    """Put the rows of each judgment together."""
     require_columns(table, NEEDS, TITLE)
     if "start" not in table.columns:
         raise UnknownColumn(

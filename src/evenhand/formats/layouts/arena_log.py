@@ -36,14 +36,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Comparisons:
-    """Take the models apart and keep the votes.
-
-    Raises:
-        UnknownFormat: not a JSON Lines file, or no votes in it.
-        UnknownColumn: no type or no models.
-        UnknownOption: a column asked for a role that the log itself fills.
-
-    """
+    """Take the models apart and keep the votes."""
     lacking = [name for name in NEEDS if name not in table.columns]
     if lacking:
         raise UnknownColumn(f"{TITLE} need {listing(lacking)}, not found in {table.name}")

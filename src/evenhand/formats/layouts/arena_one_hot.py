@@ -37,13 +37,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Comparisons:
-    """Turn the three columns into one outcome.
-
-    Raises:
-        InvalidJudgments: a row without exactly one 1; and as in `make_comparisons`.
-        UnknownOption: a column or labels asked for the outcome, which has three columns here.
-
-    """
+    """Turn the three columns into one outcome."""
     header = table.header(wishes)
     lacking = [name for name in NEEDS if header.named(name) is None]
     if lacking:
@@ -62,12 +56,7 @@ def understand(table: Table, wishes: Wishes) -> Comparisons:
 
 
 def refuse_uneven(table: Table, columns: list[str]) -> None:
-    """Refuse rows in which not exactly one of the columns is 1 and the others 0.
-
-    Raises:
-        InvalidJudgments: names up to five rows.
-
-    """
+    """Refuse rows in which not exactly one of the columns is 1 and the others 0."""
     one = [mark_whole(_is(table, column, *_ONE)) for column in columns]
     zero = [mark_whole(_is(table, column, *_ZERO)) for column in columns]
     even = (nw.sum_horizontal(*one) == 1) & (nw.sum_horizontal(*zero) == len(columns) - 1)

@@ -54,13 +54,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Rankings:
-    """Read every ranking that was submitted.
-
-    Raises:
-        UnknownColumn: no fields or responses.
-        InvalidJudgments: a status that is none, or no rankings; and as in `make_rankings`.
-
-    """
+    """Read every ranking that was submitted."""
     require_columns(table, NEEDS, TITLE)
     rows: list[Row] = []
     left_out: Counter[str] = Counter()

@@ -37,12 +37,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Take numeric labels as scores.
-
-    Raises:
-        UnknownFormat: labels that are categories; names a row.
-
-    """
+    """Take numeric labels as scores."""
     label = wishes.columns.get("score") or table.header(wishes).named("label") or "label"
     kinds = nw.String | nw.Categorical | nw.Enum
     if label in table.columns and isinstance(table.schema[label], kinds):

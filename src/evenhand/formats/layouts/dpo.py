@@ -36,13 +36,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Comparisons:
-    """Compare the models of each row.
-
-    Raises:
-        UnknownColumn: the rows do not say whose answers they are.
-        InvalidJudgments: a model that is missing; and as in `make_comparisons`.
-
-    """
+    """Compare the models of each row."""
     require_columns(table, NEEDS, TITLE)
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(

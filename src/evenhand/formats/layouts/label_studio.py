@@ -50,38 +50,25 @@ _MAKERS: Final[Mapping[str, Callable[[Table, Wishes, Named], Handle]]] = {
     "comparisons": make_comparisons,
     "ratings": make_ratings,
 }
-_POOL: Final = "_"
-"""The bucket of what was not ranked."""
+_POOL: Final = "_"  # The bucket of what was not ranked
 _READ: Final = (*NEEDS, "id")
 _SHOWN: Final = ("item", "task", "system", "left_system", "right_system", "criterion")
 _SAID: Final = ("id", "completed_by", "lead_time", "created_at", "result", "was_cancelled")
 _DATA, _ANNOTATIONS = "data", "annotations"
-_CONTROL: Final = "control"
-"""Of a row, until it is known whether there are several."""
+_CONTROL: Final = "control"  # Of a row, until it is known whether there are several
 
 
 @dataclass(frozen=True)
 class _Result:
-    """One thing that was said.
+    """One thing that was said."""
 
-    Attributes:
-        kind: the type of the result.
-        value: what was said.
-        control: by which control, "" where that is not told.
-        apart: what stands behind the number of the annotation to make one of its ranking.
-        number: of the annotation.
-        row: what all its rows have in common.
-        data: what was shown.
-
-    """
-
-    kind: str
-    value: Mapping[str, Any]
-    control: str
-    apart: str
-    number: str = ""
-    row: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
+    kind: str  # the type of the result
+    value: Mapping[str, Any]  # what was said
+    control: str  # by which control, "" where that is not told
+    apart: str  # what stands behind the number of the annotation to make one of its ranking
+    number: str = ""  # of the annotation
+    row: Mapping[str, Any] = field(default_factory=dict)  # what all its rows have in common
+    data: Mapping[str, Any] = field(default_factory=dict)  # what was shown
 
 
 def recognise(header: Header) -> bool:
@@ -90,14 +77,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Handle:
-    """Read every annotation.
-
-    Raises:
-        UnknownColumn: no annotations.
-        UnknownOption: rankings, comparisons and ratings in one file.
-        InvalidJudgments: a result that cannot be read, or none at all; and as in `make_ratings`.
-
-    """
+    """Read every annotation."""
     require_columns(table, NEEDS, TITLE)
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()

@@ -33,13 +33,7 @@ def recognise(header: Header) -> bool:  # noqa: ARG001 - as every layout
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Make a rating of each cell.
-
-    Raises:
-        UnknownColumn: the first column does not name judges, or there are no items.
-        InvalidJudgments: a row without a judge; and as in `make_ratings`.
-
-    """
+    """Make a rating of each cell."""
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
         raise UnknownColumn(

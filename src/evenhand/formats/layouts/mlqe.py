@@ -42,13 +42,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Read every score of every list.
-
-    Raises:
-        UnknownColumn: one of the columns is not there.
-        InvalidJudgments: scores that are no list of numbers; and as in `make_ratings`.
-
-    """
+    """Read every score of every list."""
     require_columns(table, NEEDS, TITLE)
     flat = list_flat(table, _READ)
     rows = [keep_flat(record, flat, row) for record in read_records(table) for row in _read(record)]

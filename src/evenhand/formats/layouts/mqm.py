@@ -42,14 +42,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Put the errors of each rater and output together.
-
-    Raises:
-        UnknownColumn: one of the columns is not there.
-        InvalidJudgments: a severity that is none, marks that bound nothing, texts that differ
-            between errors of one output; and as in `make_ratings`.
-
-    """
+    """Put the errors of each rater and output together."""
     require_columns(table, NEEDS, TITLE)
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], TITLE)

@@ -70,12 +70,7 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
 
 
 def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
-    """Return score and errors of a rating.
-
-    Raises:
-        InvalidJudgments: something else.
-
-    """
+    """Return score and errors of a rating."""
     if not isinstance(given, dict) or "errors" not in given:
         raise record.refuse(f"a rating has errors, not {shorten(given)}")
     spans = read_exclusive(record, given["errors"])

@@ -49,8 +49,8 @@ _READ: Final = (*NEEDS, "actions", CAMPAIGN)
 _SEGMENT: Final = ("src", "tgt", "item_id", "validation", "skippable")
 _ANSWER: Final = ("score", "error_spans", "textfield", "sliders")
 RESET: Final = "__RESET__"
+# Parts of a campaign that are no usual documents → kind of a judgment of them
 PARTS: Final = {"welcome": "control", "goodbye": "control", "random": "target"}
-"""Parts of a campaign that are no usual documents → kind of a judgment of them."""
 _VOID: Final = "lines that were voided by a reset"
 _EARLIER: Final = "lines of documents that the user submitted again"
 _SKIPPED: Final = "segments that were skipped"
@@ -64,13 +64,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Read every score of every document.
-
-    Raises:
-        UnknownColumn: one of the keys is not there.
-        InvalidJudgments: an annotation that does not fit its item; and as in `make_ratings`.
-
-    """
+    """Read every score of every document."""
     require_columns(table, NEEDS, TITLE)
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, _READ))

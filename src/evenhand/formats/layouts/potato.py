@@ -48,18 +48,11 @@ _READ: Final = (*NEEDS, "labels")
 
 @dataclass(frozen=True)
 class _Said:
-    """One answer.
+    """One answer."""
 
-    Attributes:
-        question: the name of the scheme.
-        label: selection, rank_order or scale_value.
-        value: what was said.
-
-    """
-
-    question: str
-    label: str
-    value: str
+    question: str  # the name of the scheme
+    label: str  # selection, rank_order or scale_value
+    value: str  # what was said
 
 
 def recognise(header: Header) -> bool:
@@ -70,16 +63,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Comparisons | Rankings:
-    """Read what was preferred, in the order shown.
-
-    Raises:
-        UnknownColumn: no instances or users.
-        UnknownOption: rankings and comparisons in one file.
-        UnknownFormat: no files beside which the order could stand.
-        MissingFile: the order of some user is not there.
-        InvalidJudgments: a label that is none, or an order that does not fit.
-
-    """
+    """Read what was preferred, in the order shown."""
     require_columns(table, NEEDS, TITLE)
     if len(table.paths) != 1:
         raise UnknownFormat(
@@ -132,15 +116,10 @@ def _find_answers(record: Record, unread: set[str]) -> Iterator[_Said]:
 
 @dataclass(frozen=True)
 class _Orders:
-    """In which order outputs were shown, as far as it was asked for.
+    """In which order outputs were shown, as far as it was asked for."""
 
-    Attributes:
-        folder: where the folders of the users are.
-        states: file → what it says; each file is read once, and anew with the next table.
-
-    """
-
-    folder: Path
+    folder: Path  # where the folders of the users are
+    # file → what it says; each file is read once, and anew with the next table
     states: dict[Path, Mapping[str, Any]]
 
     def find(self, record: Record, question: str) -> list[int]:

@@ -42,13 +42,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Read the scores.
-
-    Raises:
-        UnknownColumn: one of the columns is not there.
-        InvalidJudgments: a type that is none; and as in `make_ratings`.
-
-    """
+    """Read the scores."""
     require_columns(table, NEEDS, TITLE)
     rows = [_read(record) for record in read_records(table)]
     data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))

@@ -54,13 +54,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Ratings:
-    """Read every score of every segment.
-
-    Raises:
-        UnknownColumn: one of the keys is not there.
-        InvalidJudgments: scores or errors that cannot be read; and as in `make_ratings`.
-
-    """
+    """Read every score of every segment."""
     require_columns(table, NEEDS, TITLE)
     every = list(read_records(table))
     segments = [record for record in every if record.data("scores") is not None]

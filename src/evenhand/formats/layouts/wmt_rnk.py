@@ -47,8 +47,8 @@ _CODES: Final = {
     "ru": ("russian", "rus"),
     "tr": ("turkish", "tur"),
 }
+# Names in lower case of WMT's languages, 2010 to 2016, and their codes; others stay
 LANGUAGES: Final = {name: code for code, names in _CODES.items() for name in names}
-"""Names in lower case of WMT's languages, 2010 to 2016, and their codes; others stay."""
 
 _ADDED: Final = ("task", "ranking", "system", "rank", "position")
 _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
@@ -74,14 +74,7 @@ def recognise(header: Header) -> bool:
 
 
 def understand(table: Table, wishes: Wishes) -> Rankings:
-    """Turn each row into one row for each ranked output.
-
-    Raises:
-        InvalidJudgments: a rank that is neither blank nor a whole number from 1, naming rows of
-            the file; a system that stands twice in a ranking.
-        UnknownColumn: a system without its rank.
-
-    """
+    """Turn each row into one row for each ranked output."""
     refuse_comparison_wishes(wishes, "rankings")
     slots = _find_slots(table)
     _refuse_ranks(table, slots.ranks)
@@ -157,12 +150,7 @@ def _code(language: nw.Expr) -> nw.Expr:
 
 
 def _refuse_ranks(table: Table, ranks: list[str]) -> None:
-    """Check all ranks of a row at once, so that rows of the file are named.
-
-    Raises:
-        InvalidJudgments: names the column, the rank and up to five rows.
-
-    """
+    """Check all ranks of a row at once, so that rows of the file are named."""
     text = [column for column in ranks if table.schema[column] == nw.String]
     if text:
         refuse_text(table, text, "rank")

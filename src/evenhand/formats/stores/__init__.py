@@ -27,8 +27,7 @@ _ROOMS: Final = {
     **dict.fromkeys(("s3", "gs", "gcs", "r2"), "buckets"),
     **dict.fromkeys(("http", "https"), "web_server"),
 }
-_ALIKE: Final = {"r2": "s3", "gcs": "gs"}
-"""Two names of one store."""
+_ALIKE: Final = {"r2": "s3", "gcs": "gs"}  # Two names of one store
 
 
 def is_stored(source: Any) -> bool:
@@ -47,14 +46,7 @@ def is_stored(source: Any) -> bool:
 
 
 def find_stored(source: str | Path | Sequence[str | Path]) -> list[StoredFile]:
-    """Return the files that a URL, or a list of URLs, stands for; only their names are read.
-
-    Raises:
-        MissingFile: no such bucket, file or match.
-        UnknownFormat: a store that does not answer or lets nobody in, or a package that is lacking.
-        UnknownOption: a URL that says too much, other sources beside it, or one file twice.
-
-    """
+    """Return the files that a URL, or a list of URLs, stands for; only their names are read."""
     named = [source] if isinstance(source, str | Path) else list(source)
     if any(not is_stored(name) for name in named):
         raise UnknownOption(

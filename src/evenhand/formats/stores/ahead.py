@@ -19,18 +19,14 @@ from evenhand.formats.stores.stored_file import StoredFile, say_changed
 from evenhand.judgments.steadiness import watch_files
 from evenhand.judgments.traffic import Traffic
 
-DEPTH: Final = 8
-"""Parts that are fetched at once."""
+DEPTH: Final = 8  # Parts that are fetched at once
+# Most bytes that are fetched ahead; they lie outside the memory that DuckDB counts
 HELD: Final = 1 << 26
-"""Most bytes that are fetched ahead; they lie outside the memory that DuckDB counts."""
-TAIL: Final = 1 << 14
-"""Bytes of the end of a file that DuckDB asks for first."""
-END: Final = 8
-"""Bytes behind the footer of a Parquet file: its length, and the mark of the format."""
+TAIL: Final = 1 << 14  # Bytes of the end of a file that DuckDB asks for first
+END: Final = 8  # Bytes behind the footer of a Parquet file: its length, and the mark of the format
+# First byte of each column of a row group, and the one after its last
 Spans: TypeAlias = list[tuple[int, int]]
-"""First byte of each column of a row group, and the one after its last."""
-Part: TypeAlias = tuple[str, int, int]
-"""URL, first byte, number of bytes."""
+Part: TypeAlias = tuple[str, int, int]  # URL, first byte, number of bytes
 
 
 class Ahead:
@@ -51,12 +47,7 @@ class Ahead:
         watch_files(self)
 
     def read(self, file: StoredFile, start: int, n: int) -> bytes:
-        """Return n bytes of a file, fetched ahead or now; see to it that the next ones come.
-
-        Raises:
-            UnknownFormat: the store does not answer, or the file was changed.
-
-        """
+        """Return n bytes of a file, fetched ahead or now; see to it that the next ones come."""
         self.unchecked[get_ident(), file.url] = file
         coming = self.coming.pop((file.url, start, n), None)
         found = self._fetch(file, start, n) if coming is None else coming.result()
@@ -77,12 +68,7 @@ class Ahead:
             self.unchecked[get_ident(), file.url] = file
 
     def check(self) -> None:
-        """Refuse files that were changed, of those of which this thread read since its last check.
-
-        Raises:
-            UnknownFormat: names the first.
-
-        """
+        """Refuse files that changed since this thread checked them."""
         mine = [key for key in list(self.unchecked) if key[0] == get_ident()]
         files = [self.unchecked.pop(key) for key in mine]
         with ExitStack() as undo:

@@ -20,8 +20,8 @@ from evenhand.formats.stores.ahead import Ahead
 from evenhand.formats.stores.stored_file import StoredFile
 from evenhand.judgments.traffic import Traffic
 
+# When every file was changed, as far as DuckDB is concerned: none changes while it is read
 _THEN: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""When every file was changed, as far as DuckDB is concerned: none changes while it is read."""
 
 
 class Bridge(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no annotations

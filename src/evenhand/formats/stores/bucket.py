@@ -14,37 +14,23 @@ from evenhand.formats.stores.bucket_faults import faults_of
 from evenhand.formats.stores.patterns import is_pattern, match_pattern, split_pattern
 from evenhand.formats.stores.stored_file import Stamp, StoredFile, say_changed, say_gone
 
-CHUNK: Final = 1 << 22
-"""Bytes that are copied at once."""
+CHUNK: Final = 1 << 22  # Bytes that are copied at once
+# What a store says of a file → what it is called here
 TOLD: Final = {"ETag": "etag", "Last-Modified": "changed"}
-"""What a store says of a file → what it is called here."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bucket:
-    """A bucket.
+    """A bucket."""
 
-    Attributes:
-        address: the URL that was given.
-        endpoint: where the store is, if it is no public one.
-        system: pyarrow's file system.
-
-    """
-
-    address: Address
-    endpoint: str
-    system: Any = field(repr=False)
+    address: Address  # the URL that was given
+    endpoint: str  # where the store is, if it is no public one
+    system: Any = field(repr=False)  # pyarrow's file system
     _open: dict[str, Any] = field(default_factory=dict, repr=False)
     _sizes: dict[str, int] = field(default_factory=dict, repr=False)
 
     def find(self, name: str) -> list[StoredFile]:
-        """Return the files that a name, a pattern or a folder stands for, sorted.
-
-        Raises:
-            MissingFile: no such bucket, file or match.
-            UnknownFormat: the store does not answer, or lets nobody in.
-
-        """
+        """Return the files that a name, a pattern or a folder stands for, sorted."""
         with faults_of(self.address, self.endpoint):
             infos = (self._match(name) if is_pattern(name) else []) or self._expand(name)
             if not infos:
@@ -131,12 +117,7 @@ class Bucket:
             return bytes(self._file(name).read_at(n, start))
 
     def copy(self, name: str, into: BinaryIO) -> int:
-        """Write a file into another; return its bytes.
-
-        Raises:
-            UnknownFormat: it was overwritten meanwhile, so that the copy may be a mixture.
-
-        """
+        """Write a file into another; return its bytes."""
         with faults_of(self.address, self.endpoint):
             file = self._file(name)
             size = int(file.size())
@@ -147,12 +128,7 @@ class Bucket:
         return size
 
     def _file(self, name: str) -> Any:
-        """Open a file once: each opening asks the store for its size.
-
-        Raises:
-            UnknownFormat: it is gone, or has another size than when it was listed.
-
-        """
+        """Open a file once: each opening asks the store for its size."""
         found = self._open.get(name)
         if found is None:  # two threads may open it at once, and one of the two is kept
             found = self._open.setdefault(name, self._open_first(name))

@@ -22,24 +22,14 @@ _CLOSED: Final = re.compile(
     r"DENIED|FORBIDDEN|ACCESS_KEY|SIGNATURE|TOKEN|UNAUTHENTICATED|UNRECOGNIZED_CLIENT|SKEWED"
 )
 _CURL: Final = re.compile(r"(?:curlCode: \d+, |CURL error \[\d+\]=)([^;]+?)(?:;|$)")
+# Said where a bucket of Amazon's is looked up to learn its region
 _NO_BUCKET: Final = re.compile(r"Bucket '.*' not found")
-"""Said where a bucket of Amazon's is looked up to learn its region."""
 _LONGEST: Final = 160
 
 
 @contextmanager
 def faults_of(address: Address, endpoint: str) -> Iterator[None]:
-    """Turn what a store refuses into a refusal of ours.
-
-    Args:
-        address: the URL that was given.
-        endpoint: where the store is, if that was said.
-
-    Raises:
-        MissingFile: there is no such bucket or file.
-        UnknownFormat: the store does not answer, or lets nobody in.
-
-    """
+    """Turn what a store refuses into a refusal of ours."""
     from pyarrow import ArrowException
 
     try:

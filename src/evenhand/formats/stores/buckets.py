@@ -23,20 +23,12 @@ from evenhand.formats.stores.stored_file import StoredFile
 ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 UNSIGNED: Final = "AWS_NO_SIGN_REQUEST"
-PATIENCE: Final = 10.0
-"""Seconds that a store may take to answer."""
+PATIENCE: Final = 10.0  # Seconds that a store may take to answer
 TRIES: Final = 3
 
 
 def find_files(text: str) -> list[StoredFile]:
-    """Return the files of a bucket that a URL stands for: one, those of a pattern, or of a folder.
-
-    Raises:
-        MissingFile: no such bucket, file or match.
-        UnknownFormat: pyarrow is not installed, or the store does not answer or lets nobody in.
-        UnknownOption: a URL that says too much or too little.
-
-    """
+    """Return the files of a bucket of a URL: one, those of a pattern, or of a folder."""
     front = re.split("[?;&]", text)[0]
     address = read_address(front)
     if address.scheme == "gcs":
@@ -78,12 +70,7 @@ def _first(names: tuple[str, ...]) -> str:
 
 
 def _find_endpoint() -> str:
-    """Return the address of a store of one's own, where the environment names one.
-
-    Raises:
-        UnknownOption: it is no address.
-
-    """
+    """Return the address of a store of one's own, where the environment names one."""
     name = next((one for one in ENDPOINTS if os.environ.get(one)), "")
     endpoint = os.environ.get(name, "")
     if endpoint and not re.fullmatch(r"https?://[^/@\s]+/?", endpoint):

@@ -25,25 +25,12 @@ from evenhand.judgments.copies import call_copy, forget_copies, name_originals
 from evenhand.judgments.refusals import explain
 from evenhand.judgments.traffic import Traffic, note_traffic
 
+# Bytes of a file's name that a copy bears; a longer one keeps its endings alone
 _LONGEST: Final = 100
-"""Bytes of a file's name that a copy bears; a longer one keeps its endings alone."""
 
 
 def open_stored(files: Sequence[StoredFile], *, among: bool = False) -> Table:
-    """Open files of one layout that lie elsewhere.
-
-    Args:
-        files: the files.
-        among: whether they are some of several, so that folders named like `task=fr-en` say
-            something.
-
-    Raises:
-        UnknownFormat: a file that is empty, damaged, foreign, or unlike the others; a store that
-            does not answer.
-        UnknownOption: no room for copies.
-        InvalidJudgments: columns without rows.
-
-    """
+    """Open files of one layout that lie elsewhere."""
     kinds = {file.path.suffix.lower() in PARQUET: file for file in files}
     if len(kinds) > 1:
         raise UnknownFormat(
@@ -91,12 +78,7 @@ def _open_copies(files: Sequence[StoredFile], traffic: Traffic, *, among: bool) 
 
 
 def _refuse_place(traffic: Traffic, *, among: bool) -> None:
-    """Refuse a folder for copies that is too small, or whose name would be read as a column.
-
-    Raises:
-        UnknownOption: says what to set.
-
-    """
+    """Refuse a folder for copies that is too small, or whose name would be read as a column."""
     place = gettempdir()
     if among and "=" in place:
         raise UnknownOption(
@@ -113,12 +95,7 @@ def _refuse_place(traffic: Traffic, *, among: bool) -> None:
 
 @contextmanager
 def _naming() -> Iterator[None]:
-    """Call copies that cannot be read by their originals.
-
-    Raises:
-        UnknownOption: no room for them.
-
-    """
+    """Call copies that cannot be read by their originals."""
     try:
         yield
     except EvenhandError as error:
@@ -132,12 +109,7 @@ def _naming() -> Iterator[None]:
 
 
 def _copy(file: StoredFile, folder: Path, traffic: Traffic) -> Path:
-    """Copy a file, folders like `day=1` with it.
-
-    Raises:
-        UnknownFormat: the name of such a folder is too long for this machine.
-
-    """
+    """Copy a file, folders like `day=1` with it."""
     name = file.path.name
     if name in ("", ".", "..") or len(name.encode()) > _LONGEST:
         name = "judgments" + "".join(file.path.suffixes[-2:])[-_LONGEST // 4 :]

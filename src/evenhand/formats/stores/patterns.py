@@ -6,11 +6,11 @@ import re
 from typing import Final
 
 _MAGIC: Final = re.compile(r"[*\[]")
+# What a pattern is made of; a bracket that is not closed stands for itself
 _PIECES: Final = re.compile(r"\*\*/|\*\*|\*|\[!?\]?[^\]/]*\]|.", re.DOTALL)
-"""What a pattern is made of; a bracket that is not closed stands for itself."""
 _ANY: Final = {"**/": r"(?:(?!\.)[^/]+/)*", "**": r"(?:(?!/\.).)*", "*": "[^/]*"}
+# What a pattern begins with in place of a full stop: such names are hidden, as in folders here
 _SHOWN: Final = r"(?!\.)"
-"""What a pattern begins with in place of a full stop: such names are hidden, as in folders here."""
 
 
 def is_pattern(name: str) -> bool:

@@ -10,8 +10,7 @@ from typing import BinaryIO, Final, Protocol
 
 from evenhand.errors import MissingFile, UnknownFormat
 
-PARQUET: Final = (".parquet", ".pq")
-"""Suffixes of the files that are read where they lie."""
+PARQUET: Final = (".parquet", ".pq")  # Suffixes of the files that are read where they lie
 Stamp = Mapping[str, int | str]
 
 
@@ -33,22 +32,13 @@ class Store(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StoredFile:
-    """A file of a store.
+    """A file of a store."""
 
-    Attributes:
-        url: how it is called in messages; without user, password and settings.
-        size: bytes; 0 where the store does not tell before they have come.
-        name: how the store calls it; may hold a secret.
-        store: who has it.
-        in_parts: whether parts of it can be asked for.
-
-    """
-
-    url: str
-    size: int
-    name: str = field(repr=False)
-    store: Store = field(repr=False)
-    in_parts: bool = True
+    url: str  # how it is called in messages; without user, password and settings
+    size: int  # bytes; 0 where the store does not tell before they have come
+    name: str = field(repr=False)  # how the store calls it; may hold a secret
+    store: Store = field(repr=False)  # who has it
+    in_parts: bool = True  # whether parts of it can be asked for
 
     def __str__(self) -> str:
         return self.url

@@ -10,12 +10,11 @@ from evenhand.errors import UnknownOption
 from evenhand.formats.addresses import show_address
 
 _HOST: Final = re.compile(r"([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?", re.IGNORECASE)
-_USUAL: Final = {"http": ":80", "https": ":443"}
-"""Ports that may be left out."""
+_USUAL: Final = {"http": ":80", "https": ":443"}  # Ports that may be left out
+# What some servers write into a path, such as `;jsessionid=…`
 _SETTING: Final = re.compile(r";\w+=[^/;]*")
-"""What some servers write into a path, such as `;jsessionid=…`."""
+# Signs of a URL that stay as they are; others are written in ASCII
 _FINE: Final = "/:?&=%+,;@~!$'()*[]#"
-"""Signs of a URL that stay as they are; others are written in ASCII."""
 
 
 def name_page(text: str) -> tuple[str, str]:
@@ -23,12 +22,6 @@ def name_page(text: str) -> tuple[str, str]:
 
     Shown is neither what follows `?`, such as a signature, nor a setting within the path. Kind and
     host are written small and a usual port is left out, so that one file has one name.
-
-    Raises:
-        UnknownOption: a user or password in the address, no host, or a pattern.
-
-    >>> name_page("HTTPS://Example.org:443/R&D/pkg@1.0/votes.csv;sid=x?key=hunter2")[1]
-    'https://example.org/R&D/pkg@1.0/votes.csv'
     """
     kind, _, rest = text.partition("#")[0].partition("://")
     place = re.split("[/?]", rest)[0]

@@ -21,16 +21,7 @@ class _Redirects(HTTPRedirectHandler):
     """Goes where it is pointed to, unless that is no web address, or open where this one is not."""
 
     def redirect_request(self, req: Request, *about: Any) -> Request | None:
-        """Return what is asked instead.
-
-        Args:
-            req: what was asked.
-            about: the answer, its status, reason and head, and last the address it points to.
-
-        Raises:
-            UnknownFormat: it is not asked.
-
-        """
+        """Return what is asked instead."""
         before, after = urlsplit(req.full_url), urlsplit(about[-1])
         if after.scheme not in ("http", "https") or (before.scheme, after.scheme) == (
             "https",

@@ -23,28 +23,20 @@ from evenhand.formats.stores.stored_file import Stamp, StoredFile, say_changed
 from evenhand.formats.stores.web_names import name_page
 from evenhand.formats.stores.web_redirects import open_web
 
-PATIENCE: Final = 30.0
-"""Seconds without a byte after which a server does not answer."""
+PATIENCE: Final = 30.0  # Seconds without a byte after which a server does not answer
 TRIES: Final = 3
+# Seconds before a server that was too busy is asked again; twice as many the next time
 PAUSE: Final = 0.5
-"""Seconds before a server that was too busy is asked again; twice as many the next time."""
 BUSY: Final = (429, 500, 502, 503, 504)
 CHUNK: Final = 1 << 20
 STAMPS: Final = {"ETag": "etag", "Last-Modified": "changed"}
 _RANGE: Final = re.compile(r"bytes \d+-\d+/(\d+)")
+# How a page begins, or what a store sends instead of a file
 _PAGE: Final = re.compile(rb"\s*<(?:!doctype|html|\?xml)", re.IGNORECASE)
-"""How a page begins, or what a store sends instead of a file."""
 
 
 def find_files(text: str) -> list[StoredFile]:
-    """Return the file that a web address names, after a look at its first byte.
-
-    Raises:
-        MissingFile: the server has no such file.
-        UnknownFormat: it does not answer, or lets nobody in.
-        UnknownOption: a user or password in the address, or a pattern.
-
-    """
+    """Return the file that a web address names, after a look at its first byte."""
     name, shown = name_page(text)
     with _ask(Request(name, headers={"Range": "bytes=0-0"}), shown) as answer:
         return [_describe(answer, name, shown)]
@@ -81,12 +73,7 @@ class WebServer:
         return True
 
     def read(self, name: str, start: int, n: int) -> bytes:
-        """Return n bytes of the file from one on.
-
-        Raises:
-            UnknownFormat: the file was changed meanwhile, or the server does not answer.
-
-        """
+        """Return n bytes of the file from one on."""
         headers = {"Range": f"bytes={start}-{start + n - 1}"}
         with _ask(Request(name, headers=headers), self.shown) as answer:
             part = f"bytes {start}-{start + n - 1}/{self.size}"
@@ -94,12 +81,7 @@ class WebServer:
             return _take(answer, self.shown, n)
 
     def copy(self, name: str, into: BinaryIO) -> int:
-        """Write the file into another; return its bytes.
-
-        Raises:
-            UnknownFormat: the server stopped before the end, sent a page, or has another file now.
-
-        """
+        """Write the file into another; return its bytes."""
         done = 0
         with _ask(Request(name), self.shown) as answer:
             self._refuse_other(answer)
@@ -126,13 +108,7 @@ class WebServer:
 
 
 def _ask(request: Request, shown: str) -> AbstractContextManager[HTTPResponse]:
-    """Ask a server, and again where it is busy.
-
-    Raises:
-        MissingFile: it has no such file.
-        UnknownFormat: it does not answer, or refuses.
-
-    """
+    """Ask a server, and again where it is busy."""
     for turn in range(TRIES):
         try:
             return open_web().open(request, timeout=PATIENCE)  # type: ignore[no-any-return]

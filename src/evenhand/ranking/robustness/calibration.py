@@ -30,28 +30,19 @@ from evenhand.ranking.clustering import choose_ways
 from evenhand.ranking.robustness.removal import merge_evidence
 
 Array = NDArray[np.float64]
-PARTS: Final = 10
-"""Parts that comparisons are cut into."""
+PARTS: Final = 10  # Parts that comparisons are cut into
 
 
 @dataclass(frozen=True)
 class CalibrationPart:
-    """Comparisons to which a model gave about the same chance.
+    """Comparisons to which a model gave about the same chance."""
 
-    Attributes:
-        n: comparisons.
-        expected: mean chance of the system that the model favours, ties half (proportion).
-        observed: share that it won, ties half (proportion).
-        lower: lower end of the interval of `observed`, at least 0; None with a single cluster.
-        upper: upper end, at most 1; likewise.
-
-    """
-
-    n: float
-    expected: float
-    observed: float
+    n: float  # comparisons
+    expected: float  # mean chance of the system that the model favours, ties half (proportion)
+    observed: float  # share that it won, ties half (proportion)
+    # lower end of the interval of `observed`, at least 0; None with a single cluster
     lower: float | None
-    upper: float | None
+    upper: float | None  # upper end, at most 1; likewise
 
     @property
     def off(self) -> bool:
@@ -66,12 +57,7 @@ def find_calibration(
 ) -> tuple[CalibrationPart, ...]:
     """Set chances beside what came of them, the least chance first.
 
-    Args:
-        fit: a fit without judge groups.
-        tally: the same judgments, told apart by judge, item and ranking as far as these are known.
-        level: of all intervals together (proportion): each has 1 − (1 − level) / number of parts.
-        parts: how many.
-
+    level: of all intervals together (proportion): each has 1 − (1 − level) / number of parts.
     """
     chance, counts = _turn(_predict(fit, tally), fit.model.treat_ties(tally.counts))
     used = counts.sum(axis=1) > 0

@@ -42,33 +42,22 @@ from evenhand.ranking.clustering import Clustering, Evidence
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-LARGEST: Final = 30_000_000
-"""Most numbers in a table of pairs by judges."""
+LARGEST: Final = 30_000_000  # Most numbers in a table of pairs by judges
 
 
 @dataclass(frozen=True, eq=False)
 class PairResiduals:
-    """Pairs that were compared decisively, with what the model leaves of them.
+    """Pairs that were compared decisively, with what the model leaves of them."""
 
-    Attributes:
-        systems: names.
-        first: (P,) code of the system first by name.
-        second: (P,) code of the other.
-        totals: (S, P) decisive votes N; S is 2 where the output shown first may have an advantage:
-            those with the system first by name shown first, then those with it shown second.
-        wins: (S, P) votes for the system first by name, W.
-        chances: (S, P) p̂.
-        worth: (K,) fitted log-worths.
-
-    """
-
-    systems: tuple[str, ...]
-    first: Integers
-    second: Integers
+    systems: tuple[str, ...]  # names
+    first: Integers  # (P,) code of the system first by name
+    second: Integers  # (P,) code of the other
+    # (S, P) decisive votes N; S is 2 where the output shown first may have an advantage: those
+    # with the system first by name shown first, then those with it shown second
     totals: Array
-    wins: Array
-    chances: Array
-    worth: Array
+    wins: Array  # (S, P) votes for the system first by name, W
+    chances: Array  # (S, P) p̂
+    worth: Array  # (K,) fitted log-worths
 
     @property
     def sided(self) -> bool:
@@ -135,22 +124,14 @@ class PairResiduals:
     def follow(self, rows: Array) -> Array:
         """Return (G, K or so) how far parameters follow each row of residuals: H⁻¹ Zᵀ r.
 
-        Args:
-            rows: (G, P) residuals; with the score of the order effect behind them where it is
-                fitted.
-
+        rows: (G, P) residuals; with the score of the order effect behind them where it is fitted.
         """
         size = len(self.first)
         scores = np.concatenate([rows[:, :size] @ self._design, rows[:, size:]], axis=1)
         return np.asarray(np.linalg.solve(self.information, scores.T).T)
 
     def project(self, rows: Array) -> Array:
-        """Return (G, P) P r: what parameters cannot follow.
-
-        Args:
-            rows: as in `follow`.
-
-        """
+        """Return (G, P) P r: what parameters cannot follow."""
         size, worths = len(self.first), len(self.systems) - 1
         moved = self.follow(rows)
         left = rows[:, :size] - self.weight * (self._design @ moved[:, :worths].T).T
@@ -175,16 +156,7 @@ class PairResiduals:
 
 
 def find_residuals(tally: Tally, *, order_effect: bool = False) -> tuple[PairResiduals, Fit]:
-    """Fit Bradley and Terry's model to decisive votes and return what it leaves of each pair.
-
-    Args:
-        tally: judgments.
-        order_effect: fit an advantage of the output shown first, too.
-
-    Raises:
-        NotIdentified: decisive votes determine no worths, or no order effect beside them.
-
-    """
+    """Fit Bradley and Terry's model to decisive votes and return what it leaves of each pair."""
     fit = BradleyTerry(ties="discard", order_effect=order_effect).fit(tally)
     size, (left, right) = len(tally.systems), (tally.left, tally.right)
     turned = left > right
@@ -214,15 +186,6 @@ def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
     """Return (G, P) residuals of each judge (or item) for each pair; they sum to r.
 
     Where an order effect is fitted, its score stands behind them: (G, P + 1).
-
-    Args:
-        whole: of all judgments.
-        tally: the same, told apart by judge.
-        name: the factor.
-
-    Raises:
-        UnknownOption: pairs and judges are too many for a table.
-
     """
     factor = tally.factor(name)
     if factor.size * len(whole.first) > LARGEST:
@@ -243,12 +206,7 @@ def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
 def split_some(whole: PairResiduals, tally: Tally, name: str, pairs: Integers) -> Array:
     """Return (G, n) residuals of each judge (or item) for some pairs, whatever all pairs would be.
 
-    Args:
-        whole: of all judgments.
-        tally: the same, told apart by judge.
-        name: the factor.
-        pairs: (n,) numbers of the pairs.
-
+    pairs: (n,) numbers of the pairs.
     """
     factor = tally.factor(name)
     rows, at, residual, _ = place_votes(whole, tally)
@@ -265,11 +223,6 @@ def place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers,
     """Return where decisive votes are: entry of a tally, pair, residual, side.
 
     The side is 1 where the system first by name was shown first, else −1.
-
-    Args:
-        whole: of all judgments.
-        tally: the same, told apart in any way.
-
     """
     size = len(tally.systems)
     swap = tally.left > tally.right
@@ -296,25 +249,16 @@ def place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers,
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How far residuals of clusters spread, summed over clusters.
+    """How far residuals of clusters spread, summed over clusters."""
 
-    Attributes:
-        across: (P,) Σ_g (P r_g)², what worths cannot follow, for each pair.
-        along: Σ_g Σ w (x H⁻¹ Xᵀ r_g)², what they follow, on the scale of T.
-
-    """
-
-    across: Array
-    along: float
+    across: Array  # (P,) Σ_g (P r_g)², what worths cannot follow, for each pair
+    along: float  # Σ_g Σ w (x H⁻¹ Xᵀ r_g)², what they follow, on the scale of T
 
 
 def measure_clusters(whole: PairResiduals, rows: Array) -> Spread:
     """Return the spread over judges, or over items.
 
-    Args:
-        whole: residuals of all judgments.
-        rows: (G, P) residuals of each cluster; rows of zeros do not count.
-
+    rows: (G, P) residuals of each cluster; rows of zeros do not count.
     """
     rows = rows[np.abs(rows).sum(axis=1) > 0]
     left, moved = whole.project(rows), whole.follow(rows)
@@ -331,14 +275,7 @@ def _square_gaps(whole: PairResiduals, both: Array) -> Array:
 
 
 def measure_cells(whole: PairResiduals, tally: Tally, names: tuple[str, str]) -> Spread:
-    """Return the spread over cells, such as those of a judge and an item.
-
-    Args:
-        whole: residuals of all judgments.
-        tally: the same, told apart by both.
-        names: the two factors.
-
-    """
+    """Return the spread over cells, such as those of a judge and an item."""
     cell, pair, residual, sides = _split(whole, tally, names)
     cells, size = len(sides), len(whole.systems)
     flat = np.zeros(cells * size)
@@ -396,19 +333,7 @@ def correct(clusters: int) -> float:
 
 
 def draw_wild(whole: PairResiduals, rows: Array, worlds: int, rng: np.random.Generator) -> Array:
-    """Return (B, P) residuals of worlds in which judges' residuals have random signs.
-
-    Args:
-        whole: of all judgments.
-        rows: residuals of each judge (or item), as `split_residuals` has them; rows of zeros do
-            not count.
-        worlds: B.
-        rng: source of randomness.
-
-    Raises:
-        NotIdentified: there are not two judges with decisive votes.
-
-    """
+    """Return (B, P) residuals of worlds in which judges' residuals have random signs."""
     held = rows[np.abs(rows).sum(axis=1) > 0]
     if len(held) < 2:
         raise NotIdentified("decisive votes are of one cluster: there is no spread between")
@@ -421,12 +346,6 @@ def draw_parametric(whole: PairResiduals, worlds: int, rng: np.random.Generator)
     """Return (B, P) residuals of worlds in which every vote follows the model by itself.
 
     Each world is fitted again by a step of Newton's, which is P applied to its residuals.
-
-    Args:
-        whole: of all judgments.
-        worlds: B.
-        rng: source of randomness.
-
     """
     votes = whole.totals.round().astype(np.int64)
     drawn = rng.binomial(votes, whole.chances, (worlds, *votes.shape))
@@ -448,16 +367,11 @@ BOTH: Final = ("judge", "item")
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """Residuals of worlds without circles.
+    """Residuals of worlds without circles."""
 
-    Attributes:
-        drawn: (B, P) residuals by way of clustering, those of all ways together last.
-        spurious: Σ w d² that noise adds to what worths explain.
-
-    """
-
+    # (B, P) residuals by way of clustering, those of all ways together last
     drawn: Mapping[str, Array]
-    spurious: float
+    spurious: float  # Σ w d² that noise adds to what worths explain
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -478,21 +392,7 @@ class Worlds:
 def draw_worlds(
     whole: PairResiduals, evidence: Evidence, chosen: Clustering, rng: np.random.Generator
 ) -> tuple[Worlds, Clustering]:
-    """Draw worlds by each way of clustering, and by judge and item together where both cluster.
-
-    Args:
-        whole: residuals of all judgments.
-        evidence: the same judgments, told apart by the candidates for clusters.
-        chosen: what clusters.
-        rng: source of randomness.
-
-    Returns:
-        The worlds, and the clusters with notes of those that have no spread.
-
-    Raises:
-        UnknownOption: importance weights without clusters.
-
-    """
+    """Draw worlds by each way of clustering, and by judge and item together where both cluster."""
     drawn: dict[str, Array] = {}
     spreads: dict[str, Spread] = {}
     for name in chosen.ways:

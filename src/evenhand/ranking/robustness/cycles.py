@@ -66,41 +66,26 @@ from evenhand.ranking.sides import count_sides, note_sides
 # clustering the least sure speaks.
 
 Array = NDArray[np.float64]
-MAX_PAIRS_LISTED: Final = 10
-"""Most pairs that are listed."""
+MAX_PAIRS_LISTED: Final = 10  # Most pairs that are listed
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """A pair of systems, and how far the model is from it.
+    """A pair of systems, and how far the model is from it."""
 
-    Attributes:
-        first: the system that won more often than expected.
-        second: the other.
-        votes: decisive votes on the pair.
-        won: share of these for the first (proportion).
-        expected: the same by the model.
-        z: residual over its spread in worlds that worths describe; at least 0.
-        p: adjusted for all pairs.
-
-    """
-
-    first: str
-    second: str
-    votes: float
-    won: float
-    expected: float
-    z: float
-    p: float
+    first: str  # the system that won more often than expected
+    second: str  # the other
+    votes: float  # decisive votes on the pair
+    won: float  # share of these for the first (proportion)
+    expected: float  # the same by the model
+    z: float  # residual over its spread in worlds that worths describe; at least 0
+    p: float  # adjusted for all pairs
 
 
 def list_deviations(whole: PairResiduals, worlds: Sequence[Array]) -> tuple[Deviation, ...]:
     """Return the pairs farthest from the model, the farthest first.
 
-    Args:
-        whole: residuals of all judgments.
-        worlds: (B, P) residuals of worlds that worths describe, for each way of clustering.
-
+    worlds: (B, P) residuals of worlds that worths describe, for each way of clustering.
     """
     z, p = weigh_pairs(whole, worlds)
     order = np.lexsort((np.arange(len(z)), -np.abs(z), p))[:MAX_PAIRS_LISTED]
@@ -123,10 +108,7 @@ def weigh_pairs(whole: PairResiduals, worlds: Sequence[Array]) -> tuple[Array, A
 
     A pair whose residual no world moves has z 0 and p 1: worths follow it whatever is said.
 
-    Args:
-        whole: residuals of all judgments.
-        worlds: (B, P) residuals of worlds that worths describe, for each way of clustering.
-
+    worlds: (B, P) residuals of worlds that worths describe, for each way of clustering.
     """
     z, p = np.full(len(whole.first), np.inf), np.zeros(len(whole.first))
     for drawn in worlds:
@@ -146,43 +128,27 @@ def weigh_pairs(whole: PairResiduals, worlds: Sequence[Array]) -> tuple[Array, A
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one judge or item adds to a circle.
+    """What one judge or item adds to a circle."""
 
-    Attributes:
-        name: of the judge or item.
-        share: of the circle's excess (proportion; all of them sum to one, some are below zero).
-        votes: its decisive votes on the three pairs.
-
-    """
-
-    name: str
-    share: float
-    votes: float
+    name: str  # of the judge or item
+    share: float  # of the circle's excess (proportion; all of them sum to one, some are below zero)
+    votes: float  # its decisive votes on the three pairs
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three systems of which each is preferred to the next more often than worths explain.
+    """Three systems of which each is preferred to the next more often than worths explain."""
 
-    Attributes:
-        systems: in the order of preference, the last preferred to the first; the first by name
-            begins.
-        won: share of decisive votes for each against the next (proportion).
-        excess: log-odds round the circle that no worths explain, to first order.
-        z: the same over its spread in worlds without circles.
-        p: adjusted for all circles of three.
-        judges: what judges add, the most first; empty where they are not known.
-        items: likewise items.
-
-    """
-
+    # in the order of preference, the last preferred to the first; the first by name begins
     systems: tuple[str, str, str]
+    # share of decisive votes for each against the next (proportion)
     won: tuple[float, float, float]
-    excess: float
-    z: float
-    p: float
+    excess: float  # log-odds round the circle that no worths explain, to first order
+    z: float  # the same over its spread in worlds without circles
+    p: float  # adjusted for all circles of three
+    # what judges add, the most first; empty where they are not known
     judges: tuple[Contribution, ...]
-    items: tuple[Contribution, ...]
+    items: tuple[Contribution, ...]  # likewise items
 
     @property
     def closed(self) -> bool:
@@ -298,16 +264,11 @@ BLIND = (
 def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, ...]]:
     """Return whether to fit an order effect, with notes why.
 
-    Args:
-        tally: judgments; whether positions are known is said there.
-        asked: True or False; None to fit it where sides were not randomised.
-
-    >>> import numpy as np
-    >>> names, codes = ("a", "b", "c"), np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32)
-    >>> won = np.full(3, 60.0)
-    >>> tally = Tally(names, *codes.T, won, np.zeros(3), won / 2, n_judgments=270.0)
-    >>> choose_sides(tally, asked=None)[0], choose_sides(tally, asked=False)[1][-1] == BLIND
-    (True, True)
+    asked: True or False; None to fit it where sides were not randomised. >>> import numpy as np >>>
+        names, codes = ("a", "b", "c"), np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32) >>> won =
+        np.full(3, 60.0) >>> tally = Tally(names, *codes.T, won, np.zeros(3), won / 2,
+        n_judgments=270.0) >>> choose_sides(tally, asked=None)[0], choose_sides(tally,
+        asked=False)[1][-1] == BLIND (True, True)
     """
     if asked or not tally.positions_known:
         return bool(asked), ()
@@ -326,29 +287,19 @@ def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, 
 # Circles of three systems: which are more than noise, and whose votes make them.
 
 Integers = NDArray[np.int64]
-MOST: Final = 50_000
-"""Most circles of three that are tested."""
-NAMED: Final = 3
-"""Most circles that are named."""
-MAX_JUDGES_LISTED: Final = 5
-"""Most judges and items that are listed for each."""
-STEP: Final = 1_000
-"""Circles taken at once."""
+MOST: Final = 50_000  # Most circles of three that are tested
+NAMED: Final = 3  # Most circles that are named
+MAX_JUDGES_LISTED: Final = 5  # Most judges and items that are listed for each
+STEP: Final = 1_000  # Circles taken at once
 _SIGNS: Final = np.array([1.0, 1.0, -1.0])
 
 
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """All circles of three whose pairs were compared.
+    """All circles of three whose pairs were compared."""
 
-    Attributes:
-        systems: (T, 3) codes i < j < k.
-        pairs: (T, 3) number of the pairs ij, jk, ik.
-
-    """
-
-    systems: Integers
-    pairs: Integers
+    systems: Integers  # (T, 3) codes i < j < k
+    pairs: Integers  # (T, 3) number of the pairs ij, jk, ik
 
     def excess(self, odds: Array) -> Array:
         """Return (..., T): log-odds round each circle i, j, k, from those of pairs (..., P)."""
@@ -356,12 +307,7 @@ class Triples:
 
 
 def list_triples(whole: PairResiduals) -> Triples | None:
-    """Return the circles, None where they are more than can be tested.
-
-    Args:
-        whole: pairs that were compared.
-
-    """
+    """Return the circles, None where they are more than can be tested."""
     k = len(whole.systems)
     if k * (k - 1) * (k - 2) // 6 > MOST:
         return None
@@ -379,12 +325,8 @@ def weigh_triples(
 ) -> tuple[Array, Array]:
     """Return (T,) z of each circle and (T,) p, adjusted by the largest |z| of every world.
 
-    Args:
-        whole: residuals of all judgments.
-        triples: circles.
-        worlds: (B, P) residuals of worlds without circles, for each way of clustering; the least
-            sure of them counts.
-
+    worlds: (B, P) residuals of worlds without circles, for each way of clustering; the least sure
+        of them counts.
     """
     observed = triples.excess(whole.residual / whole.weight)
     z, p = np.full(len(observed), np.inf), np.zeros(len(observed))
@@ -413,15 +355,7 @@ def _scale(triples: Triples, observed: Array, odds: Array) -> tuple[Array, Array
 def name_cycles(
     whole: PairResiduals, tally: Tally, found: tuple[Triples, Array, Array], level: float
 ) -> tuple[Cycle, ...]:
-    """Return the strongest circles that are more than noise, with those whose votes make them.
-
-    Args:
-        whole: residuals of all judgments.
-        tally: the same, told apart by judge and item.
-        found: circles, their z and p.
-        level: at which they are more than noise.
-
-    """
+    """Return the strongest circles that are more than noise, with those whose votes make them."""
     _, z, p = found
     chosen = [
         at for at in np.argsort(-np.abs(z), kind="stable")[:NAMED].tolist() if p[at] <= 1 - level
@@ -552,17 +486,7 @@ def look_for_cycles(
 ) -> Cycles:
     """Ask the same of counts.
 
-    Args:
-        tally: judgments, told apart by judge, item and ranking as far as these are known.
-        level: at which cycles are called real (proportion).
-        seed: of the worlds.
-        cluster: what hangs together, or None for what the data have.
-        order_effect: fit an advantage of the output shown first beside worths.
-
-    Raises:
-        UnknownOption: importance weights without judges.
-        NotIdentified: decisive votes determine no worths, or no order effect.
-
+    level: at which cycles are called real (proportion).
     """
     whole, _ = find_residuals(tally, order_effect=order_effect)
     evidence = merge_evidence(tally)
@@ -599,13 +523,7 @@ def _sign(tally: Tally, worlds: Worlds, seed: int, *, order_effect: bool) -> str
 
 
 def find_share(whole: PairResiduals, worlds: Worlds) -> float:
-    """Return the share of the variance of log-odds that goes round, noise subtracted from both.
-
-    Args:
-        whole: residuals of all judgments.
-        worlds: without circles, which say how much is noise.
-
-    """
+    """Return the share of the variance of log-odds that goes round, noise subtracted from both."""
     round_ = max(0.0, whole.statistic - worlds.noise(whole))
     along_worths = max(0.0, whole.explained - worlds.spurious)
     return round_ / (round_ + along_worths) if round_ else 0.0
@@ -630,19 +548,13 @@ def _name_pairs(
 
 # Circles of three majorities: are they more than chance makes of each of the three?
 
-CONFIDENCE: Final = 0.95
-"""Of each majority, one-sided."""
+CONFIDENCE: Final = 0.95  # Of each majority, one-sided
 
 
 def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
     """Return the strongest circle whose three majorities are all sure; None where there is none.
 
     Nothing is sure where pairs deviate from worths no more than by chance.
-
-    Args:
-        cycles: what `find_cycles` found.
-        tally: the same judgments.
-
     """
     if not cycles.real:
         return None
@@ -655,15 +567,10 @@ def is_sure(one: Cycle, tally: Tally) -> bool:
 
     A share p of n votes of equals is about normal with mean 1/2 and standard deviation 1/(2 √n).
 
-    Args:
-        one: three systems that make a circle of majorities.
-        tally: the judgments, their votes taken for independent.
-
-    >>> import numpy as np
-    >>> codes, won = np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32), np.full(3, 30.0)
-    >>> tally = Tally(("a", "b", "c"), *codes.T, won, np.zeros(3), won / 2)
-    >>> [is_sure(Cycle(("a", "b", "c"), (p, p, p), 0, 0, 0, (), ()), tally) for p in (0.61, 0.64)]
-    [False, True]
+    tally: the judgments, their votes taken for independent. >>> import numpy as np >>> codes, won =
+        np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32), np.full(3, 30.0) >>> tally = Tally(("a",
+        "b", "c"), *codes.T, won, np.zeros(3), won / 2) >>> [is_sure(Cycle(("a", "b", "c"), (p, p,
+        p), 0, 0, 0, (), ()), tally) for p in (0.61, 0.64)] [False, True]
     """
     enough = normal_quantile(CONFIDENCE)
     return all(
@@ -680,20 +587,14 @@ def _count_votes(tally: Tally, first: str, second: str) -> float:
     return float((tally.wins + tally.losses)[at].sum())
 
 
-POWER: Final = 0.8
-"""Chance with which something is to show."""
+POWER: Final = 0.8  # Chance with which something is to show
 
 
 def find_visible(cycles: Cycles, tally: Tally) -> float | None:
     """Return by how much pairs must be off, typically, to show with a chance of .8 (proportion).
 
-    Args:
-        cycles: what `find_cycles` found.
-        tally: the same judgments.
-
-    Returns:
-        About that much, at most 1/2; None where nothing could be seen, however far pairs are off.
-
+    Returns about that much, at most 1/2; None where nothing could be seen, however far pairs are
+        off.
     """
     if cycles.p is None:
         return None

@@ -60,8 +60,7 @@ from evenhand.ranking.settings import choose_log_linear
 
 # The conclusions of a board whose support is asked about.
 
-BORDERS: Final = 5
-"""Most borders between clusters that are asked about unasked."""
+BORDERS: Final = 5  # Most borders between clusters that are asked about unasked
 
 
 def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
@@ -69,10 +68,6 @@ def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
 
     Who leads (alone, or level with others), the nearest system that the leader is decided to be
     better than, and the borders between clusters.
-
-    Args:
-        ranking: the board.
-
     """
     systems, ahead = ranking.systems, leaders(ranking)
     claims = []
@@ -106,13 +101,7 @@ def say_level(ranking: Ranking) -> tuple[str, ...]:
 
 
 def say_few(ranking: Ranking, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Note which conclusions are of pairs that may not be decided, since few link them.
-
-    Args:
-        ranking: the board.
-        claims: what is asked about.
-
-    """
+    """Note which conclusions are of pairs that may not be decided, since few link them."""
     sets, notes = ranking.rank_sets, []
     for claim in claims if sets is not None else ():
         rows, columns = claim.across(ranking.systems)
@@ -136,16 +125,7 @@ def require_claims(
 ) -> tuple[Claim, ...]:
     """Return the conclusions that were asked about.
 
-    Args:
-        ranking: the board.
-        pairs: (better, worse) systems; the same pair counts once.
-        after: places above borders, counted from 1; likewise.
-
-    Raises:
-        InvalidJudgments: no such system.
-        UnknownOption: the board has them level or the other way round, or has no such border, or a
-            pair is one system.
-
+    pairs: (better, worse) systems; the same pair counts once.
     """
     given: Sequence[Any] = pairs
     alone = len(given) == 2 and all(one in ranking.systems for one in given)
@@ -192,43 +172,30 @@ def _border(ranking: Ranking, place: int) -> Claim:
 
 # How fragile conclusions are: how few votes, judges or items carry each, and which ones.
 
-NAMED: Final = 5
-"""Most judges or items that are named in a sentence."""
-COUNTED: Final = 3
-"""Most kinds of votes that are counted in a sentence."""
+NAMED: Final = 5  # Most judges or items that are named in a sentence
+COUNTED: Final = 3  # Most kinds of votes that are counted in a sentence
+# Judges, items or rankings up to which all sets of them are tried: at most 254 fits
 SMALL: Final = 8
-"""Judges, items or rankings up to which all sets of them are tried: at most 254 fits."""
 TURNED, OPENED = "turned", "opened"
 _PLURAL: Final = {"vote": "votes", "ranking": "rankings", "judge": "judges", "item": "items"}
 
 
 @dataclass(frozen=True)
 class Flip:
-    """What carries one conclusion.
+    """What carries one conclusion."""
 
-    Attributes:
-        claim: the conclusion in words.
-        how: "turned" (another system is then ahead) or "opened" (it is then no longer decided).
-        unit: vote, ranking, judge or item.
-        fewest: units without which it no longer stands, an upper bound; None where it stands
-            without all that speak for it.
-        total: units that there are.
-        tried: units that were taken away, where it stands without them.
-        foreseen: the number that cumulated influence alone foresees; None where it foresees none.
-        left: what is left then: "falls", or "no ranking" where the rest determines none.
-        removed: who and what, in the order in which they are taken away. Where an order turns, any
-            votes of a kind do as well as others: judge and item are then None.
-
-    """
-
-    claim: str
-    how: str
-    unit: str
+    claim: str  # the conclusion in words
+    how: str  # "turned" (another system is then ahead) or "opened" (it is then no longer decided)
+    unit: str  # vote, ranking, judge or item
+    # units without which it no longer stands, an upper bound; None where it stands without all
+    # that speak for it
     fewest: int | None
-    total: int
-    tried: int
+    total: int  # units that there are
+    tried: int  # units that were taken away, where it stands without them
+    # the number that cumulated influence alone foresees; None where it foresees none
     foreseen: int | None
-    left: str | None
+    left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
+    # who and what, in the order in which they are taken away. Where an order turns, any
     removed: tuple[Removed, ...]
     ahead: str | None = None
     behind: str | None = None
@@ -392,8 +359,7 @@ class Fragility(InNotebooks):
 # tried.
 
 Truths = NDArray[np.bool_]
-FREE: Final = 8
-"""Systems that a claim does not name, up to which all ways to part them are tried."""
+FREE: Final = 8  # Systems that a claim does not name, up to which all ways to part them are tried
 
 
 def queue_links(case: Case, unit: str, claim: Claim, how: str, pulls: NDArray[np.float64]) -> Queue:
@@ -402,13 +368,7 @@ def queue_links(case: Case, unit: str, claim: Claim, how: str, pulls: NDArray[np
     For an order to turn, those who say anything for the side above: without them nothing holds it
     up. For a pair to be open, all who compared the sides.
 
-    Args:
-        case: judgments with their ranking.
-        unit: ranking, judge or item.
-        claim: what is claimed.
-        how: "turned" or "opened".
-        pulls: (G,) how far a difference of the claim falls without each.
-
+    pulls: (G,) how far a difference of the claim falls without each.
     """
     tally = case.tally
     counts = case.settings.model.treat_ties(tally.counts)
@@ -430,12 +390,7 @@ def queue_links(case: Case, unit: str, claim: Claim, how: str, pulls: NDArray[np
 def queue_sets(case: Case, unit: str, pulls: NDArray[np.float64], below: int) -> Iterator[Queue]:
     """Yield all sets of fewer than so many units where there are few units, the smallest first.
 
-    Args:
-        case: judgments with their ranking.
-        unit: ranking, judge or item.
-        pulls: (G,) how far a difference of a claim falls without each.
-        below: size of a set that is known.
-
+    pulls: (G,) how far a difference of a claim falls without each.
     """
     if len(pulls) > SMALL:
         return
@@ -461,23 +416,15 @@ def _part(claim: Claim, systems: tuple[str, ...]) -> Iterator[Truths]:
 # Each conclusion with the fewest votes, judges and items that carry it.
 
 Array = NDArray[np.float64]
-RIVALS: Final = 3
-"""Pairs across a border that are pulled at, the nearest first."""
+RIVALS: Final = 3  # Pairs across a border that are pulled at, the nearest first
+# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
 MOST: Final = 200_000
-"""Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking."""
 
 
 def examine(
     case: Case, claims: Sequence[Claim], outcomes: Sequence[str] = (TURNED, OPENED)
 ) -> Fragility:
-    """Find what carries each claim.
-
-    Args:
-        case: judgments with their ranking.
-        claims: conclusions that the ranking draws.
-        outcomes: what may become of them that is asked about, of "turned" and "opened".
-
-    """
+    """Find what carries each claim."""
     notes: list[str] = []
     units, flips = case.units, []
     if case.tally.squares is not None:
@@ -509,13 +456,6 @@ def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
 
     The pairs across the border that need least are each pulled at, and those who alone link the
     systems are taken away; the smallest set is kept.
-
-    Args:
-        case: judgments with their ranking.
-        claim: what is claimed.
-        unit: vote, ranking, judge or item.
-        how: "turned" or "opened".
-
     """
     contrasts, needed = nearest_pairs(case, claim, how)
     queues = make_queues(case, unit, contrasts, how)
@@ -553,12 +493,7 @@ def make_queues(case: Case, unit: str, contrasts: Array, how: str) -> list[Queue
     Whether an order turns round depends on how many votes of each kind are left and not on whose
     they are: such votes are told apart by kind alone. Whether it is decided depends on both.
 
-    Args:
-        case: judgments with their ranking.
-        unit: vote, ranking, judge or item.
-        contrasts: (Q, K) weights of the systems' log-worths.
-        how: "turned" or "opened".
-
+    contrasts: (Q, K) weights of the systems' log-worths.
     """
     if unit != "vote":
         own = case.pull(unit, contrasts)
@@ -582,11 +517,8 @@ def weigh_votes(case: Case, pulls: Array, contrasts: Array) -> Array:
     e/d − e Σ a / s². Among votes that pull alike those go first whose judge and item speak least
     for the difference: judges then agree less.
 
-    Args:
-        case: judgments with their ranking.
-        pulls: (Q, C, 3) of single votes.
-        contrasts: (Q, K) weights of the systems' log-worths.
-
+    pulls: (Q, C, 3) of single votes.
+    contrasts: (Q, K) weights of the systems' log-worths.
     """
     sets = case.ranking.rank_sets
     added = np.zeros(pulls.shape[:2])
@@ -603,14 +535,7 @@ def weigh_votes(case: Case, pulls: Array, contrasts: Array) -> Array:
 def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
     """Return the pairs across a border that need least, and how far each has to fall.
 
-    Args:
-        case: judgments with their ranking.
-        claim: what is claimed.
-        how: "turned" (the difference falls to zero) or "opened" (to where it is not decided).
-
-    Returns:
-        (Q, K) weights of log-worths, and (Q,) log-odds.
-
+    Returns: (Q, K) weights of log-worths, and (Q,) log-odds.
     """
     rows, columns = claim.across(case.fit.systems)
     need = (case.fit.log_worth[rows] - case.fit.log_worth[columns]).ravel()

@@ -61,11 +61,7 @@ def worth_rows(fit: Fit) -> Array:
 def pull_votes(fit: Fit, tally: Tally, contrasts: Array) -> Array:
     """Return (Q, C, 3): how far each contrast falls (log-odds) without one vote of each outcome.
 
-    Args:
-        fit: the fit to the data.
-        tally: the same data, told apart in any way.
-        contrasts: (Q, K) weights of the systems' log-worths.
-
+    contrasts: (Q, K) weights of the systems' log-worths.
     """
     size = len(tally.systems)
     pairs, inverse = np.unique(
@@ -116,12 +112,7 @@ def _single_votes(fit: Fit, left: NDArray[np.int64], right: NDArray[np.int64]) -
 def pull_clusters(fit: Fit, tally: Tally, name: str, contrasts: Array) -> Array:
     """Return (Q, G): how far each contrast falls (log-odds) without each judge or item.
 
-    Args:
-        fit: the fit to the data.
-        tally: the same data, told apart by cluster.
-        name: the factor that clusters.
-        contrasts: (Q, K) weights of the systems' log-worths.
-
+    contrasts: (Q, K) weights of the systems' log-worths.
     """
     return np.asarray(contrasts @ lower_worths(fit, tally, name))
 
@@ -130,12 +121,6 @@ def lower_worths(fit: Fit, tally: Tally, name: str) -> Array:
     """Return (K, G): how far each log-worth falls (log-odds) without each judge or item.
 
     Where one alone links some systems to the rest, the score is taken as it stands.
-
-    Args:
-        fit: the fit to the data.
-        tally: the same data, told apart by cluster.
-        name: the factor that clusters.
-
     """
     pieces, _ = gather_clusters(fit, tally, name)
     scores, total = sum_scores(fit, pieces), total_information(fit)
@@ -157,29 +142,20 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Removed:
-    """Judgments that are taken away.
+    """Judgments that are taken away."""
 
-    Attributes:
-        judge: who gave them; None where nobody is known, or where any votes that are alike do.
-        item: on what, or None likewise.
-        better: the system that was preferred; the first by name of a tie. None of a whole judge.
-        worse: the other.
-        tie: whether neither was preferred.
-        count: how many comparisons.
-        of: how many votes of this kind there are: same systems, same outcome and, where the model
-            knows an order effect, same sides. None of a whole judge.
-        first: the system shown first, where the model knows an order effect.
-
-    """
-
+    # who gave them; None where nobody is known, or where any votes that are alike do
     judge: str | None
-    item: str | None
+    item: str | None  # on what, or None likewise
+    # the system that was preferred; the first by name of a tie. None of a whole judge.
     better: str | None
-    worse: str | None
-    tie: bool
-    count: float
+    worse: str | None  # the other
+    tie: bool  # whether neither was preferred
+    count: float  # how many comparisons
+    # how many votes of this kind there are: same systems, same outcome and, where the model knows
+    # an order effect, same sides. None of a whole judge.
     of: float | None = None
-    first: str | None = None
+    first: str | None = None  # the system shown first, where the model knows an order effect
 
     @property
     def kind(self) -> str:
@@ -193,26 +169,15 @@ class Removed:
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """Units in the order in which they are taken away: the one that pulls hardest first.
+    """Units in the order in which they are taken away: the one that pulls hardest first."""
 
-    Attributes:
-        unit: vote, ranking, judge or item.
-        tally: the judgments.
-        pulls: (U,) how far the difference falls without one copy; all above zero.
-        copies: (U,) whole number of units that are alike.
-        cells: (U,) 3 × entry + outcome of votes, else the code of the cluster.
-        total: units that there are, whichever way they pull.
-        sided: whether votes that differ in who stood first are of two kinds.
-
-    """
-
-    unit: str
-    tally: Tally
-    pulls: Array
-    copies: Integers
-    cells: Integers
-    total: int
-    sided: bool = False
+    unit: str  # vote, ranking, judge or item
+    tally: Tally  # the judgments
+    pulls: Array  # (U,) how far the difference falls without one copy; all above zero
+    copies: Integers  # (U,) whole number of units that are alike
+    cells: Integers  # (U,) 3 × entry + outcome of votes, else the code of the cluster
+    total: int  # units that there are, whichever way they pull
+    sided: bool = False  # whether votes that differ in who stood first are of two kinds
 
     @property
     def most(self) -> int:
@@ -222,9 +187,7 @@ class Queue:
     def foresee(self, difference: float) -> int | None:
         """Return how many pull a difference down to zero, by cumulated pulls; None if all do not.
 
-        Args:
-            difference: what has to be pulled down (log-odds).
-
+        difference: what has to be pulled down (log-odds).
         """
         reached = np.cumsum(self.pulls * self.copies)
         at = int(np.searchsorted(reached, difference, side="right"))
@@ -250,13 +213,7 @@ class Queue:
         return np.asarray(self.tally.counts * gone[:, None])
 
     def leave(self, number: int, *, told_apart: bool = True) -> Tally:
-        """Return what is left without the first so many units.
-
-        Args:
-            number: of units.
-            told_apart: whether it is still known who said what; orders do not ask.
-
-        """
+        """Return what is left without the first so many units."""
         answers = float(number) if self.unit in ("vote", "ranking") else None
         tally = self.tally if told_apart else replace(self.tally, factors={})
         return take_away(tally, self.count(number), answers)
@@ -296,13 +253,8 @@ class Queue:
 def queue_votes(tally: Tally, pulls: Array, effects: Array, *, sided: bool) -> Queue:
     """Put single votes that speak for a difference in order, the largest effect first.
 
-    Args:
-        tally: judgments, told apart by whom and what is to be named.
-        pulls: (C, 3) how far a difference falls without one vote.
-        effects: (C, 3) what votes are put in order by. Sums in another order leave other last
-            digits: they are rounded, so that names do not order votes that are alike.
-        sided: whether votes that differ in who stood first are of two kinds.
-
+    pulls: (C, 3) how far a difference falls without one vote.
+    effects: (C, 3) what votes are put in order by. Sums in another order leave other last
     """
     copies = np.floor(tally.counts.reshape(-1)).astype(np.int64)
     flat, effect = pulls.reshape(-1), effects.reshape(-1)
@@ -313,13 +265,7 @@ def queue_votes(tally: Tally, pulls: Array, effects: Array, *, sided: bool) -> Q
 
 
 def count_kinds(tally: Tally, *, sided: bool) -> Array:
-    """Return (3 C,) how many votes are of the kind of each cell: same systems, same outcome.
-
-    Args:
-        tally: judgments, told apart in any way.
-        sided: whether who stood first makes two kinds.
-
-    """
+    """Return (3 C,) how many votes are of the kind of each cell: same systems, same outcome."""
     size = len(tally.systems)
     left, right = (np.repeat(side.astype(np.int64), 3) for side in (tally.left, tally.right))
     outcome = np.tile(np.arange(3), len(tally.left))
@@ -333,11 +279,7 @@ def count_kinds(tally: Tally, *, sided: bool) -> Array:
 def queue_clusters(tally: Tally, name: str, pulls: Array) -> Queue:
     """Put judges, items or rankings in order.
 
-    Args:
-        tally: judgments, told apart by them.
-        name: the factor.
-        pulls: (G,) how far a difference falls without each.
-
+    pulls: (G,) how far a difference falls without each.
     """
     order = np.argsort(-pulls, kind="stable")
     order = order[pulls[order] > 0]
@@ -348,11 +290,7 @@ def queue_clusters(tally: Tally, name: str, pulls: Array) -> Queue:
 def take_away(tally: Tally, gone: Array, answers: float | None) -> Tally:
     """Return a tally without some of its comparisons; systems keep their codes.
 
-    Args:
-        tally: judgments.
-        gone: (C, 3) comparisons to take away.
-        answers: how many answers they are; None where that goes by the share of comparisons.
-
+    gone: (C, 3) comparisons to take away.
     """
     left = tally.counts - gone
     kept = left.sum(axis=1) > 0
@@ -404,39 +342,27 @@ def sort_entries(tally: Tally) -> Tally:
 
 # Judgments with what was concluded from them, ready to be taken apart.
 
-EMPTY: Final = float(np.finfo(float).tiny)
-"""Stands for zero in a denominator."""
+EMPTY: Final = float(np.finfo(float).tiny)  # Stands for zero in a denominator
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Judgments with what was concluded from them.
+    """Judgments with what was concluded from them."""
 
-    Attributes:
-        tally: the judgments, told apart by judge and item, whose codes do not go by names: rank
-            sets of what is left draw the same signs whatever judges are called.
-        ranking: what was concluded.
-        fit: the model behind it.
-        settings: of the ranking.
-        units: vote (or ranking), judge, item: what can be taken away.
-        falls: factor → (K, G) how far each log-worth falls without each of its levels.
-
-    """
-
+    # the judgments, told apart by judge and item, whose codes do not go by names: rank sets of
+    # what is left draw the same signs whatever judges are called
     tally: Tally
-    ranking: Ranking
-    fit: Fit
-    settings: Settings
-    units: tuple[str, ...]
+    ranking: Ranking  # what was concluded
+    fit: Fit  # the model behind it
+    settings: Settings  # of the ranking
+    units: tuple[str, ...]  # vote (or ranking), judge, item: what can be taken away
+    # factor → (K, G) how far each log-worth falls without each of its levels
     falls: Mapping[str, Array] = field(repr=False)
 
     def pull(self, unit: str, contrasts: Array) -> Array:
         """Return (Q, G): how far each contrast falls (log-odds) without each judge or item.
 
-        Args:
-            unit: ranking, judge or item.
-            contrasts: (Q, K) weights of the systems' log-worths.
-
+        contrasts: (Q, K) weights of the systems' log-worths.
         """
         return np.asarray(contrasts @ self.falls[unit])
 
@@ -461,19 +387,8 @@ def open_case(
 ) -> Case:
     """Count and rank judgments of one task.
 
-    Args:
-        data: comparisons or rankings.
-        model: settings of the log-linear model.
-        cluster: judgments that hang together, or None for what the data have.
-        level: of rank sets (proportion).
-        seed: of rank sets.
-        board: their ranking, where it is known.
-
-    Raises:
-        UnknownOption: several tasks, or a model that knows controls.
-        UnknownColumn: a column of the clusters is not there.
-        NotIdentified: the data determine no worths.
-
+    model: settings of the log-linear model.
+    level: of rank sets (proportion).
     """
     table = take_pairs(data)
     if len(table.tasks()) > 1:
@@ -487,18 +402,7 @@ def open_case(
 
 
 def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) -> Case:
-    """Rank judgments that are counted by judge, item and ranking, as far as these are known.
-
-    Args:
-        tally: judgments.
-        settings: of the ranking.
-        board: their ranking under these settings, where it is known.
-
-    Raises:
-        NotIdentified: the data determine no worths, or systems are too many for a covariance.
-        UnknownOption: the ranking is of other systems.
-
-    """
+    """Rank judgments that are counted by judge, item and ranking, as far as these are known."""
     tally = sort_entries(tally)
     loads = {name: factor.loads for name, factor in tally.factors.items()}
     if board is not None and set(board.systems) != set(tally.systems):
@@ -519,12 +423,7 @@ def order_levels(fit: Fit, tally: Tally, name: str, falls: Array) -> Integers:
     Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided hang
     on what judges are called: 5 or 12 of 900 in one campaign.
 
-    Args:
-        fit: the model behind the ranking.
-        tally: judgments.
-        name: the factor.
-        falls: (K, G) how far each log-worth falls without each of its levels.
-
+    falls: (K, G) how far each log-worth falls without each of its levels.
     """
     worth = fit.log_worth - fit.log_worth.mean()
     ends = np.zeros(len(worth))
@@ -537,10 +436,7 @@ def order_levels(fit: Fit, tally: Tally, name: str, falls: Array) -> Integers:
 def renumber(tally: Tally, orders: Mapping[str, Integers]) -> Tally:
     """Number the levels of factors anew.
 
-    Args:
-        tally: judgments.
-        orders: factor → (G,) its levels in their new order.
-
+    orders: factor → (G,) its levels in their new order.
     """
     factors = {}
     for name, factor in tally.factors.items():
@@ -568,26 +464,18 @@ def _choose_units(tally: Tally) -> tuple[str, ...]:
     return (answer, *several)
 
 
-AHEAD: Final = 1e-9
-"""Log-odds by which a system must be ahead: less is what an iteration leaves."""
+AHEAD: Final = 1e-9  # Log-odds by which a system must be ahead: less is what an iteration leaves
 HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
 Verdict = str
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Every system above stands above every system below.
+    """Every system above stands above every system below."""
 
-    Attributes:
-        name: the claim in words.
-        above: names of systems.
-        below: names of systems.
-
-    """
-
-    name: str
-    above: tuple[str, ...]
-    below: tuple[str, ...]
+    name: str  # the claim in words
+    above: tuple[str, ...]  # names of systems
+    below: tuple[str, ...]  # names of systems
 
     def across(self, systems: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return codes of the systems above and below, to index a (K, K) table by."""
@@ -610,18 +498,7 @@ def _find_seen(tally: Tally) -> NDArray[np.intp]:
 
 
 def narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tally] | None:
-    """Leave out systems that nobody judged: a claim about the others is not touched by that.
-
-    Args:
-        claim: what is claimed.
-        tally: judgments that are left.
-        model: settings; what it says of named systems is kept.
-
-    Returns:
-        The claim about systems that are left, with the tally of these; None where nothing is left
-        of one side of the claim, which a prior would rank all the same.
-
-    """
+    """Leave out systems that nobody judged: a claim about the others is not touched by that."""
     gone = set(find_gone(claim, tally))
     if gone.issuperset(claim.above) or gone.issuperset(claim.below):
         return None
@@ -640,14 +517,7 @@ def narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tall
 
 
 def stands(claim: Claim, tally: Tally, settings: Settings) -> Verdict:
-    """Say whether no system below a claim's border is ahead of one above, after a fit from scratch.
-
-    Args:
-        claim: what is claimed.
-        tally: judgments that are left.
-        settings: of the ranking; its model is fitted.
-
-    """
+    """Fit from scratch; return whether no system below the border is ahead of one above."""
     gap = _compare(claim, tally, settings)
     if gap is None:
         return NO_RANKING
@@ -655,17 +525,7 @@ def stands(claim: Claim, tally: Tally, settings: Settings) -> Verdict:
 
 
 def name_ahead(claim: Claim, tally: Tally, settings: Settings) -> tuple[str, str] | None:
-    """Name the best system below a claim's border, and the worst above it, which it has passed.
-
-    Args:
-        claim: what is claimed.
-        tally: judgments that are left.
-        settings: of the ranking; its model is fitted.
-
-    Returns:
-        The two names; None where nothing is ranked, or the claim stands.
-
-    """
+    """Name the best system below a claim's border, and the worst above it, which it has passed."""
     gap = _compare(claim, tally, settings)
     return None if gap is None or gap[0] >= -AHEAD else gap[1]
 
@@ -713,19 +573,6 @@ def find_fewest(
 
     From the number that is foreseen the search goes up or down in growing steps, then halves what
     is left: at the number that is returned the claim falls, and with one unit less it stands.
-
-    Args:
-        judge: says what becomes of the claim without the first so many units.
-        start: the number that is foreseen, 1 to most.
-        most: units that there are.
-
-    Returns:
-        The number with its verdict; None where the claim stands without all of them.
-
-    >>> find_fewest(lambda n: "falls" if n >= 17 else "holds", 12, 40)
-    (17, 'falls')
-    >>> find_fewest(lambda n: "holds", 3, 40) is None
-    True
     """
     known = {0: HOLDS}
 

@@ -36,8 +36,7 @@ from evenhand.ranking.sides import INSEPARABLE, find_one_sided
 
 # One ranking under each reasonable choice, and which conclusions survive all of them.
 
-NAMED: Final = 5
-"""Most conclusions that are named in a sentence."""
+NAMED: Final = 5  # Most conclusions that are named in a sentence
 DEFAULT: Final = "default"
 ASKED: Final = "as asked"
 ONLY: Final = "the only ranking there is"
@@ -46,26 +45,15 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to rank.
+    """One way to rank."""
 
-    Attributes:
-        name: what differs from the default, in words.
-        systems: best first; empty where it gives no ranking.
-        rank: place of each; those of systems that are level are the same.
-        rank_lower: best place of each that decided pairs leave.
-        rank_upper: worst place.
-        decided: (better, worse) of every decided pair.
-        refused: why there is no ranking, or None.
-
-    """
-
-    name: str
-    systems: tuple[str, ...]
-    rank: tuple[int, ...]
-    rank_lower: tuple[int, ...]
-    rank_upper: tuple[int, ...]
-    decided: tuple[Pair, ...]
-    refused: str | None = None
+    name: str  # what differs from the default, in words
+    systems: tuple[str, ...]  # best first; empty where it gives no ranking
+    rank: tuple[int, ...]  # place of each; those of systems that are level are the same
+    rank_lower: tuple[int, ...]  # best place of each that decided pairs leave
+    rank_upper: tuple[int, ...]  # worst place
+    decided: tuple[Pair, ...]  # (better, worse) of every decided pair
+    refused: str | None = None  # why there is no ranking, or None
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -79,24 +67,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """Something that some choice decides.
+    """Something that some choice decides."""
 
-    Attributes:
-        better: the system that is better.
-        worse: the other.
-        by_default: whether the first of the rankings decides it.
-        under: choices that decide it.
-        open: choices that leave the pair open.
-        against: choices that decide the opposite.
-
-    """
-
-    better: str
-    worse: str
-    by_default: bool
-    under: tuple[str, ...]
-    open: tuple[str, ...]
-    against: tuple[str, ...]
+    better: str  # the system that is better
+    worse: str  # the other
+    by_default: bool  # whether the first of the rankings decides it
+    under: tuple[str, ...]  # choices that decide it
+    open: tuple[str, ...]  # choices that leave the pair open
+    against: tuple[str, ...]  # choices that decide the opposite
 
     @property
     def survives(self) -> bool:
@@ -368,20 +346,7 @@ def order_alone(
 ) -> Ranking:
     """Rank without intervals: who is ahead of whom, by the model alone.
 
-    Args:
-        table: comparisons of one task.
-        model: settings of the log-linear model.
-        cluster: as in `rank`; it changes no order.
-        level: stands in the ranking.
-        seed: likewise.
-        mix: as in `rank`.
-        judge_cap: as in `rank`.
-        counted: the counts, where they are known and nothing is weighed.
-
-    Raises:
-        NotIdentified: the data determine no worths.
-        UnknownOption: a setting that does not fit.
-
+    model: settings of the log-linear model.
     """
     if model.controls:
         raise UnknownOption("under controls orders are not asked alone: let each choice decide")
@@ -500,20 +465,13 @@ def _describe(name: str, found: Ranking) -> Choice:
 
 @dataclass(frozen=True)
 class Doubts:
-    """What would change the answer.
+    """What would change the answer."""
 
-    Attributes:
-        fragility: the fewest votes, judges and items that carry each conclusion.
-        sensitivity: the ranking under each reasonable choice.
-        cycles: whether preferences go round in circles; None where decisive votes do not say.
-        notes: why something is missing.
-
-    """
-
-    fragility: Fragility
-    sensitivity: Sensitivity
+    fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
+    sensitivity: Sensitivity  # the ranking under each reasonable choice
+    # whether preferences go round in circles; None where decisive votes do not say
     cycles: Cycles | None
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # why something is missing
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -558,25 +516,10 @@ def raise_doubts(
 ) -> Doubts:
     """Ask what would change the answer.
 
-    Args:
-        data: comparisons or rankings of one task.
-        pairs: (better, worse): conclusions to be asked about, as in `find_fragility`.
-        after: places above borders, likewise.
-        model: settings of the log-linear model, as in `rank`. Of it cycles take the order
-            effect; where sides were not randomised they have one anyway.
-        cluster: judgments that hang together, as in `rank`.
-        mix: how much judges and items of each kind count, as in `rank`. Weights stay with their
-            judgments when judges are taken away.
-        judge_cap: "median" or None, likewise.
-        level: of rank sets and of cycles (proportion).
-        seed: of everything random.
-
-    Raises:
-        UnknownOption: several tasks, settings that do not fit, or a conclusion that the board does
-            not draw.
-        UnknownColumn: a column that was asked for is not there.
-        NotIdentified: the data determine no worths.
-
+    pairs: (better, worse): conclusions to be asked about, as in `find_fragility`.
+    model: settings of the log-linear model, as in `rank`. Of it cycles take the order effect; where
+        sides were not randomised they have one anyway.
+    level: of rank sets and of cycles (proportion).
     """
     rest: dict[str, Any] = {"cluster": cluster, "level": level, "seed": seed}
     weights = choose_weights(mix, judge_cap)

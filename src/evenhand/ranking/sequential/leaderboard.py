@@ -59,47 +59,31 @@ from evenhand.ranking.sides import note_sides
 # stand group by group, and nobody has a place.
 
 Array = NDArray[np.float64]
-Groups = tuple[tuple[str, ...], ...]
-"""Names of the systems that votes join."""
+Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
 
-LEVEL: Final = 1e-9
-"""Log-worths no farther apart than this are level: what is left of rounding."""
+LEVEL: Final = 1e-9  # Log-worths no farther apart than this are level: what is left of rounding
+# What systems were that no vote joins where ties are left out
 ONLY_TIED: Final = "only ever tied, or never compared,"
-"""What systems were that no vote joins where ties are left out."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A system on the board.
+    """A system on the board."""
 
-    Attributes:
-        system: its name.
-        place: its place by what leads now, from 1; level systems share one. None where votes do
-            not join all systems: then nobody knows.
-        log_worth: fitted to all votes with a weak prior; the mean of the board, or of a group that
-            no vote joins with others, is about 0.
-        wins: votes that preferred it.
-        ties: votes that preferred neither.
-        losses: votes that preferred the other.
-        better_than: systems that it is decided to be better than.
-        worse_than: systems that are decided to be better.
-        better_by_judges: the same by judges, one vote each; None without that column.
-        lower: the best place that what is decided leaves it.
-        upper: the worst.
-
-    """
-
-    system: str
+    system: str  # its name
+    # its place by what leads now, from 1; level systems share one. None where votes do
     place: int | None
+    # fitted to all votes with a weak prior; the mean of the board, or of a group that no vote
+    # joins with others, is about 0
     log_worth: float
-    wins: int
-    ties: int
-    losses: int
-    better_than: int
-    worse_than: int
-    better_by_judges: int | None
-    lower: int
-    upper: int
+    wins: int  # votes that preferred it
+    ties: int  # votes that preferred neither
+    losses: int  # votes that preferred the other
+    better_than: int  # systems that it is decided to be better than
+    worse_than: int  # systems that are decided to be better
+    better_by_judges: int | None  # the same by judges, one vote each; None without that column
+    lower: int  # the best place that what is decided leaves it
+    upper: int  # the worst
 
 
 def list_standings(
@@ -109,12 +93,7 @@ def list_standings(
 
     Where votes do not join all systems they stand group by group, and have no place.
 
-    Args:
-        state: the votes.
-        worth: (K,) log-worths now.
-        decided: what is decided.
-        groups: names of the systems that votes join.
-
+    worth: (K,) log-worths now.
     """
     names, k = state.systems, len(state.systems)
     better = Counter(one.better for one in decided)
@@ -188,8 +167,7 @@ def say_unjoined(state: BoardState, groups: Groups) -> str:
 
 Ties = Literal["davidson", "discard"]
 TIES: Final = get_args(Ties)
-LEAST_SURE: Final = 0.5
-"""A lower level would let most boards decide something false."""
+LEAST_SURE: Final = 0.5  # A lower level would let most boards decide something false
 
 
 @dataclass(frozen=True)
@@ -212,12 +190,7 @@ class LiveBoard:
     judge_votes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings with which nothing could be decided for good.
-
-        Raises:
-            UnknownOption: says which, and what may be.
-
-        """
+        """Refuse settings with which nothing could be decided for good."""
         if str(self.ties) == "half-win":
             raise UnknownOption(
                 "ties as half a win give no probability of a vote, without which nothing stays"
@@ -275,8 +248,7 @@ class LiveBoard:
 # others without any; so where the whole has no worths, each strongly connected part of the systems
 # is ranked by itself, from the votes inside it, and the level is shared by the parts.
 
-Confirmed = tuple[str, str]
-"""Names of two systems, the better one first."""
+Confirmed = tuple[str, str]  # Names of two systems, the better one first
 
 OPEN: Final = "the rank sets of these judges do not confirm them now"
 APART: Final = "no vote speaks against them, and rank sets need votes both ways"
@@ -288,20 +260,13 @@ THESE_JUDGES: Final = (
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What rank sets decide, and why they say nothing of other pairs.
+    """What rank sets decide, and why they say nothing of other pairs."""
 
-    Attributes:
-        pairs: names of systems, better and worse.
-        silent: two names → why no rank set holds both; other pairs are open.
-        notes: what must be said.
-        method: how rank sets were made; "" where there are none.
-
-    """
-
-    pairs: frozenset[Confirmed] = frozenset()
+    pairs: frozenset[Confirmed] = frozenset()  # names of systems, better and worse
+    # two names → why no rank set holds both; other pairs are open
     silent: Mapping[frozenset[str], str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    method: str = ""
+    notes: tuple[str, ...] = ()  # what must be said
+    method: str = ""  # how rank sets were made; "" where there are none
 
     def explain(self, better: str, worse: str) -> str | None:
         """Say why a pair is not confirmed; None where it is."""
@@ -311,12 +276,7 @@ class Confirmation:
 
 
 def refuse_too_sure(table: Comparisons, settings: LiveBoard) -> None:
-    """Refuse a level that rank sets cannot show.
-
-    Raises:
-        UnknownOption: says what they can.
-
-    """
+    """Refuse a level that rank sets cannot show."""
     from evenhand.ranking.settings import MOST_SURE
 
     if table.has("judge") and settings.level > MOST_SURE:
@@ -330,14 +290,6 @@ def confirm_pairs(table: Comparisons, settings: LiveBoard) -> Confirmation | Non
     """Return the pairs that the rank sets of these judges decide now.
 
     None where judges are not known: then nobody has to confirm.
-
-    Args:
-        table: all votes so far.
-        settings: of the board; its ties and its level hold for rank sets too.
-
-    Raises:
-        UnknownOption: a level that rank sets cannot show.
-
     """
     if not table.has("judge"):
         return None
@@ -571,11 +523,7 @@ class Board(InNotebooks):
 def make_board(state: BoardState, worth: Array, confirmed: Confirmation | None) -> Board:
     """Lay out a state.
 
-    Args:
-        state: the votes and what they decide.
-        worth: (K,) log-worths now.
-        confirmed: what rank sets decide now, or None where nobody has to confirm.
-
+    worth: (K,) log-worths now.
     """
     free = Confirmation(frozenset((one.better, one.worse) for one in state.claims))
     sets = free if confirmed is None else confirmed
@@ -657,28 +605,20 @@ def _sign(state: BoardState, confirmed: Confirmation | None) -> str:
 # each pair that may be decided now. Whoever follows votes decides with each of them what a look
 # would.
 
+# Votes, or the square of the systems if that is more, that name the systems of a board
 FIRST: Final = 60
-"""Votes, or the square of the systems if that is more, that name the systems of a board."""
+# Digits of the digest that are kept of each vote, to find the first of another table
 TRACE: Final = 4
-"""Digits of the digest that are kept of each vote, to find the first of another table."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Which votes were seen.
+    """Which votes were seen."""
 
-    Attributes:
-        votes: all of them.
-        ties: those that tied, of those that count.
-        revised: second answers, which are no new evidence and count nothing.
-        digest: SHA-256 of all in their order; "" of none.
-
-    """
-
-    votes: int = 0
-    ties: int = 0
-    revised: int = 0
-    digest: str = ""
+    votes: int = 0  # all of them
+    ties: int = 0  # those that tied, of those that count
+    revised: int = 0  # second answers, which are no new evidence and count nothing
+    digest: str = ""  # SHA-256 of all in their order; "" of none
 
     @property
     def counted(self) -> int:
@@ -898,8 +838,7 @@ class BoardState:
 
 KIND: Final = "evenhand board "
 FORMAT: Final = f"{KIND}3"
-KEY: Final = 16
-"""Digits of a vote's key."""
+KEY: Final = 16  # Digits of a vote's key
 
 
 def write_board(state: BoardState) -> str:
@@ -953,12 +892,7 @@ def read_board(text: str) -> BoardState:
 
 
 def _check_format(found: object) -> None:
-    """Refuse what is no board, or one of another version.
-
-    Raises:
-        UnknownFormat: says which.
-
-    """
+    """Refuse what is no board, or one of another version."""
     if found == FORMAT:
         return
     if isinstance(found, str) and found.startswith(KIND):

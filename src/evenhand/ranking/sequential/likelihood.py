@@ -43,20 +43,12 @@ Chances = tuple[Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How often each pair of systems was answered which way.
+    """How often each pair of systems was answered which way."""
 
-    Attributes:
-        systems: K, the number of systems.
-        low: (C,) code of one system of each pair.
-        high: (C,) code of the other; the same where both count as one system.
-        counts: (C, 3) wins of `low`, ties, wins of `high`.
-
-    """
-
-    systems: int
-    low: Integers
-    high: Integers
-    counts: Array
+    systems: int  # K, the number of systems
+    low: Integers  # (C,) code of one system of each pair
+    high: Integers  # (C,) code of the other; the same where both count as one system
+    counts: Array  # (C, 3) wins of `low`, ties, wins of `high`
 
     @property
     def tied(self) -> bool:
@@ -71,12 +63,7 @@ class PairCounts:
 def log_chances(eta: Array, gamma: float | None) -> Chances:
     """Return log-probabilities of a win, a tie and a loss.
 
-    Args:
-        eta: log-worth of one system less that of the other.
-        gamma: log ν, or None where nothing ties: the second array then holds −∞.
-
-    >>> [round(float(np.exp(part)), 4) for part in log_chances(np.array(0.0), 0.0)]
-    [0.3333, 0.3333, 0.3333]
+    eta: log-worth of one system less that of the other.
     """
     up, down = eta / 2, -eta / 2
     total = np.logaddexp(up, down)
@@ -89,11 +76,7 @@ def log_chances(eta: Array, gamma: float | None) -> Chances:
 def sum_log_chances(counts: Array, eta: Array, gamma: float | None) -> Array:
     """Return the log-likelihood of each pair.
 
-    Args:
-        counts: (..., 3) wins, ties and losses.
-        eta: (...) differences of log-worths.
-        gamma: log ν, or None where nothing ties.
-
+    eta: (...) differences of log-worths.
     """
     return _weigh(counts, log_chances(eta, gamma), gamma)
 
@@ -106,14 +89,9 @@ def _weigh(counts: Array, logs: Chances, gamma: float | None) -> Array:
 def expand(pairs: PairCounts, at: Array) -> Expansion:
     """Return the log-likelihood to second order.
 
-    Args:
-        pairs: the counts.
-        at: (K,) log-worths, or (K + 1,) with γ behind them.
-
-    Returns:
-        Value (nats), gradient and information in the order of `at`; the information of worths is
-        singular, since only their differences count.
-
+    at: (K,) log-worths, or (K + 1,) with γ behind them.
+    Returns value (nats), gradient and information in the order of `at`; the information of worths
+        is singular, since only their differences count.
     """
     k = pairs.systems
     gamma = float(at[k]) if len(at) > k else None
@@ -163,30 +141,25 @@ def spread(pairs: PairCounts, values: Array) -> Array:
 # being infinitely far apart are taken so: the votes between strongly connected parts then have a
 # likelihood of 1, which is the supremum. Where ties run off to infinity too, nothing is decided.
 
+# Squared Newton decrement (nats) at which a fit is done; it is added to the likelihood
 SMALL: Final = 1e-10
-"""Squared Newton decrement (nats) at which a fit is done; it is added to the likelihood."""
 STEPS: Final = 50
 HALVINGS: Final = 30
-FAR: Final = 20.0
-"""A log-worth or γ beyond which the maximum is taken to be at infinity."""
+FAR: Final = 20.0  # A log-worth or γ beyond which the maximum is taken to be at infinity
 
 
 @dataclass(frozen=True)
 class Supremum:
-    """The most likely worths under which two systems are equal.
+    """The most likely worths under which two systems are equal."""
 
-    Attributes:
-        value: an upper bound of their log-likelihood (nats); where that is more than enough, no
-            more than a bound from below need be.
-        lead: derivative of the log-likelihood by θ_one − θ_other there: positive where `one` is
-            better by the votes.
-        at: worths there or near, and γ where anything tied; what is infinitely far apart stands as
-            it did at the start.
-
-    """
-
+    # an upper bound of their log-likelihood (nats); where that is more than enough, no more than
+    # a bound from below need be
     value: float
+    # derivative of the log-likelihood by θ_one − θ_other there: positive where `one` is better by
+    # the votes
     lead: float
+    # worths there or near, and γ where anything tied; what is infinitely far apart stands as it
+    # did at the start
     at: Array
 
 
@@ -195,19 +168,13 @@ def find_supremum(
 ) -> Supremum | None:
     """Fit worths under which two systems are equal.
 
-    Args:
-        pairs: all votes.
-        equal: codes of the two systems.
-        start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
-        enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
-
-    Returns:
-        The supremum; None where it is at infinity with ties.
-
-    >>> votes = PairCounts(2, np.array([0]), np.array([1]), np.array([[3.0, 0.0, 1.0]]))
-    >>> found = find_supremum(votes, (0, 1), np.zeros(2))
-    >>> round(float(found.value / np.log(0.5)), 6), found.lead, found.at.tolist()
-    (4.0, 1.0, [0.0, 0.0])
+    equal: codes of the two systems.
+    start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
+    enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
+    Returns the supremum; None where it is at infinity with ties. >>> votes = PairCounts(2,
+        np.array([0]), np.array([1]), np.array([[3.0, 0.0, 1.0]])) >>> found = find_supremum(votes,
+        (0, 1), np.zeros(2)) >>> round(float(found.value / np.log(0.5)), 6), found.lead,
+        found.at.tolist() (4.0, 1.0, [0.0, 0.0])
     """
     one, other = equal
     code = np.arange(pairs.systems)
@@ -293,13 +260,9 @@ def _lead(pairs: PairCounts, at: Array, one: int) -> float:
 def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
     """Fit worths, and γ where `start` has one, with the prior.
 
-    Args:
-        pairs: votes so far; there may be none.
-        start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
-
-    >>> none = PairCounts(2, np.zeros(0, int), np.zeros(0, int), np.zeros((0, 3)))
-    >>> fit_plug_in(none, np.array([1.0, -1.0, 2.0])).at.round(6).tolist()
-    [0.0, 0.0, 0.0]
+    start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin. >>> none = PairCounts(2,
+        np.zeros(0, int), np.zeros(0, int), np.zeros((0, 3))) >>> fit_plug_in(none, np.array([1.0,
+        -1.0, 2.0])).at.round(6).tolist() [0.0, 0.0, 0.0]
     """
     return maximise(lambda at: _penalise(pairs, at), start)
 
@@ -334,13 +297,10 @@ def _penalise(pairs: PairCounts, at: Array) -> Expansion:
 # After each vote its two systems take a Newton step, which costs as much as they have neighbours;
 # after every K² votes all worths are fitted anew.
 
-Coded = tuple[int, int, int]
-"""Codes of the left and the right system, and LEFT, TIE or RIGHT."""
+Coded = tuple[int, int, int]  # Codes of the left and the right system, and LEFT, TIE or RIGHT
 
-START: Final = 2 / 3
-"""Information on γ of one tie and two preferences between equals, 3 · ⅓ · ⅔."""
-LONGEST: Final = 1.0
-"""Longest step between two fits (log-worth)."""
+START: Final = 2 / 3  # Information on γ of one tie and two preferences between equals, 3 · ⅓ · ⅔
+LONGEST: Final = 1.0  # Longest step between two fits (log-worth)
 
 
 class Numerator:
@@ -348,17 +308,9 @@ class Numerator:
 
     It changes with every vote: to copy it would cost more than the vote.
 
-    Attributes:
-        systems: K.
-        log_value: log N_t (nats).
-        worth: (K,) log-worths that predict the next vote.
-        gamma: log ν that predicts it, or None where ties are no outcome.
-        told: information on γ that `gamma` rests on.
-        since: votes since all worths were fitted.
-        ends: codes of each pair that was met, the lower first.
-        counts: wins of the lower code, ties and wins of the higher, of each pair.
-        early: the counts when direct votes began to count; none where they always did.
-
+    log_value: log N_t (nats).
+    worth: (K,) log-worths that predict the next vote.
+    ends: codes of each pair that was met, the lower first.
     """
 
     def __init__(self, systems: int, *, ties: bool) -> None:
@@ -516,16 +468,13 @@ def _clip(step: float) -> float:
 # whose systems are moved to one point between them, all others held, and whose likelihood is then
 # still too high cannot be decided. The screen never decides and never loses a pair.
 
-AT_ONCE: Final = 2048
-"""Pairs that are moved at the same time."""
+AT_ONCE: Final = 2048  # Pairs that are moved at the same time
 
 
 class Screen:
     """The votes as a table of all systems by all, at some worths.
 
-    Attributes:
-        value: log-likelihood at these worths (nats).
-
+    value: log-likelihood at these worths (nats).
     """
 
     def __init__(self, pairs: PairCounts, at: Array) -> None:
@@ -545,10 +494,8 @@ class Screen:
     def bound(self, one: Integers, other: Integers) -> tuple[Array, Array]:
         """Return a lower bound of each pair's null likelihood, and where the two systems meet.
 
-        Args:
-            one: (P,) code of one system of each pair.
-            other: (P,) code of the other.
-
+        one: (P,) code of one system of each pair.
+        other: (P,) code of the other.
         """
         starts = range(0, len(one), AT_ONCE)
         found = [self._bound(one[i : i + AT_ONCE], other[i : i + AT_ONCE]) for i in starts]
@@ -583,45 +530,29 @@ class Screen:
 # equal systems either may be named the better one, and with half the number they are so named in
 # 3.2 % of boards where 2 % are allowed (threshold 50, 3,000 votes; counted exactly).
 
-SHARE: Final = 0.6
-"""Share of α that all votes together may spend; direct votes have the rest."""
-MODEL, DIRECT, JUDGES = "all votes", "direct votes", "judges"
-"""What decided a pair."""
+SHARE: Final = 0.6  # Share of α that all votes together may spend; direct votes have the rest
+MODEL, DIRECT, JUDGES = "all votes", "direct votes", "judges"  # What decided a pair
 
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One system is better than another; it stays so, whatever comes.
+    """One system is better than another; it stays so, whatever comes."""
 
-    Attributes:
-        better: name of the system.
-        worse: name of the other.
-        votes: votes that had been counted when it was decided.
-        by: "all votes", "direct votes" or "judges".
-
-    """
-
-    better: str
-    worse: str
-    votes: int
-    by: str
+    better: str  # name of the system
+    worse: str  # name of the other
+    votes: int  # votes that had been counted when it was decided
+    by: str  # "all votes", "direct votes" or "judges"
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be wrong.
+    """How much may be wrong."""
 
-    Attributes:
-        alpha: the chance that any claim, ever, is false (proportion).
-        founders: systems that were named before direct votes count, by code from 0; only their
-            pairs are decided by direct votes, since that level is shared in advance. None while
-            nobody knows.
-
-    """
-
-    alpha: float
+    alpha: float  # the chance that any claim, ever, is false (proportion)
+    # systems that were named before direct votes count, by code from 0; only their pairs are
+    # decided by direct votes, since that level is shared in advance. None while nobody knows.
     founders: int | None
 
     @property
@@ -651,12 +582,8 @@ def decide_pairs(
 ) -> list[tuple[Pair, str]]:
     """Return what is decided now and was not before: pairs, better and worse, and by what.
 
-    Args:
-        numerator: the votes.
-        at: (K,) worths near the most likely ones, or (K + 1,) with γ behind them.
-        budget: what may be wrong.
-        decided: pairs of codes that need no look, in either direction.
-
+    at: (K,) worths near the most likely ones, or (K + 1,) with γ behind them.
+    decided: pairs of codes that need no look, in either direction.
     """
     known = {frozenset(pair) for pair in decided}
     low, high = np.triu_indices(numerator.systems, 1)
@@ -700,14 +627,12 @@ def _decide_by_model(
     return found
 
 
+# How much nearer than they are pairs are taken to be (nats): sums of many votes are rounded
 ROUNDING: Final = 1e-6
-"""How much nearer than they are pairs are taken to be (nats): sums of many votes are rounded."""
+# So many pairs come near at once where shared worths are out of date: they are fitted first
 CROWD: Final = 8
-"""So many pairs come near at once where shared worths are out of date: they are fitted first."""
-RENEWED: Final = 60
-"""Votes between the first renewals of shared witnesses."""
-LATER: Final = 20
-"""Later they are renewed with every further 1/20 of the votes."""
+RENEWED: Final = 60  # Votes between the first renewals of shared witnesses
+LATER: Final = 20  # Later they are renewed with every further 1/20 of the votes
 
 
 class Lookout:

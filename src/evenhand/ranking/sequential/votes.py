@@ -59,12 +59,7 @@ class Vote:
     question: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be a vote.
-
-        Raises:
-            InvalidJudgments: an unknown outcome, or a system without a name or against itself.
-
-        """
+        """Refuse what cannot be a vote."""
         if self.outcome not in OUTCOMES:
             hint = end(suggest(self.outcome, OUTCOMES))
             raise InvalidJudgments(
@@ -116,13 +111,12 @@ def chain_digests(before: str, votes: Iterable[Vote]) -> Iterator[str]:
 # vote. It stands where its first row stands; where rows have times of their own, it was asked with
 # the first of them and answered with the last.
 
-ROWS: Final = "rows"
-"""The order of the table's own rows."""
+ROWS: Final = "rows"  # The order of the table's own rows
+# Columns that tell when an answer came in, the first that is there: votes come in that order
 ANSWERED: Final = (
     *("answered_at", "submitted_at", "submit_time", "submission_time", "judged_at", "voted_at"),
     *("completed_at", "finished_at", "ended_at"),
 )
-"""Columns that tell when an answer came in, the first that is there: votes come in that order."""
 NO_TIMES: Final = (
     "no column tells when judgments were given: they are taken in the order of their rows"
 )
@@ -132,49 +126,27 @@ NO_ROWS: Final = (
 )
 FIRST: Final = "evenhand_first"
 LAST: Final = "evenhand_last"
+# Added to numbers of rows, so that they sort as text; more rows than a table has
 WIDE: Final = 10**12
-"""Added to numbers of rows, so that they sort as text; more rows than a table has."""
 Rows = NDArray[np.intp]
 Moments = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """Votes in their order.
+    """Votes in their order."""
 
-    Attributes:
-        votes: the votes.
-        systems: names of all systems, sorted.
-        order: what they are ordered by: a column, or "rows".
-        sides_known: whether left really stood first.
-        notes: what must be said of order and choice.
-        span: the first and the last moment; None where there is no vote, or rows tell the order.
-
-    """
-
-    votes: tuple[Vote, ...]
-    systems: tuple[str, ...]
-    order: str
-    sides_known: bool
-    notes: tuple[str, ...]
+    votes: tuple[Vote, ...]  # the votes
+    systems: tuple[str, ...]  # names of all systems, sorted
+    order: str  # what they are ordered by: a column, or "rows"
+    sides_known: bool  # whether left really stood first
+    notes: tuple[str, ...]  # what must be said of order and choice
+    # the first and the last moment; None where there is no vote, or rows tell the order
     span: tuple[float, float] | None = None
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
-    """Read votes in the order in which they were given.
-
-    Args:
-        data: comparisons, or rankings that were expanded into them, of one task.
-        order: a column of times or numbers, "rows" for the order of the table, or None for the
-            column that tells when answers were given, else when questions were put, and for the
-            rows where there is none.
-        seed: of the pair that stands for a ranking.
-
-    Raises:
-        UnknownColumn: no such column.
-        InvalidJudgments: rows without a time; values that are none.
-
-    """
+    """Read votes in the order in which they were given."""
     order = order or _find_answered(data)
     votes = _read_votes(data, order)
     timed = order != ROWS and votes.moment is not None
@@ -198,12 +170,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
 
 
 def _read_votes(data: Comparisons, order: str | None) -> Votes:
-    """Read the votes; a column of times that cannot be read is called what it is here.
-
-    Raises:
-        InvalidJudgments: a bad cell.
-
-    """
+    """Read the votes; a column of times that cannot be read is called what it is here."""
     try:
         return _name_by_rows(_order_by(_end_rankings(data, order), order)).votes()
     except InvalidJudgments as fault:
@@ -276,12 +243,7 @@ def _name_time(data: Comparisons) -> str:
 
 
 def _check_times(votes: Votes, by: str) -> None:
-    """Refuse rows without a time.
-
-    Raises:
-        InvalidJudgments: counts them.
-
-    """
+    """Refuse rows without a time."""
     missing = 0 if votes.moment is None else int(np.isnan(votes.moment).sum())
     if missing:
         raise InvalidJudgments(
@@ -360,18 +322,11 @@ def _ask(votes: Votes, row: int) -> str:
 
 Pair = tuple[int, int]
 
-FOR, AGAINST = 5.0, 0.5
-"""Judges for and against s that are supposed before the first one."""
+FOR, AGAINST = 5.0, 0.5  # Judges for and against s that are supposed before the first one
 
 
 class JudgeSigns:
-    """What judges, one vote each, say of pairs.
-
-    Attributes:
-        size: votes that close a judge's batch.
-        closed: judges whose batch is closed.
-
-    """
+    """What judges, one vote each, say of pairs."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -382,11 +337,7 @@ class JudgeSigns:
     def observe(self, judge: str, ends: Pair, preferred: int) -> None:
         """Take in a vote of a judge.
 
-        Args:
-            judge: who.
-            ends: codes of two systems.
-            preferred: +1 the first, −1 the second, 0 neither.
-
+        ends: codes of two systems.
         """
         if judge in self.closed:
             return

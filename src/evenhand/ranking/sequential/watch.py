@@ -50,16 +50,10 @@ from evenhand.ranking.sequential.votes import Arrival, Vote, arrange_votes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Watched:
-    """What came of votes that were watched; it is shown as its board.
+    """What came of votes that were watched; it is shown as its board."""
 
-    Attributes:
-        board: what is decided, and who leads now.
-        state: the votes, to go on with.
-
-    """
-
-    board: Board
-    state: BoardState
+    board: Board  # what is decided, and who leads now
+    state: BoardState  # the votes, to go on with
 
     @property
     def signature(self) -> str:
@@ -131,12 +125,7 @@ def watch(
 def _begin(
     settings: LiveBoard | None, state: BoardState | None, systems: Sequence[str] | None
 ) -> BoardState:
-    """Return the board to go on with, or a new one.
-
-    Raises:
-        UnknownOption: settings or systems beside a board that has others.
-
-    """
+    """Return the board to go on with, or a new one."""
     if state is None:
         return (settings or LiveBoard()).start([] if systems is None else sorted(systems))
     if settings not in (None, state.settings):
@@ -154,12 +143,7 @@ def _begin(
 
 
 def _choose_seed(table: Comparisons, state: BoardState, seed: int | None) -> int:
-    """Return the seed of the pairs that stand for rankings.
-
-    Raises:
-        UnknownOption: the board drew them with another one.
-
-    """
+    """Return the seed of the pairs that stand for rankings."""
     own = SEED if state.seed is None else state.seed
     if seed is None:
         return own
@@ -173,12 +157,7 @@ def _choose_seed(table: Comparisons, state: BoardState, seed: int | None) -> int
 
 
 def _replay(state: BoardState, arrival: Arrival) -> None:
-    """Give votes to a board one by one.
-
-    Raises:
-        InvalidJudgments: the votes do not begin with those that the board has seen.
-
-    """
+    """Give votes to a board one by one."""
     known = state.seen.votes
     other = state.find_difference(arrival.votes)
     if other is not None:
@@ -216,38 +195,23 @@ def _say_vote(vote: Vote) -> str:
     return f"{vote.left} against {vote.right}: {vote.outcome}{whom}{what}"
 
 
-REST: Final = 19.0
-"""Rank sets are made anew after so many times what they took."""
+REST: Final = 19.0  # Rank sets are made anew after so many times what they took
 Open = Callable[[Path], Comparisons]
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """How a board begins.
+    """How a board begins."""
 
-    Attributes:
-        settings: of the board; None for those of the state, or the usual ones.
-        state: a board to go on with, or None.
-        order: as for `watch`.
-        systems: those that take part, where that is known.
-
-    """
-
+    # of the board; None for those of the state, or the usual ones
     settings: LiveBoard | None = None
-    state: BoardState | None = None
-    order: str | None = None
-    systems: Sequence[str] | None = None
+    state: BoardState | None = None  # a board to go on with, or None
+    order: str | None = None  # as for `watch`
+    systems: Sequence[str] | None = None  # those that take part, where that is known
 
 
 class GrowingVotes:
-    """The votes of a file that grows.
-
-    Attributes:
-        file: whose lines they are.
-        state: votes so far; None before the first.
-        board: of the last look; None before the first vote.
-
-    """
+    """The votes of a file that grows."""
 
     def __init__(
         self,
@@ -260,13 +224,7 @@ class GrowingVotes:
     ) -> None:
         """Read nothing yet.
 
-        Args:
-            path: a file of comparisons.
-            open_table: reads the comparisons of a file that has the lines of this one.
-            beginning: how the board begins.
-            rest: see `REST`.
-            clock: seconds.
-
+        clock: seconds.
         """
         self.file, self.state = GrowingFile(path), beginning.state
         self.board: Board | None = None
@@ -280,12 +238,7 @@ class GrowingVotes:
         self._stale, self._again = False, 0.0
 
     def look(self) -> bool:
-        """Count what is new, and say whether the board changed.
-
-        Raises:
-            EvenhandError: whatever is wrong with the file, in its name.
-
-        """
+        """Count what is new, and say whether the board changed."""
         fresh = self.file.read_new()
         if fresh:
             with self._copy.open("ab") as copy:
@@ -342,12 +295,7 @@ class GrowingVotes:
         self._rest_from(begun)
 
     def _read(self, path: Path) -> Comparisons:
-        """Open a table.
-
-        Raises:
-            UnknownFormat: it holds rankings.
-
-        """
+        """Open a table."""
         table = self._open(path)
         if table.has("ranking") or table.rankings is not None:
             raise UnknownFormat(

@@ -15,13 +15,7 @@ HEIGHT: Final = 260
 def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
     """Draw the n-agreement of each criterion.
 
-    Args:
-        rows: criterion, apart (points), share (proportion).
-        criteria: in the order of their colours.
-
-    Returns:
-        An Altair chart.
-
+    rows: criterion, apart (points), share (proportion).
     """
     import altair as alt
 

@@ -10,19 +10,13 @@ from evenhand.report.figures.drawing import ACCENT, CONTRAST, QUIET
 from evenhand.report.figures.marks import begin_chart
 
 HEIGHT: Final = 300
-KINDS: Final = {"as expected": ACCENT, "off": CONTRAST}
-"""What a colour says of a part."""
+KINDS: Final = {"as expected": ACCENT, "off": CONTRAST}  # What a colour says of a part
 
 
 def draw_calibration(rows: Sequence[Row]) -> Any:
     """Draw the share observed against the share expected, with intervals.
 
-    Args:
-        rows: one for each part: expected, observed, lower, upper (proportions), n, kind of KINDS.
-
-    Returns:
-        An Altair chart.
-
+    rows: one for each part: expected, observed, lower, upper (proportions), n, kind of KINDS.
     """
     import altair as alt
 

@@ -21,12 +21,7 @@ NAMES: Final = {
 
 
 def draw_decisions(found: DecisionCurve) -> Any:
-    """Draw reliability of decisions, the two kinds of design side by side.
-
-    Args:
-        found: the curve.
-
-    """
+    """Draw reliability of decisions, the two kinds of design side by side."""
     import altair as alt
 
     base = begin_chart(_rows(found)).encode(

@@ -14,18 +14,16 @@ from evenhand.errors import UnknownOption, listing
 from evenhand.report import folders
 from evenhand.report.folders import fill_folder
 
-FORMS: Final = ("svg", "png", "pdf", "json")
-"""Endings of the files that a figure can become."""
+FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
 WHAT: Final = "figures"
-SHARPNESS: Final = 2.0
-"""Pixels of a PNG for each unit of the figure."""
+SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
 
 INK: Final = "#1f2430"
 QUIET: Final = "#5f6675"
 ACCENT: Final = "#0b6e99"
 CONTRAST: Final = "#b8510d"
+# Told apart by those who see colours differently, on white and when printed in grey
 PALETTE: Final = (ACCENT, CONTRAST, "#3d7a37", "#7a4f9a", "#8a6d00")
-"""Told apart by those who see colours differently, on white and when printed in grey."""
 
 
 def dress(chart: Any) -> Any:
@@ -51,20 +49,7 @@ def dress(chart: Any) -> Any:
 def write_figures(
     figures: Mapping[str, Any], folder: Path, forms: Sequence[str] = ("svg", "png")
 ) -> list[Path]:
-    """Write figures into a folder, which is made where it is not there.
-
-    Args:
-        figures: name of the file (without ending) → chart.
-        folder: where to.
-        forms: endings, of FORMS.
-
-    Returns:
-        The files that were written.
-
-    Raises:
-        UnknownOption: no such ending, no renderer for it, or a folder that cannot be written.
-
-    """
+    """Write figures into a folder, which is made where it is not there."""
     _check_forms(forms)
     drawn = {  # all of them before the first is written
         f"{name}.{form}": render(chart, form)
@@ -75,16 +60,7 @@ def write_figures(
 
 
 def check_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:
-    """Refuse a folder that figures cannot be written to, before there are any; make nothing.
-
-    Args:
-        folder: where to.
-        forms: endings, of FORMS.
-
-    Raises:
-        UnknownOption: no such ending, no renderer for it, or a folder that cannot be written.
-
-    """
+    """Refuse a folder that figures cannot be written to, before there are any; make nothing."""
     _check_forms(forms)
     for form in forms:
         if form != "json":
@@ -99,16 +75,7 @@ def _check_forms(forms: Sequence[str]) -> None:
 
 
 def render(chart: Any, form: str) -> bytes:
-    """Draw a chart.
-
-    Args:
-        chart: an Altair chart.
-        form: an ending of FORMS.
-
-    Raises:
-        UnknownOption: the renderer is not installed.
-
-    """
+    """Draw a chart."""
     spec = chart.to_dict()
     if form == "json":
         return json.dumps(spec, ensure_ascii=False, indent=1).encode()
@@ -121,12 +88,7 @@ def render(chart: Any, form: str) -> bytes:
 
 
 def _load_renderer(form: str) -> Any:
-    """Return the renderer.
-
-    Raises:
-        UnknownOption: it is not installed.
-
-    """
+    """Return the renderer."""
     try:
         import vl_convert
     except ImportError:

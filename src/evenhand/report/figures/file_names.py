@@ -7,22 +7,11 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Final
 
-NAMELESS: Final = "unnamed"
-"""File of what has no letter or digit in its name."""
+NAMELESS: Final = "unnamed"  # File of what has no letter or digit in its name
 
 
 def name_files(names: Iterable[str]) -> dict[str, str]:
-    """Write names so that any file system takes them and tells them apart.
-
-    Returns:
-        Name → file. Where two files would be one, capitals aside, later ones are numbered.
-
-    >>> name_files(
-    ...     ["WMT07 French-English", "a/b", "a b", "A-B", "/"]
-    ... )  # doctest: +NORMALIZE_WHITESPACE
-    {'WMT07 French-English': 'WMT07-French-English', 'a/b': 'a-b', 'a b': 'a-b-2', 'A-B': 'A-B-3',
-     '/': 'unnamed'}
-    """
+    """Write names so that any file system takes them and tells them apart."""
     wanted = {name: re.sub(r"[^\w.-]+", "-", name).strip("-.") for name in names}
     found: dict[str, str] = {}
     taken: set[str] = set()

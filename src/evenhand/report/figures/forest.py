@@ -10,16 +10,13 @@ from evenhand.report.figures.drawing import ACCENT, INK, QUIET
 from evenhand.report.figures.marks import begin_chart
 from evenhand.report.figures.place_room import end_grid, find_room
 
-HEIGHTS: Final = ((25, 24), (60, 19))
-"""Up to so many systems a row is so many pixels high."""
-LEAST: Final = 16
-"""Height of a row of more systems: its name must be readable."""
+HEIGHTS: Final = ((25, 24), (60, 19))  # Up to so many systems a row is so many pixels high
+LEAST: Final = 16  # Height of a row of more systems: its name must be readable
+# Behind every other cluster
 BAND: Final = "#eef3f6"
-"""Behind every other cluster."""
-KEYS: Final = ("lower", "estimate", "upper")
-"""What is drawn of a row."""
-MARGIN: Final = 0.04
-"""Room at the left, as a share of what the intervals take."""
+KEYS: Final = ("lower", "estimate", "upper")  # What is drawn of a row
+MARGIN: Final = 0.04  # Room at the left, as a share of what the intervals take
+# Counts that are told of a system, where its row has them
 TOLD: Final = {
     "better_than": "better than",
     "wins": "wins",
@@ -27,20 +24,10 @@ TOLD: Final = {
     "losses": "losses",
     "opponents": "opponents",
 }
-"""Counts that are told of a system, where its row has them."""
 
 
 def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Any:
-    """Draw systems with intervals, rank sets at the right, clusters as bands.
-
-    Args:
-        rows: best first: system, estimate, lower, upper, places, cluster, and any of TOLD.
-        scale: what the estimates are.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw systems with intervals, rank sets at the right, clusters as bands."""
     import altair as alt
 
     fixed: Any = alt  # the channels of fixed values have no annotations
@@ -93,25 +80,13 @@ def _tell(row: Row, scale: str) -> list[Any]:
 
 
 def find_ends(rows: Sequence[Row], keys: Sequence[str] = KEYS) -> tuple[float, float]:
-    """Return the least and the largest value that is drawn.
-
-    Args:
-        rows: of systems.
-        keys: of the values; None where there is none.
-
-    """
+    """Return the least and the largest value that is drawn."""
     values = [row[key] for row in rows for key in keys if row[key] is not None]
     return min(values), max(values)
 
 
 def draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
-    """Draw a band behind every other cluster.
-
-    Args:
-        rows: best first, with `cluster`; None where there is none.
-        high: pixels of a row.
-
-    """
+    """Draw a band behind every other cluster."""
     import altair as alt
 
     bands = [

@@ -14,30 +14,15 @@ from evenhand.report.figures.drawing import INK
 from evenhand.report.figures.heat_map import BLUE, BROWN, EVEN, number_columns
 from evenhand.report.figures.marks import begin_chart
 
-ROOMY: Final = 20
-"""Most systems whose squares have room for a number."""
+ROOMY: Final = 20  # Most systems whose squares have room for a number
 LARGE: Final = 32
-SMALL: Final = 16
-"""Side of a square with room for a number, and without, in pixels."""
-NAMES: Final = 190
-"""Most pixels for names."""
-TURN: Final = 0.3
-"""How far from one half a share is drawn so dark that white is read on it."""
+SMALL: Final = 16  # Side of a square with room for a number, and without, in pixels
+NAMES: Final = 190  # Most pixels for names
+TURN: Final = 0.3  # How far from one half a share is drawn so dark that white is read on it
 
 
 def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Any:
-    """Draw the share of comparisons that the row's system won of those with the column's.
-
-    Args:
-        systems: best first.
-        rows: one for each square: row and against (places), first and second (names), wins, ties,
-            losses, n, share (ties half), expected (the same by the model), decided.
-        wide: whether squares keep their size on a small screen.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw the share of comparisons that the row's system won of those with the column's."""
     import altair as alt
 
     side = LARGE if len(systems) <= ROOMY else SMALL

@@ -19,47 +19,31 @@ from evenhand.report.figures.naming import LETTER
 
 Array = NDArray[np.float64]
 
-CELL: Final = 30
-"""Most pixels that a row is high."""
-LEAST: Final = 13
-"""Least pixels that a row is high: its name must be readable."""
-TALL: Final = 480
-"""Height of a map whose rows fit."""
-NAMES: Final = 0.38
-"""Most of the width that names may take."""
+CELL: Final = 30  # Most pixels that a row is high
+LEAST: Final = 13  # Least pixels that a row is high: its name must be readable
+TALL: Final = 480  # Height of a map whose rows fit
+NAMES: Final = 0.38  # Most of the width that names may take
 OUTCOMES: Final = ("row preferred", "neither", "column preferred")
-ROOM: Final = 26
-"""Pixels that a number in a cell needs."""
-NUMBER: Final = 20
-"""Pixels that the number of a column needs."""
-STEPS: Final = (1, 2, 5, 10, 20, 50, 100)
-"""One column of so many is numbered."""
-SLIM: Final = 340
-"""Least width of a picture, if there is room: its title must fit."""
-BROAD: Final = 76
-"""Most pixels that a column is wide."""
+ROOM: Final = 26  # Pixels that a number in a cell needs
+NUMBER: Final = 20  # Pixels that the number of a column needs
+STEPS: Final = (1, 2, 5, 10, 20, 50, 100)  # One column of so many is numbered
+SLIM: Final = 340  # Least width of a picture, if there is room: its title must fit
+BROAD: Final = 76  # Most pixels that a column is wide
 EVEN: Final = "#f3f3f1"
 BLUE: Final = "#0a3d57"
+# Even, and both ends: as dark as each other, and of hues that all eyes tell apart
 BROWN: Final = "#5f2603"
-"""Even, and both ends: as dark as each other, and of hues that all eyes tell apart."""
+# Part of the way from even to an end at which white is as easy to read on it as black
 TURN: Final = 0.645
-"""Part of the way from even to an end at which white is as easy to read on it as black."""
 
 
 @dataclass(frozen=True)
 class _Shades:
-    """What shades stand for.
+    """What shades stand for."""
 
-    Attributes:
-        even: value of the palest.
-        reach: how far from it the darkest is.
-        sides: whether there is another hue below it.
-
-    """
-
-    even: float
-    reach: float
-    sides: bool
+    even: float  # value of the palest
+    reach: float  # how far from it the darkest is
+    sides: bool  # whether there is another hue below it
 
     @property
     def scale(self) -> tuple[list[float], list[str]]:
@@ -87,21 +71,9 @@ def draw_heat_map(
 
     A cell is the chance that the row's system is preferred, ties being half a preference for each.
 
-    Args:
-        systems: the K systems, best first.
-        chances: (K, K, 3) chances that the row's system is preferred, that neither is, that the
-            column's is; the diagonal is not looked at.
-        title: of the figure.
-        borders: after how many systems a band ends, such as (1, 7, 10).
-        width: of the whole picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    >>> q = [[[0, 0, 0], [0.6, 0.3, 0.1]], [[0.1, 0.3, 0.6], [0, 0, 0]]]
-    >>> chart = draw_heat_map(["a", "b"], np.array(q))
-    >>> [(row["row"], row["against"], row["value"]) for row in chart.data.values]
-    [('1 a', 2, 0.75), ('2 b', 1, 0.25)]
+    chances: (K, K, 3) chances that the row's system is preferred, that neither is, that the
+        column's is; the diagonal is not looked at.
+    borders: after how many systems a band ends, such as (1, 7, 10).
     """
     preferred = chances[:, :, 0] + chances[:, :, 1] / 2
     apart = ~np.eye(len(systems), dtype=bool)
@@ -120,19 +92,7 @@ def draw_tie_map(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw the chance of a tie between the system of each row and that of each column.
-
-    Args:
-        systems: as for `draw_heat_map`.
-        chances: as there.
-        title: of the figure.
-        borders: as there.
-        width: as there.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw the chance of a tie between the system of each row and that of each column."""
     ties = chances[:, :, 1]
     apart = ~np.eye(len(systems), dtype=bool)
     most = max(float(np.max(ties[apart], initial=0.0)), 0.05)
@@ -144,13 +104,7 @@ def draw_tie_map(
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
     """Ask a fit for its chances on every pair.
 
-    Args:
-        predictor: a fit with `predict`, as in `judgments.model.Predictor`.
-        systems: the K systems, in the order of rows and columns.
-
-    Returns:
-        (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal.
-
+    Returns: (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal.
     """
     k = len(systems)
     at = [(i, j) for i in range(k) for j in range(k) if i != j]
@@ -201,15 +155,7 @@ def _draw(
     shades: _Shades,
     frame: tuple[Sequence[str], Sequence[int], int],
 ) -> Any:
-    """Draw the cells.
-
-    Args:
-        rows: the cells.
-        words: title, what stands below it, title of the legend.
-        shades: what they stand for.
-        frame: names of the rows, borders, width.
-
-    """
+    """Draw the cells."""
     import altair as alt
 
     labels, borders, width = frame
@@ -237,14 +183,7 @@ def _draw(
 
 
 def number_columns(number: int, room: float, *, title: str = "against system number") -> Any:
-    """Number the columns on top, as many of them as there is room for.
-
-    Args:
-        number: of columns.
-        room: for all of them, in pixels.
-        title: above them.
-
-    """
+    """Number the columns on top, as many of them as there is room for."""
     import altair as alt
 
     step = next((one for one in STEPS if room / number * one >= NUMBER), number)

@@ -31,16 +31,7 @@ Array = NDArray[np.float64]
 
 
 def draw_comparison(found: ModelComparison, *, width: int = WIDTH) -> dict[str, Any]:
-    """Draw perplexities, and differences to the best.
-
-    Args:
-        found: models compared by cross-validation.
-        width: of the pictures, in pixels.
-
-    Returns:
-        Name of the figure → chart; none where every model refused.
-
-    """
+    """Draw perplexities, and differences to the best."""
     if not found.scores:
         return {}
     level = f"{100 * found.level:g} % intervals"
@@ -85,30 +76,14 @@ def _bar(one: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
 
 
 def draw_curves(found: LearningCurves, *, width: int = WIDTH) -> Any:
-    """Draw perplexity by training size.
-
-    Args:
-        found: the learning curves.
-        width: of the picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw perplexity by training size."""
     tasks = len(found.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     return draw_learning_curves(make_curves(found), below=below, width=width)
 
 
 def make_curves(found: LearningCurves, names: Mapping[str, str] | None = None) -> list[Curve]:
-    """Return the lines of learning curves, best first.
-
-    Args:
-        found: the learning curves.
-        names: model → what stands at its line, or its own name; models that are not among them
-            have no line.
-
-    """
+    """Return the lines of learning curves, best first."""
     shown = dict(zip(found.models, found.models, strict=True)) if names is None else names
     lines = []
     for model in found.order:
@@ -131,17 +106,8 @@ def draw_fit(
 ) -> dict[str, Any]:
     """Draw the systems by one model: abilities, who is preferred to whom, ties.
 
-    Args:
-        fit: of any model of preference.
-        name: of the model, for the titles.
-        labels: system → what stands for it, where names are long.
-        level: of the intervals (proportion).
-        borders: after how many systems a band ends, such as (1, 7, 10).
-        width: of the pictures, in pixels.
-
-    Returns:
-        Name of the figure → chart.
-
+    level: of the intervals (proportion).
+    borders: after how many systems a band ends, such as (1, 7, 10).
     """
     order = sorted(fit.systems, key=lambda one: (-fit.log_worth[fit.systems.index(one)], one))
     shown = [one if labels is None else labels[one] for one in order]

@@ -12,32 +12,20 @@ from typing import Any, Final
 from evenhand.report.figures.drawing import ACCENT, INK, QUIET, dress
 from evenhand.report.figures.marks import WIDTH, begin_chart, fit_width
 
-ROW: Final = 20
-"""Height of a name's row, in pixels."""
-NAMES: Final = 0.42
-"""Most of the width that names may take."""
+ROW: Final = 20  # Height of a name's row, in pixels
+NAMES: Final = 0.42  # Most of the width that names may take
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A name with its estimate.
+    """A name with its estimate."""
 
-    Attributes:
-        name: what is estimated.
-        value: the estimate.
-        lower: lower end of the interval, or None.
-        upper: upper end, or None.
-        inner: ends of a shorter interval, drawn thicker, or None.
-        strong: whether it is to be seen first.
-
-    """
-
-    name: str
-    value: float
-    lower: float | None = None
-    upper: float | None = None
-    inner: tuple[float, float] | None = None
-    strong: bool = True
+    name: str  # what is estimated
+    value: float  # the estimate
+    lower: float | None = None  # lower end of the interval, or None
+    upper: float | None = None  # upper end, or None
+    inner: tuple[float, float] | None = None  # ends of a shorter interval, drawn thicker, or None
+    strong: bool = True  # whether it is to be seen first
 
 
 def draw_intervals(
@@ -49,20 +37,7 @@ def draw_intervals(
     reference: float | None = None,
     width: int = WIDTH,
 ) -> Any:
-    """Draw an estimate for each name, such as the perplexity of each model, in the order given.
-
-    Args:
-        bars: the rows, as a rule best first.
-        axis: what is estimated.
-        title: of the figure.
-        below: what stands under the title.
-        reference: where a dashed line stands: 3 for perplexities, 0 for differences.
-        width: of the whole picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw an estimate for each name, such as the perplexity of each model, in the order given."""
     return _draw(bars, (axis, title, below), reference, width)
 
 
@@ -77,21 +52,7 @@ def draw_abilities(
 ) -> Any:
     """Draw the ability of each system, best first.
 
-    Args:
-        bars: systems; the bars are whatever `below` says, such as posterior intervals, or one
-            standard deviation of the means over subsamples.
-        axis: what is estimated.
-        title: of the figure.
-        below: what the bars are.
-        borders: after how many systems a band ends, such as (1, 7, 10).
-        width: of the whole picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    >>> chart = draw_abilities([Bar("a", 0.5, 0.4, 0.6), Bar("b", -0.5, -0.6, -0.4)])
-    >>> chart.to_dict()["layer"][0]["encoding"]["y"]["sort"]
-    ['a', 'b']
+    borders: after how many systems a band ends, such as (1, 7, 10).
     """
     ordered = sorted(bars, key=lambda bar: (-bar.value, bar.name))
     return _draw(ordered, (axis, title, below), None, width, borders)
@@ -104,16 +65,7 @@ def _draw(
     width: int,
     borders: Sequence[int] = (),
 ) -> Any:
-    """Draw rows in the order given.
-
-    Args:
-        bars: the rows.
-        words: title of the axis, title of the figure, what stands below it.
-        reference: where a dashed line stands, or None.
-        width: of the whole picture, in pixels.
-        borders: after how many rows a line is drawn.
-
-    """
+    """Draw rows in the order given."""
     import altair as alt
 
     axis, title, below = words

@@ -10,23 +10,14 @@ from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK
 from evenhand.report.figures.marks import begin_chart, encode_colour
 
 HEIGHT: Final = 240
-ROW: Final = 26
-"""Height of an item's row, in pixels."""
+ROW: Final = 26  # Height of an item's row, in pixels
 SEEN: Final = "these judges"
 BLIND: Final = "blind answers"
 SIDES: Final = ("wins there", "loses there")
 
 
 def draw_shares(rows: Sequence[Row]) -> Any:
-    """Draw how many items are how one-sided, seen and where answers are blind.
-
-    Args:
-        rows: share ("0–9 %"), items, who: SEEN or BLIND.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw how many items are how one-sided, seen and where answers are blind."""
     import altair as alt
 
     order = list(dict.fromkeys(row["share"] for row in rows))
@@ -51,16 +42,7 @@ def draw_shares(rows: Sequence[Row]) -> Any:
 
 
 def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Any:
-    """Draw which systems win and lose on some items.
-
-    Args:
-        rows: item, system, net (−1 to 1), side: of SIDES, votes.
-        systems: best first.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw which systems win and lose on some items."""
     import altair as alt
 
     items = list(dict.fromkeys(row["item"] for row in rows))

@@ -23,21 +23,13 @@ if TYPE_CHECKING:
     from evenhand.judges.profiles import JudgeProfile, Outliers
 
 HEIGHT: Final = 320
+# Most judges whose names stand under the axis; more are numbered by their order alone
 NAMED: Final = 30
-"""Most judges whose names stand under the axis; more are numbered by their order alone."""
 WHOSE: Final = ("the judge", "others, same outputs")
 
 
 def draw_judges(found: Diagnosis) -> dict[str, Any]:
-    """Draw every figure that a diagnosis has the numbers for.
-
-    Args:
-        found: a diagnosis of ratings.
-
-    Returns:
-        Name of the figure → chart. Criteria without a name have none in the names of figures.
-
-    """
+    """Draw every figure that a diagnosis has the numbers for."""
     figures: dict[str, Any] = {}
     if len(found.criteria) > 1:
         figures["systems"] = draw_systems(found)
@@ -107,15 +99,7 @@ def _mark(
     limits: Outliers,
     title: str,
 ) -> Any:
-    """Draw a point for each judge, those outside in another colour.
-
-    Args:
-        ordered: the judges, as they stand.
-        values: name of what is drawn → one value for each judge.
-        limits: who is outside.
-        title: of the vertical axis.
-
-    """
+    """Draw a point for each judge, those outside in another colour."""
     import altair as alt
 
     ((name, heights),) = values.items()

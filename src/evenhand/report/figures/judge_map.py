@@ -15,6 +15,7 @@ HEIGHT: Final = 340
 FEW_JUDGMENTS: Final = "too few judgments to tell"
 FEW_JUDGES: Final = "too few judges to tell"
 OPEN: Final = "open who is right"
+# What a judge is drawn as: shape and colour
 KINDS: Final = {
     "not flagged": ("circle", ACCENT),
     FEW_JUDGMENTS: ("circle", QUIET),
@@ -24,27 +25,16 @@ KINDS: Final = {
     "careless": ("triangle-up", CONTRAST),
     "reversed": ("diamond", PALETTE[3]),
 }
-"""What a judge is drawn as: shape and colour."""
-EDGES: Final = (-2.0, 4.0)
-"""Slopes beyond these stand at the edge: they rest on few votes."""
+EDGES: Final = (-2.0, 4.0)  # Slopes beyond these stand at the edge: they rest on few votes
+# Most judges whose names stand on the map: flagged ones, and those of whom nothing is decided
 NAMED: Final = 8
-"""Most judges whose names stand on the map: flagged ones, and those of whom nothing is decided."""
+# Width of the plot on a telephone, in pixels: names that would meet there are left out
 WIDTH: Final = 300
-"""Width of the plot on a telephone, in pixels: names that would meet there are left out."""
 SIDES: Final = {"left": -9, "right": 9}
 
 
 def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
-    """Draw judges, agreement across and severity upwards.
-
-    Args:
-        rows: judges with a slope, flagged ones first: judge, n, slope, ties, kind, flags, p_honest.
-        ties: whether ties stand upwards; else, where nobody may say neither, numbers of judgments.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw judges, agreement across and severity upwards."""
     import altair as alt
 
     low, high = _find_edges(rows)

@@ -13,44 +13,32 @@ from evenhand.report.figures.drawing import PALETTE, QUIET, dress
 from evenhand.report.figures.marks import WIDTH, begin_chart, fit_width
 from evenhand.report.figures.naming import LETTER, LINE, spread
 
+# Height of the plot, in pixels; more where there are more names than fit beside it
 HEIGHT: Final = 340
-"""Height of the plot, in pixels; more where there are more names than fit beside it."""
-UNIFORM: Final = 3.0
-"""Perplexity of a model that knows nothing: three outcomes, equally likely."""
+UNIFORM: Final = 3.0  # Perplexity of a model that knows nothing: three outcomes, equally likely
 UNIFORM_NAME: Final = "uniform"
+# Strokes of lines, where there are more lines than colours
 DASHES: Final = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2))
-"""Strokes of lines, where there are more lines than colours."""
-GUESSING: Final = (2, 3)
-"""Stroke of the line of that model."""
+GUESSING: Final = (2, 3)  # Stroke of the line of that model
+# How far above uniform the plot reaches, as a part of how far the best is below it
 HEADROOM: Final = 0.5
-"""How far above uniform the plot reaches, as a part of how far the best is below it."""
+# Most lines whose intervals are drawn: those of several say little of the differences
 FEW: Final = 1
-"""Most lines whose intervals are drawn: those of several say little of the differences."""
 
-Looks = Mapping[str, tuple[str, tuple[int, ...]]]
-"""Colour and stroke of each line, by name."""
+Looks = Mapping[str, tuple[str, tuple[int, ...]]]  # Colour and stroke of each line, by name
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line.
+    """One line."""
 
-    Attributes:
-        name: what stands at its end.
-        sizes: training sizes (comparisons), ascending.
-        perplexity: at each size; None where the model refused.
-        lower: lower ends of intervals, or none.
-        upper: upper ends.
-        like: name of another line whose colour it takes, dashed; such as the same model trained on
-            other judges.
-
-    """
-
-    name: str
-    sizes: Sequence[int]
-    perplexity: Sequence[float | None]
-    lower: Sequence[float | None] = ()
-    upper: Sequence[float | None] = ()
+    name: str  # what stands at its end
+    sizes: Sequence[int]  # training sizes (comparisons), ascending
+    perplexity: Sequence[float | None]  # at each size; None where the model refused
+    lower: Sequence[float | None] = ()  # lower ends of intervals, or none
+    upper: Sequence[float | None] = ()  # upper ends
+    # name of another line whose colour it takes, dashed; such as the same model trained on other
+    # judges
     like: str = ""
 
 
@@ -61,20 +49,7 @@ def draw_learning_curves(
     below: str = "lower is better",
     width: int = WIDTH,
 ) -> Any:
-    """Draw perplexity on held-out judgments by the number of training comparisons.
-
-    Args:
-        curves: the lines, the most important first.
-        title: of the figure.
-        below: what stands under the title.
-        width: of the whole picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    >>> draw_learning_curves([Curve("melo", (100, 200), (2.9, 2.8))]).to_dict()["title"]["text"]
-    ['Perplexity by training size']
-    """
+    """Draw perplexity on held-out judgments by the number of training comparisons."""
     import altair as alt
 
     height = max(HEIGHT, round(len(curves) * (LINE + 1)))
@@ -220,15 +195,7 @@ def _names(
     axes: Mapping[str, Any],
     plot: tuple[float, float, float],
 ) -> Any:
-    """Write each name at the end of its line, moved up or down where names would meet.
-
-    Args:
-        rows: points, by line and size.
-        looks: colour and stroke by line.
-        axes: of the plot.
-        plot: lowest and highest perplexity, and the height between them in pixels.
-
-    """
+    """Write each name at the end of its line, moved up or down where names would meet."""
     low, high, height = plot
     last = {row["name"]: row for row in rows}
     right = max((row["size"] for row in rows), default=1)

@@ -33,23 +33,13 @@ BELOW: Final = (
     "correlations in hundredths; blue: they like the same outputs; brown: opposite ones;"
     " ?: the ratings do not tell"
 )
-DARK: Final = 0.645
-"""Correlation at which white is as easy to read as black."""
+DARK: Final = 0.645  # Correlation at which white is as easy to read as black
 BLANK: Final = "white"
 OPEN: Final = "?"
 
 
 def draw_likeness(found: JudgeLikeness, *, width: int = WIDTH) -> Any:
-    """Draw the correlation of each pair of judges.
-
-    Args:
-        found: judges, and how alike they are.
-        width: of the whole picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw the correlation of each pair of judges."""
     import altair as alt
 
     labels = [f"{place} {name}" for place, name in enumerate(found.judges, start=1)]

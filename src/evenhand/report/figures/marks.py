@@ -8,12 +8,9 @@ from typing import Any, Final
 
 from evenhand.report.figures.drawing import PALETTE
 
-WIDTH: Final = 620
-"""Width of a plot, in pixels."""
-TITLE_LETTER: Final = 7.8
-"""Width of a letter of a title, in pixels; on the safe side."""
-LETTER_BELOW: Final = 6.0
-"""Width of a letter of what stands below it."""
+WIDTH: Final = 620  # Width of a plot, in pixels
+TITLE_LETTER: Final = 7.8  # Width of a letter of a title, in pixels; on the safe side
+LETTER_BELOW: Final = 6.0  # Width of a letter of what stands below it
 
 
 def begin_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -51,17 +48,7 @@ def write_title(text: str, criterion: str, below: str) -> dict[str, Any]:
 
 
 def fit_width(text: str, below: str, width: int) -> dict[str, Any]:
-    """Make the whole picture so many pixels wide, names and axes included, titles broken to fit.
-
-    Args:
-        text: the title.
-        below: what stands below it.
-        width: in pixels.
-
-    Returns:
-        Properties of a chart.
-
-    """
+    """Make the whole picture so many pixels wide, names and axes included, titles broken to fit."""
     import altair as alt
 
     title = {  # names such as geometric-students stay whole

@@ -6,45 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-LETTER: Final = 5.8
-"""Width of a letter at the size that names have, in pixels; on the safe side."""
-LINE: Final = 12.0
-"""Height of a name."""
-GAP: Final = 8.0
-"""From the middle of a point to its name."""
-POINT: Final = 5.0
-"""Half of what a point covers."""
+LETTER: Final = 5.8  # Width of a letter at the size that names have, in pixels; on the safe side
+LINE: Final = 12.0  # Height of a name
+GAP: Final = 8.0  # From the middle of a point to its name
+POINT: Final = 5.0  # Half of what a point covers
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Name:
-    """Where the name of a point stands.
+    """Where the name of a point stands."""
 
-    Attributes:
-        at: number of the point.
-        side: "left" or "right" of it.
-
-    """
-
-    at: int
-    side: str
+    at: int  # number of the point
+    side: str  # "left" or "right" of it
 
 
 def place_names(
     points: Sequence[tuple[float, float]], names: Sequence[str], width: float
 ) -> list[Name]:
-    """Choose a side for each name; a name without room is left out.
-
-    Args:
-        points: middles of the points, in pixels.
-        names: what stands beside each.
-        width: of the plot, which names do not leave.
-
-    >>> place_names([(10, 10), (14, 10), (60, 10)], ["a", "b", "c"], 100)
-    [Name(at=1, side='right'), Name(at=2, side='right')]
-    """
+    """Choose a side for each name; a name without room is left out."""
     taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
     for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
@@ -68,16 +49,6 @@ def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> 
     """Move places apart as little as need be, so that none is nearer to the next than `least`.
 
     Places that meet are moved as one block around their mean; the order stays.
-
-    Args:
-        places: where things would stand, in pixels.
-        least: the least distance between two.
-        ends: first and last place there is; where there is no room for all, they leave the end.
-
-    >>> spread([10.0, 11.0, 40.0], 8.0, (0.0, 50.0))
-    [6.5, 14.5, 40.0]
-    >>> spread([49.0, 50.0], 8.0, (0.0, 50.0))
-    [42.0, 50.0]
     """
     order = sorted(range(len(places)), key=places.__getitem__)
     blocks: list[tuple[float, list[int]]] = []  # middle, members

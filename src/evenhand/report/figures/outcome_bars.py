@@ -9,26 +9,13 @@ from evenhand.report.document import Row
 from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, QUIET
 from evenhand.report.figures.marks import begin_chart
 
-ROW: Final = 22
-"""Height of a system's row, in pixels."""
+ROW: Final = 22  # Height of a system's row, in pixels
+# From left to right: colour and opacity, ever paler, so that grey prints tell them apart too
 OUTCOMES: Final = {"won": (ACCENT, 1.0), "tied": (QUIET, 0.7), "lost": (CONTRAST, 0.4)}
-"""From left to right: colour and opacity, ever paler, so that grey prints tell them apart too."""
 
 
 def draw_outcomes(rows: Sequence[Row]) -> Any:
-    """Draw how often each system won, tied and lost, as shares that sum to one.
-
-    Args:
-        rows: best first: system, wins, ties, losses, n.
-
-    Returns:
-        An Altair chart.
-
-    >>> row = {"system": "a", "wins": 3, "ties": 1, "losses": 0, "n": 4}
-    >>> chart = draw_outcomes([row])
-    >>> [(bar["outcome"], bar["from"], bar["to"]) for bar in chart.data.values]
-    [('won', 0.0, 0.75), ('tied', 0.75, 1.0)]
-    """
+    """Draw how often each system won, tied and lost, as shares that sum to one."""
     import altair as alt
 
     axis = alt.Axis(labelLimit=190, labelColor=INK, grid=False)

@@ -7,38 +7,20 @@ from typing import Any, Final
 
 from evenhand.report.document import Row
 
+# Room for a sign, as a share of what the intervals take: enough on a telephone
 LETTER: Final = 0.06
-"""Room for a sign, as a share of what the intervals take: enough on a telephone."""
-LEAST: Final = 0.22
-"""Room there is always."""
-MOST: Final = 0.5
-"""Room there is at most: more would take it from the intervals."""
+LEAST: Final = 0.22  # Room there is always
+MOST: Final = 0.5  # Room there is at most: more would take it from the intervals
 
 
 def find_room(rows: Sequence[Row]) -> float:
-    """Return the room for `places`, as a share of what the intervals take.
-
-    Args:
-        rows: of systems.
-
-    >>> find_room([{"places": "1–2"}]), find_room([{"places": "reference"}])
-    (0.22, 0.5)
-    """
+    """Return the room for `places`, as a share of what the intervals take."""
     letters = max((len(row["places"]) for row in rows), default=0)
     return min(max(LEAST, LETTER * letters), MOST)
 
 
 def end_grid(end: float, *, turned: bool = False) -> Any:
-    """Return an axis whose lines end where the intervals do.
-
-    Args:
-        end: the value farthest to the right.
-        turned: whether values fall from left to right.
-
-    Returns:
-        An Altair axis.
-
-    """
+    """Return an axis whose lines end where the intervals do."""
     import altair as alt
 
     inside = f"datum.value {'>=' if turned else '<='} {end!r}"

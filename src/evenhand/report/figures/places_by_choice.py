@@ -9,21 +9,11 @@ from evenhand.report.document import Row
 from evenhand.report.figures.drawing import ACCENT, INK, QUIET
 from evenhand.report.figures.marks import begin_chart
 
-ROW: Final = 26
-"""Height of a system's row, in pixels."""
+ROW: Final = 26  # Height of a system's row, in pixels
 
 
 def draw_places(rows: Sequence[Row]) -> Any:
-    """Draw a row for each system: its place here filled, its places by other choices beside it.
-
-    Args:
-        rows: system, place, choices (in words), count of them, and usual: whether that of the
-            ranking is among them; systems best first.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw a row for each system: its place here filled, its places by other choices beside it."""
     import altair as alt
 
     systems = list(dict.fromkeys(row["system"] for row in rows))

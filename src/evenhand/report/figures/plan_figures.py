@@ -12,19 +12,13 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 300
 HEIGHT: Final = 260
-NEAR: Final = 1.5
-"""Numbers of an axis nearer than this many times would be written into each other."""
+NEAR: Final = 1.5  # Numbers of an axis nearer than this many times would be written into each other
 HARDEST: Final = "hardest pair"
 MEAN: Final = "mean of the pairs to decide"
 
 
 def draw_plan(plan: CampaignPlan) -> dict[str, Any]:
-    """Draw the curves of a plan, by name of the file.
-
-    Args:
-        plan: the plan.
-
-    """
+    """Draw the curves of a plan, by name of the file."""
     return {
         "power-by-judgments": _draw(plan, plan.by_judgments, "judgments"),
         "power-by-judges": _draw(plan, plan.by_judges, "judges"),

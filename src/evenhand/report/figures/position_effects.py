@@ -9,23 +9,15 @@ from evenhand.report.document import Row
 from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, QUIET
 from evenhand.report.figures.marks import begin_chart
 
-ROW: Final = 20
-"""Height of a judge's row, in pixels."""
-KINDS: Final = {"like the others": ACCENT, "stands out": CONTRAST}
-"""What a colour says of a judge."""
+ROW: Final = 20  # Height of a judge's row, in pixels
+KINDS: Final = {"like the others": ACCENT, "stands out": CONTRAST}  # What a colour says of a judge
 
 
 def draw_positions(rows: Sequence[Row], common: float) -> Any:
     """Draw each judge's share for the first output with its interval.
 
-    Args:
-        rows: in the order in which they are drawn: judge, share, lower, upper (proportions),
-            first, second, n (counts), kind of KINDS.
-        common: share of all judges together, drawn as a line; one half is dashed.
-
-    Returns:
-        An Altair chart.
-
+    rows: in the order in which they are drawn: judge, share, lower, upper (proportions), first,
+        second, n (counts), kind of KINDS.
     """
     import altair as alt
 

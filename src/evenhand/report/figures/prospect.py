@@ -13,16 +13,7 @@ HEIGHT: Final = 240
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
-    """Draw decided pairs by the number of judgments; today's is first, and is called so below.
-
-    Args:
-        rows: times, judgments, decided, lower, upper, candidates; ascending.
-        pairs: how many there are to decide: the dashed line.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw decided pairs by the number of judgments; today's is first, and is called so below."""
     import altair as alt
 
     low, high = rows[0]["judgments"], rows[-1]["judgments"]

@@ -16,17 +16,7 @@ TITLES: Final = {"mae": "mean absolute error, points", "rmse": "root mean square
 
 
 def draw_queries(found: QueryCurves, measure: str = "mae", *, width: int = WIDTH) -> Any:
-    """Draw the error on test outputs by the number of labels; the full pool is the dashed line.
-
-    Args:
-        found: the curves.
-        measure: "mae" or "rmse".
-        width: of the picture, in pixels.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw the error on test outputs by the number of labels; the full pool is the dashed line."""
     import altair as alt
 
     rows = [row for row in found.records() if row["labels"] < found.pool]

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 def rebuild(figure: Figure) -> Any:
-    """Return a figure as an Altair chart with its title, rows and the house's looks.
-
-    Args:
-        figure: of a report; a wide one keeps its width, others are made as wide as a text.
-
-    """
+    """Return a figure as an Altair chart with its title, rows and the house's looks."""
     import altair as alt
 
     chart = alt.Chart.from_dict({**join_chart(figure), "title": figure.title})

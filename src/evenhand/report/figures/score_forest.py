@@ -11,25 +11,13 @@ from evenhand.report.figures.forest import MARGIN, draw_bands, find_ends
 from evenhand.report.figures.marks import begin_chart
 from evenhand.report.figures.place_room import end_grid, find_room
 
-ROW: Final = 24
-"""Height of a system's row, in pixels."""
-KEYS: Final = ("lower", "mean", "upper")
-"""What is drawn of a row."""
+ROW: Final = 24  # Height of a system's row, in pixels
+KEYS: Final = ("lower", "mean", "upper")  # What is drawn of a row
 KINDS: Final = ("system", "human reference")
 
 
 def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Any:
-    """Draw systems by mean score.
-
-    Args:
-        rows: best first: system, kind, mean, lower, upper, places, scores, cluster; ends are None
-            where there is no interval, clusters where a system has no rank.
-        lower_is_better: whether the axis is turned, so that better is at the right.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw systems by mean score."""
     import altair as alt
 
     axis = alt.Axis(labelLimit=190, labelColor=INK, grid=False)

@@ -13,16 +13,7 @@ HEIGHT: Final = 320
 
 
 def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
-    """Draw the map of judges.
-
-    Args:
-        rows: judge, criterion, gap, distance, shared, flags ("" for none).
-        criteria: those that are drawn, each in a colour of its own.
-
-    Returns:
-        An Altair chart.
-
-    """
+    """Draw the map of judges."""
     import altair as alt
 
     plain = [dict(row) for row in rows]

@@ -12,13 +12,11 @@ from evenhand.report.figures.naming import place_names
 if TYPE_CHECKING:
     from evenhand.judges.diagnosis_result import Diagnosis
 
-TALL: Final = 420
-"""Height of the plot of systems."""
-ROW: Final = 17
-"""Height of a system's row, in pixels."""
+TALL: Final = 420  # Height of the plot of systems
+ROW: Final = 17  # Height of a system's row, in pixels
 
+# Systems that are named on one side, with the alignment of names and their distance
 Named = tuple[list[dict[str, Any]], str, int]
-"""Systems that are named on one side, with the alignment of names and their distance."""
 
 
 def draw_systems(found: Diagnosis) -> Any:

@@ -9,21 +9,13 @@ from evenhand.report.document import Row
 from evenhand.report.figures.drawing import INK, PALETTE
 from evenhand.report.figures.marks import begin_chart
 
-BAR: Final = 22
-"""Height of a bar, in pixels."""
+BAR: Final = 22  # Height of a bar, in pixels
 
 
 def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Any:
     """Draw shares of the variance of one score.
 
-    Args:
-        rows: criterion, source, share (proportion), sd.
-        sources: from above.
-        criteria: in the order of their colours, of which there are five.
-
-    Returns:
-        An Altair chart.
-
+    rows: criterion, source, share (proportion), sd.
     """
     import altair as alt
 

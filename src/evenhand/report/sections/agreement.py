@@ -44,23 +44,17 @@ from evenhand.report.numbers import write_value
 from evenhand.report.reversal import choose_state, say_outcome
 from evenhand.report.study import Study
 
+# Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3).
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
-"""Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3)."""
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
+# How notes begin that a sentence says already
 SAID: Final = "no judge compared the same two outputs twice"
-"""How notes begin that a sentence says already."""
 NAMELESS: Final = ("",)
-LEAST: Final = 30
-"""Pairs of answers below which a share of them says little."""
+LEAST: Final = 30  # Pairs of answers below which a share of them says little
 
 
 def write_section(study: Study) -> Section:
-    """Write how far judges agree.
-
-    Raises:
-        UnknownOption: importance weights, which count no votes.
-
-    """
+    """Write how far judges agree."""
     command = study.write_command("agreement")
     title = PREFERENCE["agreement"]
     try:
@@ -114,12 +108,7 @@ def _names(study: Study) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _measure(study: Study) -> AgreementTable:
-    """Return the coefficients that are usual for preferences.
-
-    Raises:
-        NotIdentified: no output pair was judged by two judges, or they have no names.
-
-    """
+    """Return the coefficients that are usual for preferences."""
     data, settings = study.data, study.settings
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
     if not study.shared.comparable:

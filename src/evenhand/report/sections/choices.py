@@ -32,16 +32,11 @@ from evenhand.report.figures.places_by_choice import draw_places
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-DRAWN: Final = 12
-"""Most systems that are drawn: the best of the ranking."""
-NAMED: Final = 3
-"""Most systems of a group that are named in a sentence."""
-RANKINGS: Final = 9
-"""Choices that there are at most, as a rule."""
-MOST: Final = 700
-"""Systems up to which choices are made without being asked for."""
-ASKED: Final = ("decided", "lost", "new")
-"""Columns that are left out where orders alone were asked."""
+DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
+NAMED: Final = 3  # Most systems of a group that are named in a sentence
+RANKINGS: Final = 9  # Choices that there are at most, as a rule
+MOST: Final = 700  # Systems up to which choices are made without being asked for
+ASKED: Final = ("decided", "lost", "new")  # Columns that are left out where orders alone were asked
 NONE: Final = (
     "These judgments leave no other choice: there are no ties, it is not known who judged or on"
     " what, and no advantage of the output shown first can be told."
@@ -59,24 +54,18 @@ COLUMNS: Final = (
 )
 
 
+# Choice → what it is in words that need no statistics; others are said as they are called
 PLAIN: Final = {
     CLUSTERED["judge"]: "if judges alone count as drawn from many",
     CLUSTERED["item"]: "if items alone count as drawn from many",
     CLUSTERED["judge+item"]: "if judges and items count as drawn from many",
     CLUSTERED["judgment"]: "if each vote counts for itself, whoever gave it",
 }
-"""Choice → what it is in words that need no statistics; others are said as they are called."""
 ASKS: Final = "Does the answer hold under other reasonable choices?"
 
 
 def write_section(study: Study) -> Section:
-    """Write what other choices say.
-
-    Raises:
-        NotIdentified: the judgments determine no worths.
-        UnknownOption: the model knows no choices.
-
-    """
+    """Write what other choices say."""
     many, command = len(study.ranking.systems), study.write_command("doubt")
     if many > MOST and not study.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
@@ -122,12 +111,7 @@ def _find_screening(study: Study) -> Screening | None:
 
 
 def tabulate(found: Sensitivity) -> list[dict[str, Any]]:
-    """Return a row for each choice, that of the report first.
-
-    Args:
-        found: the choices.
-
-    """
+    """Return a row for each choice, that of the report first."""
     own = found.choices[0]
     return [_describe(found, own, choice) for choice in found.choices]
 
@@ -213,11 +197,6 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
 
     Another first system, or a decided pair that is reversed, fails. A lead that some choice leaves
     undecided is a warning. Where the first place is open anyway only reversed pairs are a check.
-
-    Args:
-        found: the choices, that of the report first.
-        ranking: the report's.
-
     """
     best, others = ranking.systems[0], found.ranked[1:]
     decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1

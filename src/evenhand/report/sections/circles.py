@@ -74,12 +74,6 @@ def make_check(cycles: Cycles, tally: Tally, reversals: Reversals | None = None)
     """Return whether majorities go round in a circle, as far as that can be told.
 
     A sure circle fails where the ranking decides a pair against one of its majorities.
-
-    Args:
-        cycles: what `find_cycles` found.
-        tally: the same judgments.
-        reversals: of their ranking; None where there is none.
-
     """
     if cycles.p is None:
         return Check("circles", ASKS, UNDECIDED, "too few pairs were compared to show a circle")
@@ -108,13 +102,7 @@ def _check_silence(visible: float | None, p: str) -> Check:
 
 
 def say_circles(cycles: Cycles, tally: Tally) -> tuple[str, ...]:
-    """Say what was found, the strongest circle by names.
-
-    Args:
-        cycles: what `find_cycles` found.
-        tally: the same judgments.
-
-    """
+    """Say what was found, the strongest circle by names."""
     if cycles.p is None:
         return (FEW,)
     about = f" This is {cycles.headline}." if cycles.headline else ""

@@ -20,12 +20,9 @@ from evenhand.report.numbers import write_value
 from evenhand.report.rated import Rated
 from evenhand.report.study import Study
 
-PAIRS: Final = 45
-"""Most pairs of criteria in the table: the first ones."""
-SAID: Final = 6
-"""Most pairs of criteria that are spoken of."""
-FEW: Final = 3
-"""Systems from which on a correlation of their scores means something."""
+PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
+SAID: Final = 6  # Most pairs of criteria that are spoken of
+FEW: Final = 3  # Systems from which on a correlation of their scores means something
 
 
 def write_section(study: Study) -> Section:
@@ -104,13 +101,7 @@ def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[n
 
 
 def _count_against(one: ScoreBoard | None, other: ScoreBoard | None) -> int:
-    """Count pairs of systems that are decided one way under one criterion, the other under other.
-
-    Args:
-        one: a board.
-        other: another.
-
-    """
+    """Count pairs of systems that are decided differently under two criteria."""
     if one is None or other is None:
         return 0
     common = [name for name in one.systems if name in other.systems]

@@ -13,6 +13,7 @@ from evenhand.report.document import Column, Section, Table
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
+# Counts of `Part` → what they count. A ranking is one judgment.
 COUNTED: Final = {
     "judgments": "judgments",
     "rankings": "rankings",
@@ -23,18 +24,12 @@ COUNTED: Final = {
     "items": "items",
     "shared_items": "items that two or more judges judged",
 }
-"""Counts of `Part` → what they count. A ranking is one judgment."""
+# Code of an exclusion → what is excluded, where the word for its unit does not say it
 UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
-"""Code of an exclusion → what is excluded, where the word for its unit does not say it."""
 
 
 def write_section(study: Study) -> Section:
-    """Write what the judgments are.
-
-    Raises:
-        InvalidJudgments: a value that cannot be.
-
-    """
+    """Write what the judgments are."""
     rated = isinstance(study.data, Ratings)
     found = inspect(study.data, expanded=None if rated else study.comparisons)
     part = found.total

@@ -14,14 +14,11 @@ from evenhand.report.effort import may_rank, may_remove, say_how
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-CLAIMS: Final = 7
-"""Conclusions of a board that are asked about, at most."""
+CLAIMS: Final = 7  # Conclusions of a board that are asked about, at most
+# Rankings that are made until it is known what leaves a conclusion undecided, as a rule
 STEPS: Final = 20
-"""Rankings that are made until it is known what leaves a conclusion undecided, as a rule."""
-SMALL: Final = 0.01
-"""Share of the votes below which they are few, where a conclusion is decided."""
-FEW: Final = 2
-"""Judgments, judges or items that are few, where there are ten times as many."""
+SMALL: Final = 0.01  # Share of the votes below which they are few, where a conclusion is decided
+FEW: Final = 2  # Judgments, judges or items that are few, where there are ten times as many
 MANY: Final = 10
 COLUMNS: Final = (
     Column("claim", "conclusion"),
@@ -41,13 +38,7 @@ NOTE: Final = (
 
 
 def write_section(study: Study) -> Section:
-    """Write what carries the conclusions.
-
-    Raises:
-        NotIdentified: the judgments determine no worths, or systems are too many.
-        UnknownOption: the model knows controls.
-
-    """
+    """Write what carries the conclusions."""
     ranking, settings = study.ranking, study.settings
     command = study.write_command("doubt")
     if not may_remove(study):
@@ -104,13 +95,7 @@ def describe(flip: Flip) -> dict[str, Any]:
 
 
 def say_findings(found: Fragility, ranking: Ranking) -> tuple[str, ...]:
-    """Say what carries each conclusion, and whether that is few.
-
-    Args:
-        found: what carries them.
-        ranking: of the report.
-
-    """
+    """Say what carries each conclusion, and whether that is few."""
     return (*(f"{_say(own)}." for own in found.conclusions), *_judge(found, ranking))
 
 
@@ -193,10 +178,6 @@ def is_few(flip: Flip) -> bool:
 
     Few are votes below a hundredth of all, one or two of ten times as many of any unit, and one
     judge or item of several without whom another system is ahead.
-
-    Args:
-        flip: what carries it.
-
     """
     if flip.fewest is None or flip.share is None:
         return False

@@ -18,12 +18,9 @@ from evenhand.report.figures.heat_map import tabulate_chances
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-DRAWN: Final = 60
-"""Most systems that are drawn whole."""
-BEST: Final = 40
-"""Systems that are drawn of more."""
-FITTED: Final = 7
-"""Most systems whose map fits on a small screen."""
+DRAWN: Final = 60  # Most systems that are drawn whole
+BEST: Final = 40  # Systems that are drawn of more
+FITTED: Final = 7  # Most systems whose map fits on a small screen
 STATES: Final = {True: "decided", False: "open", None: None}
 NOTE: Final = (
     "A share counts a tie as half a win. A pair is decided if the ranking says which of the two is"
@@ -38,12 +35,7 @@ ALONE: Final = "Each interval of neighbours holds by itself."
 
 
 def write_section(study: Study) -> Section:
-    """Write what became of each pair of systems.
-
-    Raises:
-        NotIdentified: the judgments determine no worths.
-
-    """
+    """Write what became of each pair of systems."""
     ranking = study.ranking
     counts = count_pairs(study)
     drawn = len(ranking.systems) if len(ranking.systems) <= DRAWN else BEST
@@ -64,12 +56,7 @@ def write_section(study: Study) -> Section:
 
 
 def count_pairs(study: Study) -> np.ndarray:
-    """Return (K, K, 3) wins, ties and losses of the row's system, in the order of the board.
-
-    Args:
-        study: the judgments.
-
-    """
+    """Return (K, K, 3) wins, ties and losses of the row's system, in the order of the board."""
     tally, systems = study.tally, study.ranking.systems
     place = {system: at for at, system in enumerate(systems)}
     board = np.array([place.get(system, -1) for system in tally.systems])

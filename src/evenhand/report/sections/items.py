@@ -18,30 +18,20 @@ from evenhand.report.figures.item_figures import BLIND, SEEN, SIDES, draw_shares
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-SHOWN: Final = 12
-"""Items in each table."""
-FEW: Final = 10
-"""Items below which their distribution is not drawn."""
-FULL: Final = 999
-"""Blind worlds of the full report."""
-WIDE: Final = 24
-"""Most systems that stand side by side in a figure."""
-SEVERAL: Final = 3
-"""Systems on an item, on average, from which a figure says more than the table."""
+SHOWN: Final = 12  # Items in each table
+FEW: Final = 10  # Items below which their distribution is not drawn
+FULL: Final = 999  # Blind worlds of the full report
+WIDE: Final = 24  # Most systems that stand side by side in a figure
+SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
+# Pairs of votes below which an item is no example: three judges, or two who ranked three
 LEAST: Final = 3
-"""Pairs of votes below which an item is no example: three judges, or two who ranked three."""
+# Pairs of votes by which an item's excess is drawn to 0 when items are put in order
 PRIOR: Final = 5.0
-"""Pairs of votes by which an item's excess is drawn to 0 when items are put in order."""
 Array = NDArray[np.float64]
 
 
 def write_section(study: Study) -> Section:
-    """Write where systems and where judges differ.
-
-    Raises:
-        UnknownOption: importance weights, which count no votes.
-
-    """
+    """Write where systems and where judges differ."""
     votes, settings = study.votes, study.settings
     command = study.write_command("report", "--sections", "items", "--json")
     try:
@@ -70,12 +60,7 @@ def write_section(study: Study) -> Section:
 
 
 def _refuse_ties(votes: Votes) -> None:
-    """Refuse what tells nothing of items.
-
-    Raises:
-        NotIdentified: all votes are ties.
-
-    """
+    """Refuse what tells nothing of items."""
     if (votes.outcome == TIE).all():
         raise NotIdentified("no judge preferred anything")
 

@@ -27,26 +27,19 @@ from evenhand.report.panel import Panel, find_fault
 from evenhand.report.reversal import choose_state
 from evenhand.report.study import Study
 
+# Most judges in the table and on the map, but for the full report: flagged ones are all there
 SHOWN: Final = 60
-"""Most judges in the table and on the map, but for the full report: flagged ones are all there."""
-EVEN: Final = 0.98
-"""Effective judges, as a share of all, from which loads are called equal."""
-FEW: Final = 10
-"""Effective judges below which tenths of one are told."""
+EVEN: Final = 0.98  # Effective judges, as a share of all, from which loads are called equal
+FEW: Final = 10  # Effective judges below which tenths of one are told
+# Share of judgments by judges who could be flagged, from which no flag says something
 MOST: Final = 0.5
-"""Share of judgments by judges who could be flagged, from which no flag says something."""
 SURE: Final = "95 %"
+# What a judge's number counts, by kind of screening; judgments otherwise
 UNITS: Final = {"rankings": "rankings"}
-"""What a judge's number counts, by kind of screening; judgments otherwise."""
 
 
 def write_section(study: Study) -> Section:
-    """Write who is to be doubted.
-
-    Raises:
-        UnknownOption: importance weights, which count no votes.
-
-    """
+    """Write who is to be doubted."""
     command = study.write_command("judges", "--cards")
     fault = find_fault(study)
     if fault[0]:
@@ -80,13 +73,7 @@ def _find_ranking(study: Study) -> Ranking | None:
 
 
 def make_check(panel: Panel, change: str) -> Check:
-    """Say whether judges are to be doubted; failed where the answer is reversed without them.
-
-    Args:
-        panel: the judges.
-        change: what becomes of the answer without those flagged.
-
-    """
+    """Say whether judges are to be doubted; failed where the answer is reversed without them."""
     found = panel.screening
     judges, flagged = len(found.cards), found.flagged
     seen = [card for card in found.cards if card.testable]

@@ -22,8 +22,8 @@ from evenhand.report.refused import say_refused
 from evenhand.report.study import Study
 
 TWICE: Final = 2.0
+# Share of the open pairs below which what twice as many judgments decide is little
 LITTLE: Final = 0.05
-"""Share of the open pairs below which what twice as many judgments decide is little."""
 COLUMNS: Final = (
     Column("judgments", "judgments in all", "count"),
     Column("times", "times today's", "one"),
@@ -41,12 +41,7 @@ NOTE: Final = (
 
 
 def write_section(study: Study) -> Section:
-    """Write what more judgments would decide.
-
-    Raises:
-        NotIdentified: there are no rank sets.
-
-    """
+    """Write what more judgments would decide."""
     ranking, settings = study.ranking, study.settings
     found = look_ahead(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
@@ -79,13 +74,7 @@ def _describe(one: Prospect) -> dict[str, Any]:
 
 
 def say_prospect(found: tuple[Prospect, ...], ranking: Ranking) -> tuple[str, ...]:
-    """Say whether more judgments would help.
-
-    Args:
-        found: what is foreseen, today's numbers first.
-        ranking: of the report.
-
-    """
+    """Say whether more judgments would help."""
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     now, later = found[0], next(one for one in found if one.times == TWICE)
     if now.decided == pairs:

@@ -24,7 +24,6 @@ def write_section(study: Study) -> Section:
     """Write the methods.
 
     Where there is no ranking the paragraph is about the judgments only.
-
     """
     sentences, signatures = _say(study)
     sentences = [*sentences, *say_excluded(study.excluded)]

@@ -17,14 +17,11 @@ from evenhand.report.numbers import write_value
 from evenhand.report.open_pairs import BEYOND, find_open
 from evenhand.report.study import Study
 
-BATCH: Final = 10
-"""Pairs that are asked for."""
-OPEN: Final = 10
-"""Most open pairs at the top that are listed."""
+BATCH: Final = 10  # Pairs that are asked for
+OPEN: Final = 10  # Most open pairs at the top that are listed
 TOO_MANY: Final = "more than anybody collects"
 ENDLESS: Final = "no number is enough"
-DIGITS: Final = 2
-"""Digits of a number of judgments that mean anything."""
+DIGITS: Final = 2  # Digits of a number of judgments that mean anything
 PAIRS: Final = (
     Column("left", "first"),
     Column("right", "second"),
@@ -54,12 +51,7 @@ NOTE: Final = (
 
 
 def write_section(study: Study) -> Section:
-    """Write what to judge next.
-
-    Raises:
-        NotIdentified: the judgments determine no worths, or have no rank sets.
-
-    """
+    """Write what to judge next."""
     ranking = study.ranking
     open_ = find_open(ranking)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
@@ -81,13 +73,7 @@ def write_section(study: Study) -> Section:
 
 
 def say_needed(found: Sequence[Separation], ranking: Ranking) -> list[str]:
-    """Say how many judgments would probably separate the first two that are open.
-
-    Args:
-        found: open pairs at the top.
-        ranking: of the report.
-
-    """
+    """Say how many judgments would probably separate the first two that are open."""
     if not found:
         return ["Nothing is open: every pair of systems is decided."]
     one = found[0]

@@ -43,14 +43,12 @@ from evenhand.report.reversal import choose_state, say_outcome
 from evenhand.report.study import Study
 
 ASKS: Final = "Does an output gain by being shown first, or second?"
+# Most judges that are drawn, unless more of them stand out: the farthest from the others
 DRAWN: Final = 40
-"""Most judges that are drawn, unless more of them stand out: the farthest from the others."""
-MOST: Final = 100
-"""Most judges that are drawn at all."""
-SLIGHT: Final = 0.03
-"""How far from one half a share is slight."""
+MOST: Final = 100  # Most judges that are drawn at all
+SLIGHT: Final = 0.03  # How far from one half a share is slight
+# Share of the comparisons that judges who stand out must have given to matter to the whole
 TRIFLE: Final = 0.05
-"""Share of the comparisons that judges who stand out must have given to matter to the whole."""
 NOTE: Final = (
     "Shares are of decided comparisons between two outputs that are equally good, ties aside. A"
     " judge's shrunken share and interval are drawn towards those of all judges, the more, the"
@@ -214,13 +212,7 @@ def _say_change(study: Study) -> tuple[str, ...]:
 
 
 def say_moves(ranking: Ranking, other: Fit) -> str:
-    """Say what another fit does to the order of estimates.
-
-    Args:
-        ranking: the board.
-        other: a fit of the same systems with the advantage of the first output in it.
-
-    """
+    """Say what another fit does to the order of estimates."""
     known = dict(zip(ranking.systems, ranking.log_worth.tolist(), strict=True))
     moved = dict(zip(other.systems, other.log_worth.tolist(), strict=True))
     shift = [moved[name] - known[name] for name in ranking.systems]

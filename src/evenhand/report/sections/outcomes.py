@@ -14,8 +14,7 @@ from evenhand.report.figures.outcome_bars import draw_outcomes
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-DRAWN: Final = 100
-"""Most systems that have a bar: the best."""
+DRAWN: Final = 100  # Most systems that have a bar: the best
 NOTE: Final = (
     "These shares depend on whom a system met: one that met strong systems wins less often. The"
     " ranking allows for that."
@@ -24,12 +23,7 @@ WEIGHED: Final = "Judgments have weights: counts are sums of weights."
 
 
 def write_section(study: Study) -> Section:
-    """Write how often each system won, tied and lost.
-
-    Raises:
-        NotIdentified: there are no comparisons.
-
-    """
+    """Write how often each system won, tied and lost."""
     rows = count_outcomes(study)
     if not rows:
         raise NotIdentified("there is no comparison to count")
@@ -46,12 +40,7 @@ def write_section(study: Study) -> Section:
 
 
 def count_outcomes(study: Study) -> list[dict[str, Any]]:
-    """Return what became of each system's comparisons: best first, or by share if none is best.
-
-    Args:
-        study: the judgments.
-
-    """
+    """Return what became of each system's comparisons: best first, or by share if none is best."""
     tally = study.tally
     size = len(tally.systems)
     sides = ((tally.wins, tally.losses), (tally.ties, tally.ties), (tally.losses, tally.wins))

@@ -15,23 +15,14 @@ from evenhand.report.figures.variance_bars import draw_parts
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-MOST: Final = 8_000
-"""Scores up to which variances come with intervals by themselves."""
-CRITERIA: Final = 2
-"""Criteria up to which they do."""
-WISHED: Final = 0.9
-"""Reliability that designs are asked for."""
-DRAWN: Final = 5
-"""Most criteria that are drawn: as many as there are colours."""
+MOST: Final = 8_000  # Scores up to which variances come with intervals by themselves
+CRITERIA: Final = 2  # Criteria up to which they do
+WISHED: Final = 0.9  # Reliability that designs are asked for
+DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
 
 
 def write_section(study: Study) -> Section:
-    """Write what scores are due to.
-
-    Raises:
-        NotIdentified: the design tells nothing apart, under no criterion.
-
-    """
+    """Write what scores are due to."""
     quick = _choose_quick(study)
     found, refused = _estimate(study, quick=quick)
     if not found:

@@ -12,19 +12,13 @@ from evenhand.report.document import Column, Section, Table
 from evenhand.report.figures.forest import draw_forest
 from evenhand.report.study import Study
 
+# What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
-"""What a step of log-worth means: log 2 = 0.69."""
-DRAWN: Final = 100
-"""Most systems that the forest plot shows: the best."""
+DRAWN: Final = 100  # Most systems that the forest plot shows: the best
 
 
 def write_section(study: Study) -> Section:
-    """Write who is better.
-
-    Raises:
-        NotIdentified: the judgments determine no worths.
-
-    """
+    """Write who is better."""
     ranking = study.ranking
     met = count_opponents(study.tally)
     rows = [{**row, "opponents": met[row["system"]]} for row in tabulate(ranking)]

@@ -12,10 +12,8 @@ from evenhand.report.document import Column, Section, Table
 from evenhand.report.numbers import write_value
 from evenhand.report.study import Study
 
-SHOWN: Final = 10
-"""Items in a table; half as many of each of several tasks."""
-CRITERIA: Final = 6
-"""Most criteria that have a table."""
+SHOWN: Final = 10  # Items in a table; half as many of each of several tasks
+CRITERIA: Final = 6  # Most criteria that have a table
 CHANCE: Final = (
     "of many items those farthest apart are so by chance as well: means are drawn towards that of"
     " all items as by five more, and items ordered by what is left"

@@ -27,23 +27,19 @@ from evenhand.report.rated import Rated, are_level
 from evenhand.report.reversal import choose_state
 from evenhand.report.study import Study
 
+# Most criteria whose judges are drawn as in the paper; of several tasks the first one of each
 FIGURED: Final = 3
-"""Most criteria whose judges are drawn as in the paper; of several tasks the first one of each."""
-MAPPED: Final = 5
-"""Most criteria on the map of judges: as many as there are colours."""
-SHOWN: Final = 200
-"""Most rows of the table of judges, but for the full report."""
-FEW: Final = 12
-"""The same of each of several tasks: flagged judges and those who scored most."""
-NAMED: Final = 12
-"""Most judges whose names stand in a cell."""
+MAPPED: Final = 5  # Most criteria on the map of judges: as many as there are colours
+SHOWN: Final = 200  # Most rows of the table of judges, but for the full report
+FEW: Final = 12  # The same of each of several tasks: flagged judges and those who scored most
+NAMED: Final = 12  # Most judges whose names stand in a cell
 OUTSIDE: Final = (
     "judges outside by the methods of Hamon et al. (2007) diverge, which is not to say that they"
     " are bad: of honest judges about a third are outside one standard deviation by their mean"
     " score; flags have a controlled error rate"
 )
-CARDS: Final = 10
-"""Most flagged judges whose evidence is shown."""
+CARDS: Final = 10  # Most flagged judges whose evidence is shown
+# Figure of the paper → its title, and what is seen
 DRAWN: Final = {
     "judges-mean": (
         "Mean score of each judge, beside the others' on the same outputs",
@@ -60,7 +56,6 @@ DRAWN: Final = {
         "Mean scores of systems by all judges, and without those whom each method puts outside.",
     ),
 }
-"""Figure of the paper → its title, and what is seen."""
 
 
 def write_section(study: Study) -> Section:

@@ -17,15 +17,13 @@ from evenhand.report.figures.score_forest import KINDS, draw_scores
 from evenhand.report.rated import Rated
 from evenhand.report.study import Study
 
-DRAWN: Final = 100
-"""Most systems that a plot shows: the best."""
+DRAWN: Final = 100  # Most systems that a plot shows: the best
+# How the plot is read
 HELD: Final = (
     "; at the right the places that each may have. Intervals of systems that are"
     " decided may overlap: a difference is surer than two means, which share judges and items"
 )
-"""How the plot is read."""
-PLOTS: Final = 8
-"""Most criteria that have a plot; all have a table."""
+PLOTS: Final = 8  # Most criteria that have a plot; all have a table
 
 
 def write_section(study: Study) -> Section:

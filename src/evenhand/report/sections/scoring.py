@@ -27,9 +27,10 @@ from evenhand.report.numbers import write_value
 from evenhand.report.rated import Rated, are_level
 from evenhand.report.study import Study
 
+# The first of these that there is decides
 ALPHA: Final = ("alpha-ordinal", "alpha-interval", "alpha-nominal")
-"""The first of these that there is decides."""
 CURVE: Final = "n-agreement-"
+# Coefficient → how the table calls it; others are left to the command line
 NAMES: Final = {
     "fleiss": "Fleiss' κ",
     "cohen": "Cohen's κ, mean of pairs of judges",
@@ -48,7 +49,6 @@ NAMES: Final = {
     "intra-n-agreement-0": "same score when asked again",
     "intra-alpha-interval": "α of a judge with oneself",
 }
-"""Coefficient → how the table calls it; others are left to the command line."""
 GLOSS: Final = (
     "κ, α and the ICC are 0 where judges agree as by chance and 1 where they always agree; n points"
     " apart is the share of pairs of judges of an output whose scores are at most so far apart"
@@ -109,13 +109,7 @@ def _advise(rated: Rated) -> str:
 
 
 def _check(found: AgreementTable, *, level: bool) -> Check:
-    """Say whether agreement is beyond chance under every criterion, by α.
-
-    Args:
-        found: the coefficients.
-        level: whether all scores are the same.
-
-    """
+    """Say whether agreement is beyond chance under every criterion, by α."""
     if level:
         says = "all scores are the same: chance explains all agreement"
         advice = "Ask for scores that tell outputs apart."

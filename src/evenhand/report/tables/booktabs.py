@@ -15,6 +15,7 @@ GREEK: Final = {
     "ν": "nu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "χ": "chi",
     "→": "to", "≤": "le", "≥": "ge", "×": "times", "±": "pm", "≈": "approx",
 }  # fmt: skip
+# Signs that LaTeX knows only by another name
 SIGNS: Final = {
     **{sign: rf"$\{name}$" for sign, name in GREEK.items()},
     "−": "$-$",
@@ -23,17 +24,10 @@ SIGNS: Final = {
     "—": "---",
     "…": r"\dots{}",
 }
-"""Signs that LaTeX knows only by another name."""
 
 
 def write_latex(table: Table, comments: Sequence[str] = ()) -> str:
-    """Write a table.
-
-    Args:
-        table: of a report.
-        comments: lines to stand above, as text.
-
-    """
+    """Write a table."""
     shown = table.columns
     rows = [[write_cell(row[one.key], one) for one in shown] for row in table.rows]
     ends = [0, *table.lines, len(rows)]

@@ -16,21 +16,11 @@ from evenhand.report.places import Place, list_tables
 from evenhand.report.tables.booktabs import write_latex
 from evenhand.report.tables.markdown import write_markdown
 
-ABOUT: Final = "about.txt"
-"""What stands beside the tables, since CSV has no room for it."""
+ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 
 
 def write_csv(table: Table, comments: Sequence[str] = ()) -> str:
-    r"""Write a table for programs: values as they are, also those that the columns do not show.
-
-    Args:
-        table: of a report.
-        comments: have no place in CSV.
-
-    >>> from evenhand.report.document import Column
-    >>> write_csv(Table("t", "", (Column("a", "A"),), ({"a": "x,y", "p": 0.123456789},)))
-    'a,p\n"x,y",0.123456789\n'
-    """
+    r"""Write a table for programs: values as they are, also those that the columns do not show."""
     del comments
     keys = dict.fromkeys(key for row in table.rows for key in row)
     text = io.StringIO(newline="")
@@ -41,29 +31,16 @@ def write_csv(table: Table, comments: Sequence[str] = ()) -> str:
     return text.getvalue()
 
 
+# Form → ending of its files, and what writes it
 FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str]], str]]]] = {
     "latex": (".tex", write_latex),
     "markdown": (".md", write_markdown),
     "csv": (".csv", write_csv),
 }
-"""Form → ending of its files, and what writes it."""
 
 
 def write_tables(report: Report, folder: Path, forms: Sequence[str] = tuple(FORMS)) -> list[Path]:
-    """Write each table of a report into a folder, which is made where it is not there.
-
-    Args:
-        report: the report.
-        folder: where to.
-        forms: of FORMS.
-
-    Returns:
-        The files that were written; the last says what stands in the others.
-
-    Raises:
-        UnknownOption: no such form, or a folder that cannot be written.
-
-    """
+    """Write each table of a report into a folder, which is made where it is not there."""
     for form in forms:
         require_option("form", form, tuple(FORMS))
     tables = list_tables(report)

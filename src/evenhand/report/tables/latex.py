@@ -44,16 +44,7 @@ def tabular(
     comments: Sequence[str] = (),
     below: Sequence[str] = (),
 ) -> str:
-    """Return a table.
-
-    Args:
-        columns: alignment, such as "rlr".
-        header: titles, as LaTeX.
-        blocks: rows of cells as LaTeX; a rule stands between blocks.
-        comments: lines to stand above, as text.
-        below: what must be read with it, as text, under the last rule.
-
-    """
+    """Return a table."""
     bodies = ["\n".join(_row(row) for row in block) for block in blocks]
     lines = [
         r"% \usepackage{booktabs}",

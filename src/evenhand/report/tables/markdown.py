@@ -10,21 +10,14 @@ from evenhand.report.document import Column, Table
 from evenhand.report.numbers import write_value
 from evenhand.report.signs import visible
 
+# Signs that mean something somewhere in a cell
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#~|$&!])")
-"""Signs that mean something somewhere in a cell."""
-END: Final = re.compile("--(!?)>")
-"""What ends a comment."""
+END: Final = re.compile("--(!?)>")  # What ends a comment
 LEFT, RIGHT = ":--", "--:"
 
 
 def write_markdown(table: Table, comments: Sequence[str] = ()) -> str:
-    """Write a table.
-
-    Args:
-        table: of a report.
-        comments: lines to stand above, as text that is not shown.
-
-    """
+    """Write a table."""
     shown = table.columns
     body = [[write_value(row[one.key], one.kind) for one in shown] for row in table.rows]
     rows = [

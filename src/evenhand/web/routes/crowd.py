@@ -22,10 +22,9 @@ from evenhand.web.store import enrolment
 from evenhand.web.store.refusals import Refused, Unproven
 from evenhand.web.store.tokens import draw_token, read_token
 
+# What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""What Mechanical Turk sends for an assignment that nobody has taken yet."""
-LONG: Final = 180 * 86_400
-"""Seconds for which a browser keeps the secret."""
+LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
 _log: Final = logging.getLogger("evenhand")
 
 
@@ -68,13 +67,7 @@ async def enrol(request: Request) -> Response:
 
 
 def _read_worker(request: Request, site: Site) -> str:
-    """Return the name of who comes.
-
-    Raises:
-        Refused: the link names nobody, or is a preview.
-        CampaignError: the name cannot be one.
-
-    """
+    """Return the name of who comes."""
     asked, platform = request.query_params, find_platform(site.campaign.platform)
     if asked.get("assignmentId") == PREVIEW:
         raise Refused("accept the task first: this is a preview")

@@ -24,8 +24,7 @@ from evenhand.web.store.schema import judges
 from evenhand.web.store.store import Store
 from evenhand.web.views import View, view_end, view_feedback, view_halt, view_state
 
-NOTHING: Final = "nothing"
-"""Said of a judge for whom nothing is left, and who answered nothing."""
+NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
 _AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))
 
 
@@ -39,14 +38,10 @@ class Sent(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Back(msgspec.Struct, forbid_unknown_fields=True):
-    """A wish to take the last answer back.
+    """A wish to take the last answer back."""
 
-    Attributes:
-        at: the ticket that the page shows, None at the end. The same wish sent twice takes one
-            answer back, since the judge is at another ticket after the first time.
-
-    """
-
+    # the ticket that the page shows, None at the end. The same wish sent twice takes one answer
+    # back, since the judge is at another ticket after the first time.
     at: int | str | msgspec.UnsetType | None = msgspec.UNSET
 
 

@@ -20,14 +20,9 @@ from evenhand.web.store.replies import check_reply
 
 @dataclass(frozen=True)
 class Answering:
-    """To store an answer and serve the next ticket, as a piece of work of the store.
+    """To store an answer and serve the next ticket, as a piece of work of the store."""
 
-    Attributes:
-        reply: the answer.
-
-    """
-
-    reply: Reply
+    reply: Reply  # the answer
 
     def __call__(self, desk: Desk) -> Answered:
         """Do it."""

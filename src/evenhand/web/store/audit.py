@@ -23,19 +23,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 
 
 def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
-    """Check a log; of a file with older tables a copy is brought up to date, and checked.
-
-    Args:
-        where: a file of JSON Lines, a SQLite file, or postgresql://user@host/database.
-        head: the end of the log as it was noted before.
-        receipts: hashes of records, to be looked for.
-
-    Raises:
-        MissingFile: there is no such file.
-        UnknownFormat: a file that is neither.
-        CampaignError: its tables are of a newer program, or of an older one in PostgreSQL.
-
-    """
+    """Check a log; of a file with older tables a copy is brought up to date, and checked."""
     if "://" not in where and not _is_database(Path(where)):
         return verify(read_log(where), head, receipts=receipts)
     try:
@@ -64,13 +52,7 @@ def _copy_file(where: str, copy: str) -> None:
 
 
 def stream_log(where: str) -> Iterator[Line]:
-    """Yield the log of a database, or of a file of JSON Lines, line by line.
-
-    Raises:
-        MissingFile: there is no such file.
-        UnknownFormat: a file that is neither.
-
-    """
+    """Yield the log of a database, or of a file of JSON Lines, line by line."""
     if "://" not in where and not _is_database(Path(where)):
         return read_log(where)
     return open_to_read(where).lines()
@@ -80,10 +62,6 @@ def write_log(where: str, path: str | Path) -> int:
     """Write the log of a database as JSON Lines, and return how many lines it has.
 
     The file can be read by its owner alone: comments stand in it.
-
-    Raises:
-        UnknownOption: there is no database to write from, or the file cannot be written.
-
     """
     if "://" not in where and not _is_database(Path(where)):
         raise UnknownOption(f"--write-log {path}: '{where}' is a log already, and no database")
@@ -111,13 +89,7 @@ def open_to_read(where: str) -> Readable:
 
 
 def _is_database(path: Path) -> bool:
-    """Say whether a file is of SQLite.
-
-    Raises:
-        MissingFile: it is not there.
-        UnknownFormat: it is of neither kind.
-
-    """
+    """Say whether a file is of SQLite."""
     if not path.is_file():
         near = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFile(f"there is no file '{path}'{end(suggest(path.name, near))}")

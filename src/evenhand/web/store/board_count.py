@@ -35,24 +35,15 @@ if TYPE_CHECKING:
     from evenhand.ranking.sequential.leaderboard import BoardState, Confirmation
     from evenhand.ranking.sequential.votes import Vote
 
-ON_BOARDS: Final = ("pair", "rank")
-"""Kinds of passes whose answers are votes."""
+ON_BOARDS: Final = ("pair", "rank")  # Kinds of passes whose answers are votes
+# Kinds of tickets that say something of systems; repeats are told by the board itself
 COUNTED: Final = ("target", "anchor", "repeat")
-"""Kinds of tickets that say something of systems; repeats are told by the board itself."""
-AT_ONCE: Final = 250
-"""Records that are fetched together."""
+AT_ONCE: Final = 250  # Records that are fetched together
 OUTCOMES: Final = {"left": "left", "right": "right", "tie": "tie", "both_bad": "tie"}
 
 
 class PassBoard:
-    """A pass that is followed.
-
-    Attributes:
-        state: votes so far.
-        shown: pairs, better and worse, that stood as decided on the page once.
-        confirmed: what rank sets decided when they were made last; None before.
-
-    """
+    """A pass that is followed."""
 
     def __init__(
         self,
@@ -65,14 +56,7 @@ class PassBoard:
 
 
 class BoardCount:
-    """Boards of all passes, up to a record.
-
-    Attributes:
-        campaign: whose.
-        passes: by name.
-        record: the last record that was counted; 0 before the first one.
-
-    """
+    """Boards of all passes, up to a record."""
 
     def __init__(self, campaign: Campaign) -> None:
         """Count nothing yet."""

@@ -22,8 +22,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-GENESIS: Final = "0" * 64
-"""What stands before the first record."""
+GENESIS: Final = "0" * 64  # What stands before the first record
 _WRITER: Final = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
 )

@@ -19,28 +19,18 @@ from evenhand.web.store.record import JUDGMENTS, Record, read_record
 
 @dataclass(frozen=True)
 class Collected:
-    """The answers that stand, as a log tells of them.
+    """The answers that stand, as a log tells of them."""
 
-    Attributes:
-        tickets: what was answered, in the order in which each was answered first; what was taken
-            back or deleted is not among it.
-        people: judge → the judge whom exports name, of those who are one person.
-        launch: what the log says of the campaign: name, campaign, assignment, evenhand, seed.
-
-    """
-
+    # what was answered, in the order in which each was answered first; what was taken back or
+    # deleted is not among it
     tickets: tuple[Ticket, ...]
-    people: Mapping[str, str]
+    people: Mapping[str, str]  # judge → the judge whom exports name, of those who are one person
+    # what the log says of the campaign: name, campaign, assignment, evenhand, seed
     launch: Mapping[str, str]
 
 
 def gather(records: Iterable[Record]) -> Collected:
-    """Read the answers that stand from all that happened.
-
-    Raises:
-        CampaignError: no campaign was launched.
-
-    """
+    """Read the answers that stand from all that happened."""
     standing: dict[int, Ticket] = {}
     people: dict[str, str] = {}
     launch: Mapping[str, str] = {}
@@ -62,18 +52,7 @@ def gather(records: Iterable[Record]) -> Collected:
 
 
 def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCheck]:
-    """Count the promises of a campaign on what was collected.
-
-    Args:
-        where: a SQLite file, postgresql://user@host/database, or a log as JSON Lines.
-        planned: the campaign as it was launched.
-
-    Raises:
-        CampaignError: the log is not what was written, or is of another campaign.
-        MissingFile: there is no such file.
-        UnknownFormat: it is no log.
-
-    """
+    """Count the promises of a campaign on what was collected."""
     sound = audit(where)
     if not sound.holds:
         raise CampaignError(
@@ -85,17 +64,7 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
 def count_promises(
     found: Collected, planned: Campaign, where: str
 ) -> tuple[Assignment, DesignCheck]:
-    """Count the promises of a campaign on answers that were read.
-
-    Args:
-        found: the answers that stand.
-        planned: the campaign as its file tells it; a seed that was drawn is taken from the log.
-        where: what a refusal calls the place that they are from.
-
-    Raises:
-        CampaignError: they are answers to another campaign, or one that was dealt in another way.
-
-    """
+    """Count the promises of a campaign on answers that were read."""
     if planned.seed is None:  # logs without a seed are of the time when launches drew none
         planned = replace(planned, seed=read_seed(found.launch.get("seed", SEED)))
     if found.launch["campaign"] != planned.digest:

@@ -48,14 +48,12 @@ from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.tickets import read_asked, read_design
 from evenhand.web.store.verification import UNREADABLE, Head, LogCheck, verify
 
+# Columns of the log that say again what a body says, for look-ups
 COPIES: Final = ("kind", "judge", "key", "replaces", "ticket")
-"""Columns of the log that say again what a body says, for look-ups."""
 PARTS: Final = ("said", "note")
-ROUNDING: Final = 1e-6
-"""How far sums of logarithms on boards may differ between machines."""
+ROUNDING: Final = 1e-6  # How far sums of logarithms on boards may differ between machines
 NOT_READ: Final = "a table holds what cannot be read"
-Fault = tuple[int, str]
-"""Number of a record, 0 for none, and what is wrong."""
+Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
 
 
 class OtherVersion(CampaignError):
@@ -65,12 +63,7 @@ class OtherVersion(CampaignError):
 def check_database(
     connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
 ) -> LogCheck:
-    """Check a database in one transaction: its file, its log, and that the tables say the same.
-
-    Raises:
-        OtherVersion: its tables are not of this version.
-
-    """
+    """Check a database in one transaction: its file, its log, and that the tables say the same."""
     try:
         if damage := _find_damage(connection):
             return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
@@ -124,12 +117,7 @@ def _find_damage(connection: Connection) -> str:
 
 
 def _check_version(connection: Connection) -> str:
-    """Return which table is missing, "" for none; refuse tables of another version.
-
-    Raises:
-        OtherVersion: says which.
-
-    """
+    """Return which table is missing, "" for none; refuse tables of another version."""
     found = read_version(connection)
     if found == VERSION:
         for name in asked.metadata.tables:

@@ -29,29 +29,20 @@ from evenhand.web.store.pair_counts import Mask
 if TYPE_CHECKING:
     from evenhand.web.store.desk import Desk
 
-AHEAD: Final = 16
-"""Most pairs that are chosen ahead."""
-EACH: Final = 16
-"""Answers for each pair that is chosen ahead."""
+AHEAD: Final = 16  # Most pairs that are chosen ahead
+EACH: Final = 16  # Answers for each pair that is chosen ahead
+# Judges at work for each pair that is chosen ahead: where many are, one answer is old soon
 AT_WORK: Final = 4
-"""Judges at work for each pair that is chosen ahead: where many are, one answer is old soon."""
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """What somebody is to be asked.
+    """What somebody is to be asked."""
 
-    Attributes:
-        item: its name.
-        systems: in the order shown.
-        chosen: how the pair was chosen.
-        instead: tickets that others let lie, whose pair of an item this is; they are emptied.
-
-    """
-
-    item: str
-    systems: tuple[str, str]
-    chosen: Choice
+    item: str  # its name
+    systems: tuple[str, str]  # in the order shown
+    chosen: Choice  # how the pair was chosen
+    # tickets that others let lie, whose pair of an item this is; they are emptied
     instead: tuple[int, ...] = ()
 
 
@@ -68,12 +59,7 @@ class Dealer:
     """A policy, and what it knows of a campaign."""
 
     def __init__(self, campaign: Campaign) -> None:
-        """Know nothing yet.
-
-        Raises:
-            CampaignError: the campaign has no policy that is known here.
-
-        """
+        """Know nothing yet."""
         import_module("scipy.special")  # the first choice would wait for it, and judges with it
         policy = make_policy(campaign)
         assert policy is not None

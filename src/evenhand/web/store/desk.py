@@ -34,40 +34,19 @@ _ADD: Final = fill(schema.log)
 
 @dataclass(frozen=True)
 class Entry:
-    """What is to be put into the log.
+    """What is to be put into the log."""
 
-    Attributes:
-        kind: see `Record`.
-        judge: whom it concerns.
-        ticket: what was asked.
-        fields: what else the hash covers: key, replaces, served, facts.
-        said: the answer; kept beside the chain.
-        note: what else may be personal; kept beside the chain.
-
-    """
-
-    kind: str
-    judge: str = ""
-    ticket: Ticket | None = None
+    kind: str  # see `Record`
+    judge: str = ""  # whom it concerns
+    ticket: Ticket | None = None  # what was asked
+    # what else the hash covers: key, replaces, served, facts
     fields: Mapping[str, Any] | None = None
-    said: Mapping[str, Any] | None = None
-    note: Mapping[str, Any] | None = None
+    said: Mapping[str, Any] | None = None  # the answer; kept beside the chain
+    note: Mapping[str, Any] | None = None  # what else may be personal; kept beside the chain
 
 
 class Desk:
-    """A transaction that is being written.
-
-    Attributes:
-        connection: where it is written.
-        campaign: what is asked; None before the launch.
-        now: milliseconds since 1970.
-        lease: how long a ticket stays with who was served it, in milliseconds.
-        paused: whether tickets are served.
-        tickets: how many there are.
-        changes: how often something was written.
-        dealer: who says what is asked next, where a policy does.
-
-    """
+    """A transaction that is being written."""
 
     def __init__(
         self, connection: Connection, campaign: Campaign | None, *, now: int, lease: int
@@ -91,12 +70,7 @@ class Desk:
 
     @property
     def campaign(self) -> Campaign:
-        """What is asked.
-
-        Raises:
-            CampaignError: nothing was launched.
-
-        """
+        """What is asked."""
         if self._campaign is None:
             raise CampaignError("no campaign was launched in this database: launch one first")
         return self._campaign

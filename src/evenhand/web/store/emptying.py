@@ -13,8 +13,7 @@ from typing import Final
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-AGAIN: Final = 1.0
-"""Seconds until it is tried again."""
+AGAIN: Final = 1.0  # Seconds until it is tried again
 
 
 class Emptying:

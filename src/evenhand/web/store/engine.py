@@ -21,8 +21,7 @@ from sqlalchemy.pool import NullPool
 
 from evenhand.errors import UnknownOption
 
-WRITE: Final = {"evenhand_write": True}
-"""Options of a connection that will write."""
+WRITE: Final = {"evenhand_write": True}  # Options of a connection that will write
 _PRAGMAS: Final = (
     "PRAGMA busy_timeout=10000",
     "PRAGMA journal_mode=WAL",
@@ -33,14 +32,7 @@ _PRAGMAS: Final = (
 
 
 def read_url(where: str) -> URL:
-    """Return the address of a database; a path is a SQLite file.
-
-    Raises:
-        UnknownOption: what it cannot be, and what it may be.
-
-    >>> read_url("spring.db").drivername, read_url("postgresql:///spring").drivername
-    ('sqlite', 'postgresql+psycopg')
-    """
+    """Return the address of a database; a path is a SQLite file."""
     if "://" not in where:
         return URL.create("sqlite", database=where)
     try:
@@ -157,6 +149,7 @@ def see_one_state(connection: Connection) -> Connection:
 
 
 _NEEDS_FOLDER: Final = "see that its folder is there and may be written by you"
+# What SQLite says of a database that cannot be used → what to do
 _REMEDIES: Final = {
     "unable to open database file": _NEEDS_FOLDER,
     "disk I/O error": "see that its disk is there, is not full and may be written by you",
@@ -164,7 +157,6 @@ _REMEDIES: Final = {
     "is full": "give it room on its disk",
     "is locked": "another program holds it: end that one, or wait until it has done",
 }
-"""What SQLite says of a database that cannot be used → what to do."""
 
 
 def say_fault(fault: SQLAlchemyError) -> str:
@@ -175,13 +167,7 @@ def say_fault(fault: SQLAlchemyError) -> str:
 
 
 def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
-    """Return what a SQLite file is known by, wherever it is moved; None where there is no file.
-
-    Args:
-        engine: of the database.
-        end: what the name of a file beside it ends with, such as -wal.
-
-    """
+    """Return what a SQLite file is known by, wherever it is moved; None where there is no file."""
     path = f"{engine.url.database}{end}"
     if engine.dialect.name != "sqlite" or path.startswith("file:"):
         return None
@@ -206,12 +192,7 @@ def _make_private(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Bring to the disk that a file is in its folder; where folders cannot be opened, do nothing.
-
-    Raises:
-        OSError: the disk does not take it.
-
-    """
+    """Sync a folder's entries to disk; do nothing where folders cannot be opened."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:

@@ -57,19 +57,7 @@ _LAPSED: Final = Prepared(
 
 
 def enrol(desk: Desk, platform: str, worker: str, secret: str = "") -> Invitation:
-    """Give a worker of a crowd platform a seat; who was here before gets the same one.
-
-    Args:
-        desk: the transaction.
-        platform: where the worker comes from.
-        worker: their name there.
-        secret: what the worker's browser brings; of a first visit it becomes the link, if it can.
-
-    Raises:
-        Unproven: somebody of this name is here, and the secret is not theirs.
-        Refused: all seats are taken, or the worker left or was shut out.
-
-    """
+    """Give a worker of a crowd platform a seat; who was here before gets the same one."""
     for name, word in (("platform", platform), ("worker", worker)):
         if not isinstance(word, str) or not 0 < len(word) <= 200 or not is_text(word):
             raise Refused(f"the link has no sound {name}: {show(word)}")
@@ -110,12 +98,7 @@ def _find_link(desk: Desk, secret: str) -> Any:
 
 
 def _find_seat(desk: Desk) -> str:
-    """Return a seat for somebody new; who let time run out loses theirs.
-
-    Raises:
-        NoPlace: all are taken.
-
-    """
+    """Return a seat for somebody new; who let time run out loses theirs."""
     free = desk.ask(_FREE, {})
     if free is None:
         free = desk.ask(_LAPSED, {"now": desk.now, "lease": desk.lease})

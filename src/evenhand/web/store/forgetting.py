@@ -13,17 +13,7 @@ from evenhand.web.store.slots import empty
 
 
 def forget(desk: Desk, judge: str, *, answers: bool = False) -> tuple[str, ...]:
-    """Delete what is known of a person: worker id, notes, links, comments; of all their logins.
-
-    Args:
-        desk: the transaction.
-        judge: any login of the person.
-        answers: whether the answers go too; their tickets are asked again.
-
-    Returns:
-        Pseudonyms that now stand for nobody.
-
-    """
+    """Delete what is known of a person: worker id, notes, links, comments; of all their logins."""
     names = group(desk, judge)
     parts = ["note", "said"] if answers else ["note"]
     if answers:

@@ -38,71 +38,40 @@ from evenhand.web.store.slots import settle
 
 @dataclass(frozen=True)
 class Served:
-    """A ticket that a judge has before them.
+    """A ticket that a judge has before them."""
 
-    Attributes:
-        ticket: what is asked.
-        key: a key for the answer, the same as long as the ticket is served.
-        since: when it was first served, in milliseconds since 1970.
-        until: when it may go to somebody else.
-        place: its place among the judge's tickets, from 1.
-        total: how many tickets the judge has.
-
-    """
-
-    ticket: Ticket
-    key: str
-    since: int
-    until: int
-    place: int
-    total: int
+    ticket: Ticket  # what is asked
+    key: str  # a key for the answer, the same as long as the ticket is served
+    since: int  # when it was first served, in milliseconds since 1970
+    until: int  # when it may go to somebody else
+    place: int  # its place among the judge's tickets, from 1
+    total: int  # how many tickets the judge has
 
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer that is stored, and what comes next.
+    """An answer that is stored, and what comes next."""
 
-    Attributes:
-        record: the answer.
-        next: the next ticket; None at the end, or where `halt` says why there is none.
-        halt: why nothing more is served.
-
-    """
-
-    record: Record
-    next: Served | None
-    halt: Refused | None = None
+    record: Record  # the answer
+    next: Served | None  # the next ticket; None at the end, or where `halt` says why there is none
+    halt: Refused | None = None  # why nothing more is served
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it came.
+    """An answer as it came."""
 
-    Attributes:
-        judge: whose.
-        ticket: number of the ticket.
-        answer: parsed from JSON, not checked yet.
-        key: what the page calls this answer.
-        seconds: time taken by the judge's clock.
-        replaces: number of the record that it takes the place of; None for a first answer.
-
-    """
-
-    judge: str
-    ticket: int
-    answer: object
-    key: str
-    seconds: float | None = None
+    judge: str  # whose
+    ticket: int  # number of the ticket
+    answer: object  # parsed from JSON, not checked yet
+    key: str  # what the page calls this answer
+    seconds: float | None = None  # time taken by the judge's clock
+    # number of the record that it takes the place of; None for a first answer
     replaces: int | None = None
 
 
 def serve(desk: Desk, judge: str) -> Served | None:
-    """Serve the ticket that a judge has, or the next one; None when all are answered.
-
-    Raises:
-        Refused: nobody of this name, shut out, or the campaign is paused.
-
-    """
+    """Serve the ticket that a judge has, or the next one; None when all are answered."""
     login = look_up(desk, judge)
     if desk.paused:
         raise Paused("the campaign is paused: nothing is asked at the moment; come back later")
@@ -135,13 +104,7 @@ def lend(desk: Desk, judge: str, row: Any, login: Any) -> Served:
 
 
 def append(desk: Desk, reply: Reply) -> Record:
-    """Store an answer; the same one sent twice is stored once.
-
-    Raises:
-        Refused: nobody of this name, shut out, not the judge's ticket, or answered before.
-        InvalidJudgments: the answer is not one of the task's.
-
-    """
+    """Store an answer; the same one sent twice is stored once."""
     return _append(desk, reply)[0]
 
 
@@ -188,12 +151,7 @@ def answer(desk: Desk, reply: Reply) -> Answered:
 
 
 def undo(desk: Desk, judge: str) -> Served:
-    """Take the last answer of a judge back, and serve its ticket again.
-
-    Raises:
-        Refused: nobody of this name, shut out, paused, or nothing to take back.
-
-    """
+    """Take the last answer of a judge back, and serve its ticket again."""
     login = look_up(desk, judge)
     if desk.paused:
         raise Paused("the campaign is paused: nothing can be taken back at the moment")
@@ -213,12 +171,7 @@ def find_open(desk: Desk, judge: str) -> int | None:
 
 
 def give_back(desk: Desk, judge: str) -> None:
-    """Hand back the ticket that a judge has, without an answer; it is asked again.
-
-    Raises:
-        Refused: nobody of this name, or shut out.
-
-    """
+    """Hand back the ticket that a judge has, without an answer; it is asked again."""
     look_up(desk, judge)
     desk.change(RETURN, {"judge": judge})
 

@@ -19,8 +19,7 @@ from evenhand.web.store.prepared import Prepared, fill
 from evenhand.web.store.record import JUDGMENTS, Record, read_record
 from evenhand.web.store.schema import boards, log
 
-FOLLOWED: Final = (*JUDGMENTS, "join")
-"""Kinds of records that boards rest on."""
+FOLLOWED: Final = (*JUDGMENTS, "join")  # Kinds of records that boards rest on
 _ADD: Final = fill(boards)
 _HELD: Final = Prepared(select(boards.c.record).where(boards.c.task == bindparam("task")))
 _DROP: Final = Prepared(delete(boards).where(boards.c.task == bindparam("task")))
@@ -29,16 +28,10 @@ _COLUMNS: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)
 
 @dataclass(frozen=True)
 class KeptBoard:
-    """A board as it is kept.
+    """A board as it is kept."""
 
-    Attributes:
-        record: the last record of the log that it has seen.
-        body: the board, as JSON.
-
-    """
-
-    record: int
-    body: str
+    record: int  # the last record of the log that it has seen
+    body: str  # the board, as JSON
 
 
 def read_boards(connection: Connection) -> Mapping[str, KeptBoard]:

@@ -22,8 +22,7 @@ from evenhand.web.store.lookups import look_up
 from evenhand.web.store.prepared import Prepared, fill
 from evenhand.web.store.schema import OPEN, SECRET_BYTES, campaign, seats, specs, tickets
 
-CHUNK: Final = 5_000
-"""Tickets that are written together."""
+CHUNK: Final = 5_000  # Tickets that are written together
 _TICKET: Final = fill(tickets)
 _SEAT: Final = fill(seats)
 _TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
@@ -31,12 +30,7 @@ _THERE: Final = Prepared(select(campaign.c.id))
 
 
 def launch(desk: Desk, planned: Campaign, assignment: Assignment) -> bool:
-    """Store a campaign with its tickets, and begin the log.
-
-    Returns:
-        Whether nothing was launched before, perhaps by another server a moment ago.
-
-    """
+    """Store a campaign with its tickets, and begin the log."""
     if desk.connection.dialect.name == "postgresql":
         desk.ask(_TURN, {})
     if desk.ask(_THERE, {}) is not None:
@@ -67,13 +61,7 @@ def launch(desk: Desk, planned: Campaign, assignment: Assignment) -> bool:
 
 
 def issue(desk: Desk, ticket: Ticket) -> Ticket:
-    """Add a ticket for a judge, such as a policy asks for; its number is given here.
-
-    Raises:
-        CampaignError: the campaign has no such task, item or output.
-        Refused: nobody of this name, or shut out.
-
-    """
+    """Add a ticket for a judge, such as a policy asks for; its number is given here."""
     task, item = desk.campaign.task(ticket.task), desk.campaign.item(ticket.item)
     require_option("kind of a ticket", ticket.kind, TICKET_KINDS)
     strange = [one for one in ticket.systems if one not in item.outputs]

@@ -18,69 +18,40 @@ from evenhand.numerics.sampling import Draws
 from evenhand.web.store.pair_counts import Mask, PairCounts
 
 Integers = NDArray[np.int64]
-Unit = tuple[int, int]
-"""A pair, and an item by its place."""
+Unit = tuple[int, int]  # A pair, and an item by its place
 COIN: Final = 0.5
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A pair of an item that somebody was handed.
+    """A pair of an item that somebody was handed."""
 
-    Attributes:
-        ticket: its number.
-        seat: whose.
-        item: by its place.
-        shown: the systems, in the order shown.
-        chosen: how the pair was chosen.
-
-    """
-
-    ticket: int
-    seat: str
-    item: int
-    shown: tuple[str, ...]
-    chosen: Choice
+    ticket: int  # its number
+    seat: str  # whose
+    item: int  # by its place
+    shown: tuple[str, ...]  # the systems, in the order shown
+    chosen: Choice  # how the pair was chosen
 
 
 @dataclass(frozen=True)
 class Person:
-    """What somebody saw.
+    """What somebody saw."""
 
-    Attributes:
-        items: (I,) how often each item.
-        groups: (G,) how often each source, tickets of the design among them.
-        units: pairs of items.
-        sides: pair → how much oftener its first system stood left.
-
-    """
-
-    items: Integers
-    groups: Integers
-    units: dict[int, set[int]] = field(default_factory=dict)
+    items: Integers  # (I,) how often each item
+    groups: Integers  # (G,) how often each source, tickets of the design among them
+    units: dict[int, set[int]] = field(default_factory=dict)  # pairs of items
+    # pair → how much oftener its first system stood left
     sides: dict[int, int] = field(default_factory=dict)
 
 
 class Ledger:
     """Who was asked what of the pairs that a policy chooses.
 
-    Attributes:
-        pairs: what was said of them.
-        names: (I,) items.
-        asked: ticket → what is asked.
-        begun: pairs of items that fewer judges than k were asked → how they were chosen.
-        late: tickets that somebody let lie; they may go to others.
-
+    names: (I,) items.
     """
 
     def __init__(self, campaign: Campaign, persons: dict[str, str]) -> None:
-        """Begin with nobody asked.
-
-        Args:
-            campaign: what may be asked.
-            persons: seat → what stands for all seats of whoever held it.
-
-        """
+        """Begin with nobody asked."""
         free = [one for one in campaign.items if not one.control and not one.anchor]
         systems = sorted(campaign.systems)
         # where a rule likes several pairs alike it takes the first: which one that is must be drawn

@@ -12,22 +12,14 @@ from evenhand.web.store.chain import canonical
 
 @dataclass(frozen=True)
 class Line:
-    """A record as it is kept.
+    """A record as it is kept."""
 
-    Attributes:
-        number: its place in the log, from 1.
-        body: what the hash covers, as JSON in canonical form.
-        hash: of the body and the line before, in hexadecimal digits.
-        said: the answer, as sealed JSON; None where there is none, or where it was erased.
-        note: what else may be personal, such as a comment; None as for `said`.
-
-    """
-
-    number: int
-    body: str
-    hash: str
+    number: int  # its place in the log, from 1
+    body: str  # what the hash covers, as JSON in canonical form
+    hash: str  # of the body and the line before, in hexadecimal digits
+    # the answer, as sealed JSON; None where there is none, or where it was erased
     said: str | None = None
-    note: str | None = None
+    note: str | None = None  # what else may be personal, such as a comment; None as for `said`
 
     def write(self) -> str:
         """Return it as a line of a file, without its end."""
@@ -40,15 +32,7 @@ class Line:
 
 
 def read_line(text: str, number: int) -> Line:
-    r"""Read a line of a file; whatever was not written by `Line.write` is refused.
-
-    Raises:
-        UnknownFormat: says what is wrong with the line.
-
-    >>> line = Line(1, '{"kind":"pause","number":1}', "ab")
-    >>> read_line(line.write(), 1) == line
-    True
-    """
+    r"""Read a line of a file; whatever was not written by `Line.write` is refused."""
     try:
         whole = json.loads(text)
         if not isinstance(whole, dict) or canonical(whole) != text:

@@ -38,21 +38,22 @@ def _ask(ticket: ColumnElement[bool], *more: ColumnElement[Any]) -> Select[Any]:
     )
 
 
+# A judge, and the ticket that they have
 BEFORE: Final = Prepared(_ask(tickets.c.number == leases.c.ticket))
-"""A judge, and the ticket that they have."""
+# A judge, a ticket, and the answer that is stored under a key
 REPLY: Final = Prepared(
     _ask(tickets.c.number == bindparam("ticket"), log.c.judge.label("by"), *_LINE).outerjoin(
         log, (log.c.ticket == tickets.c.number) & (log.c.key == bindparam("sent"))
     )
 )
-"""A judge, a ticket, and the answer that is stored under a key."""
+# The first ticket of a seat that is not answered
 NEXT: Final = Prepared(
     select(tickets)
     .where(tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN)
     .order_by(tickets.c.number)
     .limit(1)
 )
-"""The first ticket of a seat that is not answered."""
+# The first ticket of a seat that is not answered, beside one that is being answered
 FOLLOWING: Final = Prepared(
     select(tickets)
     .where(tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN)
@@ -60,7 +61,7 @@ FOLLOWING: Final = Prepared(
     .order_by(tickets.c.number)
     .limit(1)
 )
-"""The first ticket of a seat that is not answered, beside one that is being answered."""
+# The ticket of a judge's last answer that stands
 LAST: Final = Prepared(
     select(tickets)
     .select_from(log.join(tickets, tickets.c.record == log.c.number))
@@ -68,41 +69,34 @@ LAST: Final = Prepared(
     .order_by(log.c.number.desc())
     .limit(1)
 )
-"""The ticket of a judge's last answer that stands."""
+# A record by its number
 RECORD: Final = Prepared(select(*_LINE).where(log.c.number == bindparam("number")))
-"""A record by its number."""
+# Say which answer of a ticket stands
 SETTLE: Final = Prepared(
     update(tickets)
     .where(tickets.c.number == bindparam("ticket"))
     .values(state=bindparam("to"), record=bindparam("by"))
 )
-"""Say which answer of a ticket stands."""
+# Note that a judge gave their first answer
 BEGIN: Final = Prepared(
     update(judges).where(judges.c.name == bindparam("judge")).values(state="active")
 )
-"""Note that a judge gave their first answer."""
 _GAVE: Final = Prepared(
     select(log.c.number).where(log.c.judge == bindparam("judge"), log.c.kind == "judgment").limit(1)
 )
-LEND: Final = fill(leases)
-"""Give a judge their first ticket."""
+LEND: Final = fill(leases)  # Give a judge their first ticket
+# Give a judge another ticket
 RELEND: Final = Prepared(
     update(leases)
     .where(leases.c.judge == bindparam("who"))
     .values({name: bindparam(f"new_{name}") for name in ("ticket", "key", "since", "until")})
 )
-"""Give a judge another ticket."""
+# Take a judge's ticket
 RETURN: Final = Prepared(leases.delete().where(leases.c.judge == bindparam("judge")))
-"""Take a judge's ticket."""
 
 
 def look_up(desk: Desk, judge: str) -> Any:
-    """Return who a judge is and what they have before them: a row of BEFORE.
-
-    Raises:
-        Refused: nobody of this name, or shut out.
-
-    """
+    """Return who a judge is and what they have before them: a row of BEFORE."""
     return check_login(desk.ask(BEFORE, {"judge": check_name(judge)}), judge)
 
 
@@ -112,25 +106,14 @@ def has_answered(desk: Desk, judge: str) -> bool:
 
 
 def check_name(judge: str) -> str:
-    """Return the name of a judge, if it can be one.
-
-    Raises:
-        NoSuchJudge: nobody can have it.
-
-    """
+    """Return the name of a judge, if it can be one."""
     if not isinstance(judge, str) or not is_text(judge):
         raise NoSuchJudge(f"there is no judge {show(judge)}")
     return judge
 
 
 def check_login(found: Any, judge: str) -> Any:
-    """Return who a judge is, if they may go on.
-
-    Raises:
-        NoSuchJudge: nobody of this name.
-        ShutOut: revoked, left or forgotten.
-
-    """
+    """Return who a judge is, if they may go on."""
     if found is None:
         raise NoSuchJudge(f"there is no judge '{judge}'")
     if found.status not in ("invited", "active"):
@@ -161,12 +144,7 @@ def read_row(row: Any) -> Record:
 
 
 def find_record(desk: Desk, number: int) -> Record:
-    """Return a record by its number.
-
-    Raises:
-        Refused: it is not there.
-
-    """
+    """Return a record by its number."""
     found = desk.ask(RECORD, {"number": number})
     if found is None:
         raise Refused(f"record {number} is not in the log: check it with evenhand verify")

@@ -11,20 +11,14 @@ from evenhand.errors import CampaignError
 from evenhand.web.store.engine import WRITE, connect_to_read, read_url
 from evenhand.web.store.schema import TABLES
 
-VERSION: Final = "0006"
-"""The last of `migrations/versions/`."""
+VERSION: Final = "0006"  # The last of `migrations/versions/`
+# Tables that every version has
 OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})
-"""Tables that every version has."""
 _LOCK: Final = 0x6576656E  # "even": one server at a time makes tables in PostgreSQL
 
 
 def look(where: str) -> None:
-    """Look at a SQLite file before anything of it is changed; its journal is, when it is opened.
-
-    Raises:
-        CampaignError: it holds something else.
-
-    """
+    """Look at a SQLite file before anything of it is changed; its journal is, when it is opened."""
     url = read_url(where)
     path = Path(url.database or "")
     if url.get_backend_name() != "sqlite" or not path.is_file() or not path.stat().st_size:
@@ -38,13 +32,7 @@ def look(where: str) -> None:
 
 
 def read_version(connection: Connection) -> str:
-    """Return the version of the tables, "" where there are none.
-
-    Raises:
-        CampaignError: the database holds something else. In PostgreSQL tables of other names may
-            lie beside ours.
-
-    """
+    """Return the version of the tables, "" where there are none."""
     names, found = set(inspect(connection).get_table_names()), ""
     if "alembic_version" in names:
         told = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -59,16 +47,7 @@ def read_version(connection: Connection) -> str:
 
 
 def migrate(engine: Engine, version: str = "head") -> None:
-    """Make the tables, or bring older ones up to date.
-
-    Args:
-        engine: of the database.
-        version: where to stop.
-
-    Raises:
-        CampaignError: the database is of a newer program, or of another one.
-
-    """
+    """Make the tables, or bring older ones up to date."""
     with engine.connect() as connection:
         if read_version(connection) == VERSION:
             return

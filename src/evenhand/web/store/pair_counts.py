@@ -14,23 +14,19 @@ Counts = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.signedinteger[Any]]
 WON, TIED, LOST = 0, 1, 2
+# What was said → what it says of whoever stood left
 OUTCOMES: Final = {"left": WON, "tie": TIED, "both_bad": TIED, "right": LOST}
-"""What was said → what it says of whoever stood left."""
 
 
 class PairCounts:
     """Answers of each pair of systems; pair p is of systems `low[p]` < `high[p]`, as in a `State`.
 
-    Attributes:
-        systems: by their codes.
-        low: (P,) code of the first system of each pair.
-        high: (P,) code of the second.
-        counts: (3, P) how often the first was preferred, neither, the second.
-        waiting: (P,) pairs that were handed out and are not answered.
-        sides: (P,) how much oftener the first stood left than the second did.
-        answers: how many answers stand.
-        new: how many answers came, changed or went since somebody last looked.
-
+    systems: by their codes.
+    low: (P,) code of the first system of each pair.
+    high: (P,) code of the second.
+    counts: (3, P) how often the first was preferred, neither, the second.
+    waiting: (P,) pairs that were handed out and are not answered.
+    sides: (P,) how much oftener the first stood left than the second did.
     """
 
     def __init__(self, systems: tuple[str, ...]) -> None:

@@ -16,8 +16,7 @@ from sqlalchemy import Connection, Engine
 
 from evenhand.web.store.engine import WRITE
 
-FRESH: Final = 0.5
-"""Seconds after a commit for which a connection is taken to be alive."""
+FRESH: Final = 0.5  # Seconds after a commit for which a connection is taken to be alive
 
 
 class Pen:
@@ -46,12 +45,7 @@ class Pen:
         self._until = self._clock() + FRESH
 
     def empty_log(self) -> bool:
-        """Bring SQLite's write-ahead log into the file, and let the connection go.
-
-        Returns:
-            Whether something is left in it, since somebody reads or writes.
-
-        """
+        """Bring SQLite's write-ahead log into the file, and let the connection go."""
         if self._kept is None:
             self._kept = self._engine.connect().execution_options(**WRITE)
         driver = self._kept.connection.driver_connection

@@ -24,8 +24,7 @@ from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.slots import empty
 from evenhand.web.store.tokens import Invitation, Role, Token, draw_token
 
-PRESENT: Final = ("invited", "active")
-"""States of judges who may go on."""
+PRESENT: Final = ("invited", "active")  # States of judges who may go on
 _JUDGE: Final = Prepared(select(judges).where(judges.c.name == bindparam("judge")))
 _SEAT: Final = Prepared(select(seats).where(seats.c.name == bindparam("seat")))
 _UNLINK_ALL: Final = Prepared(
@@ -52,19 +51,7 @@ _VOID: Final = Prepared(
 def invite(
     desk: Desk, judge: str, *, seat: str = "", note: str = "", token: Token | None = None
 ) -> Invitation:
-    """Make a link for a judge; the ones that were made before are good no more.
-
-    Args:
-        desk: the transaction.
-        judge: pseudonym; a judge who is not there yet is made.
-        seat: whose tickets the judge takes over; the one of the same name if not said.
-        note: who it is, for the organiser alone; deleted when the judge is forgotten.
-        token: the secret of the link, which the judge has already; None for a new one.
-
-    Raises:
-        Refused: somebody else holds the seat, or the judge asked to be forgotten.
-
-    """
+    """Make a link for a judge; the ones that were made before are good no more."""
     _check_new_name(judge, note)
     found = desk.ask(_JUDGE, {"judge": judge})
     if found is None:
@@ -107,16 +94,7 @@ def is_taken(desk: Desk, token: Token) -> bool:
 def replace_link(
     desk: Desk, role: Role, name: str = "", *, token: Token | None = None
 ) -> Invitation:
-    """Make a link of a role that no judge has.
-
-    Args:
-        desk: the transaction.
-        role: admin or crowd.
-        name: whose it is, such as of one of two servers; the one before of the same name is good no
-            more. "" ends those of all names.
-        token: the secret of the link, which somebody has already; None for a new one.
-
-    """
+    """Make a link of a role that no judge has."""
     mine = links.c.judge == name if name else links.c.role == role
     desk.run(delete(links).where(links.c.role == role, mine))
     return keep_link(desk, token or draw_token(), role, name)
@@ -150,12 +128,7 @@ def consent(desk: Desk, judge: str) -> None:
 
 
 def join(desk: Desk, judge: str, person: str) -> None:
-    """Say that a judge is the same person as another one; exports name the other one.
-
-    Raises:
-        Refused: nobody of a name, or the two are one already.
-
-    """
+    """Say that a judge is the same person as another one; exports name the other one."""
     root = _find(desk, person)
     name = root.joined or root.name
     _find(desk, judge)

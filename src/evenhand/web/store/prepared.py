@@ -25,14 +25,9 @@ class _Text:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A statement whose parameters are all named.
+    """A statement whose parameters are all named."""
 
-    Attributes:
-        statement: as SQLAlchemy has it.
-
-    """
-
-    statement: Select[Any] | UpdateBase
+    statement: Select[Any] | UpdateBase  # as SQLAlchemy has it
     _texts: dict[str, _Text] = field(default_factory=dict, init=False, repr=False)
     _row: Any = field(default=None, init=False, repr=False)
 

@@ -36,26 +36,14 @@ _LINK: Final = (
 
 @dataclass(frozen=True)
 class Bearer:
-    """Who comes with a link.
+    """Who comes with a link."""
 
-    Attributes:
-        role: what the link is for.
-        judge: the pseudonym; "" for other roles.
-
-    """
-
-    role: Role
-    judge: str = ""
+    role: Role  # what the link is for
+    judge: str = ""  # the pseudonym; "" for other roles
 
 
 class Readable:
-    """What can be known of a campaign's database.
-
-    Attributes:
-        engine: the way to it.
-        clock: what time it is.
-
-    """
+    """What can be known of a campaign's database."""
 
     def __init__(self, engine: Engine, clock: Clock | None = None) -> None:
         """Read nothing yet."""
@@ -64,12 +52,7 @@ class Readable:
 
     @property
     def campaign(self) -> Campaign:
-        """What is asked.
-
-        Raises:
-            CampaignError: nothing was launched.
-
-        """
+        """What is asked."""
         found = self.find_campaign()
         if found is None:
             raise CampaignError("no campaign was launched in this database: launch one first")
@@ -89,12 +72,7 @@ class Readable:
             return bool(connection.execute(select(state.c.paused)).scalar())
 
     def identify(self, token: str) -> Bearer:
-        """Say who comes with a link.
-
-        Raises:
-            UnknownLink: nobody; the reason is not told apart.
-
-        """
+        """Say who comes with a link."""
         read = read_token(token)
         if read is not None:
             with self.reading() as connection:
@@ -112,10 +90,6 @@ class Readable:
 
         A page that was open before pages had names sends the number. It is taken where the seed of
         the campaign may be known anyway, and so was launched by a program that showed numbers.
-
-        Raises:
-            NotYours: no ticket has this name for this judge.
-
         """
         if isinstance(name, int) and not self.campaign.has_secret_seed:
             return name

@@ -30,44 +30,27 @@ from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.tokens import Token, matches
 from evenhand.web.store.verification import Head
 
-AT_A_TIME: Final = 1_000
-"""Rows that are fetched together."""
-LAUNCH: Final = 16
-"""Hexadecimal digits by which launches are told apart."""
-LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)
-"""Columns of a line."""
+AT_A_TIME: Final = 1_000  # Rows that are fetched together
+LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
+LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Columns of a line
 
 
 @dataclass(frozen=True)
 class JudgeState:
-    """Where a judge stands.
+    """Where a judge stands."""
 
-    Attributes:
-        name: the pseudonym.
-        seat: whose tickets these are.
-        state: invited, active, left, revoked, forgotten; "vacant" where nobody has the seat.
-        person: the login by which exports name the person.
-        done: answered tickets of the seat.
-        total: tickets of the seat that are or will be asked.
-        since: when the present ticket was served; None for none.
-        consented: when the judge agreed to the text of the campaign; None for not yet.
-        platform: the crowd platform they came from; "" for an invited judge.
-        worker: their name there.
-        note: what the organiser wrote about who it is.
-
-    """
-
-    name: str
-    seat: str
-    state: str
-    person: str
-    done: int
-    total: int
-    since: int | None = None
+    name: str  # the pseudonym
+    seat: str  # whose tickets these are
+    state: str  # invited, active, left, revoked, forgotten; "vacant" where nobody has the seat
+    person: str  # the login by which exports name the person
+    done: int  # answered tickets of the seat
+    total: int  # tickets of the seat that are or will be asked
+    since: int | None = None  # when the present ticket was served; None for none
+    # when the judge agreed to the text of the campaign; None for not yet
     consented: int | None = None
-    platform: str = ""
-    worker: str = ""
-    note: str = ""
+    platform: str = ""  # the crowd platform they came from; "" for an invited judge
+    worker: str = ""  # their name there
+    note: str = ""  # what the organiser wrote about who it is
 
 
 def stream_lines(connection: Connection) -> Iterator[Line]:
@@ -117,16 +100,7 @@ def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line
 def make_rows(
     planned: Campaign, table: str, record: Record, first: int, persons: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an answer; none where it was deleted, or belongs to another table.
-
-    Args:
-        planned: the campaign.
-        table: comparisons, rankings or ratings.
-        record: the answer.
-        first: when its ticket was first answered, in milliseconds since 1970.
-        persons: login → the login by which exports name the person.
-
-    """
+    """Yield the rows of an answer; none where it was deleted, or belongs to another table."""
     ticket = record.ticket
     if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
         return

@@ -11,47 +11,32 @@ from typing import Any, Final
 from evenhand.design.tasks import Ticket
 from evenhand.web.store.line import Line
 
+# Kinds of records that hold an answer; all others are events
 JUDGMENTS: Final = ("judgment", "revision")
-"""Kinds of records that hold an answer; all others are events."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """Something that happened.
+    """Something that happened."""
 
-    Attributes:
-        number: its place in the log, from 1.
-        kind: judgment, revision, undo, or an event: launch, pause, resume, invite, enter, consent,
-            issue, leave, revoke, join, forget.
-        at: when, in milliseconds since 1970, by a clock that never goes back.
-        judge: the pseudonym whom it concerns, "" for nobody.
-        hash: of this record and all before it.
-        ticket: what was asked, with the systems in the order shown.
-        answer: what was said, as `Answer.to_dict` has it; None of an event, or after erasure.
-        comment: what the judge wrote besides.
-        seconds: time that the judge took by their own clock; None where it was not told.
-        served: when the ticket was served.
-        key: what the page called this answer; the same answer sent twice has the same key.
-        replaces: the record that does not stand any more because of this one.
-        facts: what else an event says.
-        erased: whether something of it was deleted on request.
-
-    """
-
-    number: int
+    number: int  # its place in the log, from 1
+    # judgment, revision, undo, or an event: launch, pause, resume, invite, enter, consent, issue,
+    # leave, revoke, join, forget
     kind: str
-    at: int
-    judge: str
-    hash: str
-    ticket: Ticket | None = None
+    at: int  # when, in milliseconds since 1970, by a clock that never goes back
+    judge: str  # the pseudonym whom it concerns, "" for nobody
+    hash: str  # of this record and all before it
+    ticket: Ticket | None = None  # what was asked, with the systems in the order shown
+    # what was said, as `Answer.to_dict` has it; None of an event, or after erasure
     answer: Mapping[str, Any] | None = field(default=None, hash=False)
-    comment: str = ""
+    comment: str = ""  # what the judge wrote besides
+    # time that the judge took by their own clock; None where it was not told
     seconds: float | None = None
-    served: int | None = None
-    key: str = ""
-    replaces: int | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    erased: bool = False
+    served: int | None = None  # when the ticket was served
+    key: str = ""  # what the page called this answer; the same answer sent twice has the same key
+    replaces: int | None = None  # the record that does not stand any more because of this one
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what else an event says
+    erased: bool = False  # whether something of it was deleted on request
 
 
 def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:

@@ -40,12 +40,7 @@ class NoSuchJudge(Refused):
 
 
 class Unproven(Refused):
-    """A worker who is here already, without the secret of their first visit.
-
-    Attributes:
-        judge: the pseudonym of that worker.
-
-    """
+    """A worker who is here already, without the secret of their first visit."""
 
     def __init__(self, message: str, judge: str) -> None:
         """Keep whose seat it is."""
@@ -70,12 +65,7 @@ class NotYours(Refused):
 
 
 class AnsweredBefore(Refused):
-    """Another answer stands for the ticket.
-
-    Attributes:
-        record: the answer that stands.
-
-    """
+    """Another answer stands for the ticket."""
 
     def __init__(self, message: str, record: Record) -> None:
         """Keep the answer that stands."""

@@ -31,66 +31,28 @@ class Unsound(Exception):
 
 @dataclass(slots=True)
 class _Question:
-    """What the log says of a ticket.
+    """What the log says of a ticket."""
 
-    Attributes:
-        outputs: hash of item and systems as shown.
-        rest: hash of its other fields, but its number and its judge.
-        record: the answer that stands; 0 for none.
-        judge: who gave it.
-
-    """
-
-    outputs: int
-    rest: int
-    record: int = 0
-    judge: str = ""
+    outputs: int  # hash of item and systems as shown
+    rest: int  # hash of its other fields, but its number and its judge
+    record: int = 0  # the answer that stands; 0 for none
+    judge: str = ""  # who gave it
 
 
 @dataclass(slots=True)
 class _Login:
-    """What the log says of a judge.
+    """What the log says of a judge."""
 
-    Attributes:
-        seat: whose tickets these are; "" where the log does not say it.
-        state: invited, active, left, revoked or forgotten.
-        made: when the judge was invited first.
-        linked: when the link that is good was made; None where there is none.
-        consented: when the judge agreed last; None for not yet.
-        joined: the login of the same person, None for none.
-
-    """
-
-    seat: str
-    state: str
-    made: int
-    linked: int | None
-    consented: int | None = None
-    joined: str | None = None
+    seat: str  # whose tickets these are; "" where the log does not say it
+    state: str  # invited, active, left, revoked or forgotten
+    made: int  # when the judge was invited first
+    linked: int | None  # when the link that is good was made; None where there is none
+    consented: int | None = None  # when the judge agreed last; None for not yet
+    joined: str | None = None  # the login of the same person, None for none
 
 
 class Replay:
-    """What a log says of the tables, up to its last record.
-
-    Attributes:
-        campaign: what was asked; None where only the log is at hand.
-        assignment: the tickets that were launched; None where they are not known.
-        seats: judge → seat, for invitations that do not say it: those of older versions.
-        launch: facts of the launch.
-        tickets: how many there are.
-        paused: whether nothing is served.
-        at: time of the last record.
-        last: the last record; None before the first.
-        logins: judge → what became of them.
-        holders: seat → who holds it.
-        questions: ticket → what was asked and which answer stands.
-        void: tickets that are not asked any more.
-        chosen: seat → tickets that a policy has filled.
-        issued: ticket that came after the launch → its seat.
-        entered: judges who came back from a platform.
-        deleted: the last record by which answers were deleted; 0 for none.
-
-    """
+    """What a log says of the tables, up to its last record."""
 
     def __init__(
         self,
@@ -119,12 +81,7 @@ class Replay:
                 self._note_repeat(self.find_seat(number), number, int(again[number]))
 
     def take(self, record: Record) -> None:
-        """Take up the next record.
-
-        Raises:
-            Unsound: no server would have written it.
-
-        """
+        """Take up the next record."""
         try:
             if (record.kind == "launch") != (record.number == 1):
                 raise Unsound("a log begins with its launch, and has one")

@@ -12,22 +12,13 @@ from evenhand.web.store.lookups import check_name
 if TYPE_CHECKING:
     from evenhand.web.store.judging import Reply
 
-LONGEST_KEY: Final = 100
-"""Most characters of a key."""
-LONGEST_TIME: Final = 10_000_000
-"""Most seconds that a judge can have taken."""
-MOST: Final = 2**53
-"""No ticket and no record has a greater number."""
+LONGEST_KEY: Final = 100  # Most characters of a key
+LONGEST_TIME: Final = 10_000_000  # Most seconds that a judge can have taken
+MOST: Final = 2**53  # No ticket and no record has a greater number
 
 
 def check_reply(reply: Reply) -> None:
-    """Refuse what surrounds an answer and is not sound.
-
-    Raises:
-        InvalidJudgments: says what.
-        NoSuchJudge: nobody can have the judge's name.
-
-    """
+    """Refuse what surrounds an answer and is not sound."""
     for name, number in (("ticket", reply.ticket), ("replaces", reply.replaces)):
         if number is not None or name == "ticket":
             read_whole(number, name, 0, MOST)

@@ -18,14 +18,15 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+# States of a ticket: to be answered, answered, not to be asked any more
 OPEN, CLOSED, VOID = 0, 1, 2
-"""States of a ticket: to be answered, answered, not to be asked any more."""
 
-SECRET_BYTES: Final = 32
-"""Of the key of tickets' names."""
+SECRET_BYTES: Final = 32  # Of the key of tickets' names
 NUMBER: Final = BigInteger().with_variant(Integer, "sqlite")
 TABLES: Final = MetaData()
 
+# One row: which campaign it is, and the end of the log. It is written at every commit, so that it
+# has to be short.
 campaign = Table(
     "campaign",
     TABLES,
@@ -39,9 +40,9 @@ campaign = Table(
     Column("head_hash", Text, nullable=False),
     Column("head_at", BigInteger, nullable=False),
 )
-"""One row: which campaign it is, and the end of the log. It is written at every commit, so that it
-has to be short."""
 
+# One row: what is asked, as it was launched; secret is the key of the names that pages have for
+# tickets, in hexadecimal digits, and leaves the database in no export
 specs = Table(
     "specs",
     TABLES,
@@ -49,9 +50,8 @@ specs = Table(
     Column("body", Text, nullable=False),
     Column("secret", Text, nullable=False, server_default=""),
 )
-"""One row: what is asked, as it was launched; secret is the key of the names that pages have for
-tickets, in hexadecimal digits, and leaves the database in no export."""
 
+# Places in the design: whose tickets they are, and how many
 seats = Table(
     "seats",
     TABLES,
@@ -59,8 +59,8 @@ seats = Table(
     Column("total", Integer, nullable=False),
     Column("holder", Text),
 )
-"""Places in the design: whose tickets they are, and how many."""
 
+# Logins by pseudonym; joined names the login of the same person
 judges = Table(
     "judges",
     TABLES,
@@ -71,8 +71,8 @@ judges = Table(
     Column("consented", BigInteger),
     Column("joined", Text),
 )
-"""Logins by pseudonym; joined names the login of the same person."""
 
+# Who is behind a pseudonym; a row is deleted when that is asked for
 people = Table(
     "people",
     TABLES,
@@ -82,8 +82,8 @@ people = Table(
     Column("note", Text, nullable=False),
     UniqueConstraint("platform", "worker", name="people_worker"),
 )
-"""Who is behind a pseudonym; a row is deleted when that is asked for."""
 
+# Links that are good; the secrets themselves are not kept
 tokens = Table(
     "tokens",
     TABLES,
@@ -93,9 +93,10 @@ tokens = Table(
     Column("judge", Text, nullable=False),
     Column("made", BigInteger, nullable=False),
 )
-"""Links that are good; the secrets themselves are not kept."""
 Index("tokens_judge", tokens.c.judge)
 
+# Questions; record is the answer that stands. Without systems it is not known yet what is shown:
+# then a policy says it, and how it was chosen.
 tickets = Table(
     "tickets",
     TABLES,
@@ -112,10 +113,9 @@ tickets = Table(
     Column("record", NUMBER),
     Column("chosen", Text, nullable=False, server_default=""),
 )
-"""Questions; record is the answer that stands. Without systems it is not known yet what is shown:
-then a policy says it, and how it was chosen."""
 Index("tickets_next", tickets.c.seat, tickets.c.state, tickets.c.number)
 
+# What each judge has before them
 leases = Table(
     "leases",
     TABLES,
@@ -125,8 +125,8 @@ leases = Table(
     Column("since", BigInteger, nullable=False),
     Column("until", BigInteger, nullable=False),
 )
-"""What each judge has before them."""
 
+# Everything that happened, append-only; said and note may be erased
 log = Table(
     "log",
     TABLES,
@@ -142,9 +142,9 @@ log = Table(
     Column("hash", Text, nullable=False),
     UniqueConstraint("ticket", "key", name="log_key"),
 )
-"""Everything that happened, append-only; said and note may be erased."""
 Index("log_judge", log.c.judge, log.c.number)
 
+# What the votes of a pass decided up to a record of the log; sums of votes, and no answers
 boards = Table(
     "boards",
     TABLES,
@@ -152,4 +152,3 @@ boards = Table(
     Column("record", NUMBER, nullable=False),
     Column("body", Text, nullable=False),
 )
-"""What the votes of a pass decided up to a record of the log; sums of votes, and no answers."""

@@ -58,12 +58,7 @@ def settle(desk: Desk, row: Any, judge: str) -> Any:
 
 
 def empty(desk: Desk, seat: str) -> dict[str, Any] | None:
-    """Give back what was chosen for whoever leaves a seat, and not answered.
-
-    Returns:
-        What the log has to say of it: facts of the record, None for none.
-
-    """
+    """Give back what was chosen for whoever leaves a seat, and not answered."""
     if not desk.campaign.design.policy:
         return None
     emptied = [row.number for row in desk.ask_all(_OPEN, {"seat": seat})]

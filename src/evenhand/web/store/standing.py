@@ -8,8 +8,7 @@ from sqlalchemy import Connection, select
 
 from evenhand.web.store.schema import tickets as asked
 
-AT_A_TIME: Final = 500
-"""Records that are asked for together."""
+AT_A_TIME: Final = 500  # Records that are asked for together
 
 
 def list_standing(connection: Connection) -> list[int]:

@@ -40,10 +40,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log: Final = logging.getLogger("evenhand")
-AHEAD: Final = "-wal"
-"""End of the name of SQLite's write-ahead log."""
+AHEAD: Final = "-wal"  # End of the name of SQLite's write-ahead log
+# Seconds for which a ticket stays with who was served it, if not said otherwise
 LEASE: Final = 3600.0
-"""Seconds for which a ticket stays with who was served it, if not said otherwise."""
 
 
 class Store(Readable):
@@ -77,15 +76,7 @@ class Store(Readable):
     ) -> Self:
         """Open a database, make it where there is none, and bring its tables up to date.
 
-        Args:
-            where: path of a SQLite file, or postgresql://user@host/database.
-            lease: seconds for which a ticket stays with who was served it.
-            start: makes the clock from the last stored time.
-
-        Raises:
-            UnknownOption: no such database can be.
-            CampaignError: it cannot be read, or is of a newer program.
-
+        lease: seconds for which a ticket stays with who was served it.
         """
         with explained():
             look(where)
@@ -154,10 +145,6 @@ class Store(Readable):
 
         The connection that wrote it has it open still; a commit after it would be lost with it.
         Connections that are opened later make a new one.
-
-        Raises:
-            NotStored: somebody reads, so that not all of it came into the file.
-
         """
         _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
         busy = self._pen.empty_log()
@@ -177,18 +164,7 @@ class Store(Readable):
         return self._dealer
 
     def launch(self, campaign: Campaign, assignment: Assignment | None = None) -> bool:
-        """Store a campaign and its tickets, unless it is there; say whether it was not.
-
-        Args:
-            campaign: what is asked. Where it names no seed, one is drawn from the operating system.
-            assignment: its tickets, where they were made before. Their seed is then the campaign's,
-                also the one of rehearsals, which everybody knows.
-
-        Raises:
-            CampaignError: another campaign is there, or this one in other words; or the tickets
-                do not keep what the campaign promises.
-
-        """
+        """Store a campaign and its tickets, unless it is there; say whether it was not."""
         found = self.find_campaign()
         if found is None:
             make_policy(campaign)

@@ -16,8 +16,7 @@ from evenhand.web.store.lookups import read_ticket
 from evenhand.web.store.reading import stream
 from evenhand.web.store.schema import tickets
 
-FIXED: Final = 5
-"""Columns before those of the systems."""
+FIXED: Final = 5  # Columns before those of the systems
 _KIND_OF: Final = {name: code for code, name in enumerate(TICKET_KINDS)}
 
 
@@ -29,18 +28,7 @@ def read_asked(row: Any) -> Ticket:
 def read_design(
     connection: Connection, planned: Campaign, launch: Mapping[str, Any]
 ) -> tuple[Assignment | None, str]:
-    """Return the tickets that were launched, whether they were asked yet or not.
-
-    Args:
-        connection: to the database.
-        planned: the campaign that was launched.
-        launch: facts of the record of the launch.
-
-    Returns:
-        The assignment, None where the tickets are of another one; and what is wrong, "" for
-        nothing.
-
-    """
+    """Return the tickets that were launched, whether they were asked yet or not."""
     wanted = select(tickets).where(tickets.c.number < launch["tickets"]).order_by(tickets.c.number)
     changed = "tickets are not those that were launched"
     count = select(func.count()).select_from(wanted.subquery())
@@ -90,10 +78,6 @@ def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int
 
     What a policy chose was not known at the launch, and what repeats it neither. What is expected
     of a ticket is put into `expected` by its number.
-
-    Raises:
-        KeyError, ValueError: the campaign has no such judge, pass, item or system.
-
     """
     places = {one.name: at for at, one in enumerate(planned.judges)}
     passes = {one.name: at for at, one in enumerate(planned.tasks)}

@@ -18,26 +18,20 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Literal
 
+# What a link is for: to judge, to organise, or to join as a judge of a crowd platform
 Role = Literal["judge", "admin", "crowd"]
-"""What a link is for: to judge, to organise, or to join as a judge of a crowd platform."""
 _NAME: Final = 8
 _WHOLE: Final = _NAME + 32
+# Bytes of a ticket's name: a keyed digest of 128 bits, and the number under a mask
 _MAC, _NUMBER = 16, 8
-"""Bytes of a ticket's name: a keyed digest of 128 bits, and the number under a mask."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """The secret part of a link.
+    """The secret part of a link."""
 
-    Attributes:
-        name: finds the row.
-        secret: proves the right to it; shown once and not kept.
-
-    """
-
-    name: str
-    secret: str
+    name: str  # finds the row
+    secret: str  # proves the right to it; shown once and not kept
 
     def __str__(self) -> str:
         return self.name + self.secret
@@ -53,18 +47,11 @@ class Token:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A link that was just made.
+    """A link that was just made."""
 
-    Attributes:
-        judge: the pseudonym; "" for links of other roles.
-        token: the end of the link; it cannot be shown again.
-        role: what the link is for.
-
-    """
-
-    judge: str
-    token: str
-    role: Role = "judge"
+    judge: str  # the pseudonym; "" for links of other roles
+    token: str  # the end of the link; it cannot be shown again
+    role: Role = "judge"  # what the link is for
 
     def __repr__(self) -> str:
         return f"Invitation({self.judge or self.role})"

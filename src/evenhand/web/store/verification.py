@@ -23,6 +23,7 @@ from evenhand.web.store.record import JUDGMENTS, read_record
 from evenhand.web.store.replay import NO_RECORD, Replay, Unsound
 
 PARTS: Final = ("said", "note")
+# What is raised by values that no server writes, such as numbers too large and JSON too deep
 UNREADABLE: Final = (
     ArithmeticError,
     AttributeError,
@@ -31,35 +32,21 @@ UNREADABLE: Final = (
     TypeError,
     ValueError,
 )
-"""What is raised by values that no server writes, such as numbers too large and JSON too deep."""
 
 
 @dataclass(frozen=True)
 class Head:
-    """The end of a log: note it elsewhere, and nobody can change what came before.
+    """The end of a log: note it elsewhere, and nobody can change what came before."""
 
-    Attributes:
-        number: of the last record; 0 of an empty log.
-        hash: of the last record.
-
-    >>> str(Head(2, "ab" * 32))[:8]
-    '2:ababab'
-    """
-
-    number: int
-    hash: str
+    number: int  # of the last record; 0 of an empty log
+    hash: str  # of the last record. >>> str(Head(2, "ab" * 32))[:8] '2:ababab'
 
     def __str__(self) -> str:
         return f"{self.number}:{self.hash}"
 
 
 def read_head(text: str) -> Head:
-    """Read a head as `str` writes it.
-
-    Raises:
-        UnknownOption: it is none.
-
-    """
+    """Read a head as `str` writes it."""
     found = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text.strip())
     if found is None:
         raise UnknownOption(
@@ -71,22 +58,15 @@ def read_head(text: str) -> Head:
 
 @dataclass(frozen=True)
 class LogCheck:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        head: the end of the log, as far as it holds.
-        bad: number of the first record that does not hold; None where all do, 0 where the fault is
-            that of no record, such as a damaged page of the file.
-        reason: why it does not.
-        erased: how many records had something deleted, on request.
-        receipts: of those that were asked for, the ones that are there → number of the record.
-
-    """
-
-    head: Head
+    head: Head  # the end of the log, as far as it holds
+    # number of the first record that does not hold; None where all do, 0 where the fault is that
+    # of no record, such as a damaged page of the file
     bad: int | None = None
-    reason: str = ""
-    erased: int = 0
+    reason: str = ""  # why it does not
+    erased: int = 0  # how many records had something deleted, on request
+    # of those that were asked for, the ones that are there → number of the record
     receipts: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -204,15 +184,7 @@ def verify(
     replay: Replay | None = None,
     receipts: Collection[str] = (),
 ) -> LogCheck:
-    """Check a log.
-
-    Args:
-        lines: as `Store.lines` or `read_log` give them.
-        head: the end of the log as it was noted before; the log may have grown since.
-        replay: takes up each record; one that knows the campaign checks more.
-        receipts: hashes of records that judges were given.
-
-    """
+    """Check a log."""
     known = _Reader(head, replay or Replay(), receipts)
     bad, reason = None, ""
     try:
@@ -225,12 +197,7 @@ def verify(
 
 
 def read_receipt(text: str) -> str:
-    """Read a receipt as a judge was given it.
-
-    Raises:
-        UnknownOption: it is none.
-
-    """
+    """Read a receipt as a judge was given it."""
     found = text.strip().lower()
     if re.fullmatch(r"[0-9a-f]{64}", found) is None:
         raise UnknownOption(
@@ -240,12 +207,7 @@ def read_receipt(text: str) -> str:
 
 
 def read_log(path: str | Path) -> Iterator[Line]:
-    """Read a log from JSON Lines; a line that cannot be read comes as one without a hash.
-
-    Raises:
-        MissingFile: there is no such file.
-
-    """
+    """Read a log from JSON Lines; a line that cannot be read comes as one without a hash."""
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):

@@ -24,8 +24,7 @@ from evenhand.web.store.desk import Desk
 from evenhand.web.store.refusals import NotStored
 
 T = TypeVar("T")
-MOST: Final = 256
-"""Most requests in one transaction."""
+MOST: Final = 256  # Most requests in one transaction
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +41,7 @@ class _Job:
         return not self.told.cancelled()
 
 
-_Told = tuple[_Job, Any, BaseException | None]
-"""A request, what came of it, or why nothing did."""
+_Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
 
 
 class _Outcome:
@@ -63,13 +61,7 @@ class _Outcome:
 
 
 class Writer:
-    """The thread that writes.
-
-    Attributes:
-        transact: opens a desk, hands it to a function and commits what that wrote.
-        faults: what the driver of the database raises.
-
-    """
+    """The thread that writes."""
 
     def __init__(
         self, transact: Callable[[Callable[[Desk], None]], None], faults: type[Exception]
@@ -83,23 +75,13 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Callable[[Desk], T]) -> Future[T]:
-        """Queue a request; its result comes after the commit.
-
-        Raises:
-            NotStored: the store was closed.
-
-        """
+        """Queue a request; its result comes after the commit."""
         told: Future[T] = Future()
         self._queue(_Job(work, told))
         return told
 
     def soon(self, work: Callable[[Desk], T]) -> asyncio.Future[T]:
-        """Queue a request of the event loop that runs; its result comes after the commit.
-
-        Raises:
-            NotStored: the store was closed.
-
-        """
+        """Queue a request of the event loop that runs; its result comes after the commit."""
         told: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._queue(_Job(work, told))
         return told
