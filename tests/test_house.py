@@ -177,6 +177,20 @@ def test_every_module_says_what_it_is_for() -> None:
     assert [one.name for one in sources("src") if not ast.get_docstring(one.tree)] == []
 
 
+def test_public_names_have_docstrings() -> None:
+    def silent(source: Source) -> Iterator[str]:
+        for node in source.tree.body:
+            if not isinstance(node, Function | ast.ClassDef) or node.name not in ROOMS:
+                continue
+            inside = node.body if isinstance(node, ast.ClassDef) else []
+            methods = [one for one in inside if isinstance(one, Function)]
+            for one in (node, *(m for m in methods if not m.name.startswith("_"))):
+                if not ast.get_docstring(one):
+                    yield f"{node.name}: {one.name}"
+
+    assert _complaints(silent, "src") == []
+
+
 def test_numbers_are_not_papered_over_and_errors_not_swallowed() -> None:
     def hidden(source: Source) -> Iterator[str]:
         for node in source.nodes:

@@ -45,19 +45,19 @@ class Layout(Protocol):
     """What every file in `layouts/` offers."""
 
     @property
-    def NAME(self) -> str:  # noqa: D102, N802 - a constant of the module
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
         ...
 
     @property
-    def TITLE(self) -> str:  # noqa: D102, N802
+    def TITLE(self) -> str:  # noqa: N802
         ...
 
     @property
-    def NEEDS(self) -> Sequence[str]:  # noqa: D102, N802
+    def NEEDS(self) -> Sequence[str]:  # noqa: N802
         ...
 
     @property
-    def ROLES(self) -> Sequence[str]:  # noqa: D102, N802
+    def ROLES(self) -> Sequence[str]:  # noqa: N802
         ...
 
     def recognise(self, header: Header) -> bool:

@@ -23,15 +23,15 @@ class Exporter(Protocol):
     """What every file here offers."""
 
     @property
-    def NAME(self) -> str:  # noqa: D102, N802 - a constant of the module
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
         ...
 
     @property
-    def SUFFIXES(self) -> Sequence[str]:  # noqa: D102, N802
+    def SUFFIXES(self) -> Sequence[str]:  # noqa: N802
         ...
 
     @property
-    def HOLDS(self) -> Collection[str]:  # noqa: D102, N802
+    def HOLDS(self) -> Collection[str]:  # noqa: N802
         ...
 
     def export(self, data: Handle) -> Iterator[str]:
